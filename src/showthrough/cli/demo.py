@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough import demo
+from showthrough.cli import shared
+from showthrough.evaluate import evaluate
+from showthrough.formats import read_anonymization, read_corpus
+from showthrough.report import reading
+from showthrough.report.terminal import show_run
+
+
+def command(
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the run, for report and compare.")
+    ] = None,
+    force: shared.Force = False,
+) -> None:
+    """Score the five anonymizations of the fictional corpus that ships."""
+    shared.free(output, force)
+    corpus = read_corpus(demo.corpus_path(), name="demo")
+    found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
+    run = evaluate(corpus, found)
+    console = shared.console()
+    show_run(run, console)
+    console.print()
+    for line in reading(run):
+        console.print(line, markup=False)
+    if output:
+        run.save(output, force=force)
+        console.print(f"run written to {output}", markup=False)

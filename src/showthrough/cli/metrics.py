@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import inspect
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from showthrough.cli import shared
+from showthrough.metrics import METRICS, PRESETS, metric_text, parse_metric
+from showthrough.report.table import ARROWS
+
+
+def command(
+    name: Annotated[str | None, typer.Argument(metavar="[METRIC]", help="One metric, in full.")] = None,
+) -> None:
+    """What metrics there are; with a name, its formula, citation, parameters and an example."""
+    console = shared.console()
+    if name is None:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        for head in ("metric", "group", "better", "what it is"):
+            table.add_column(head, no_wrap=head != "what it is")
+        for key, metric in METRICS.items():
+            table.add_row(key, metric.group, ARROWS[metric.better], _summary(metric))
+        console.print(table)
+        for key, names in PRESETS.items():
+            console.print(Text(f"preset {key}: {', '.join(names)}"))
+        return
+    metric = parse_metric(name)
+    console.print(Text(f"{metric_text(metric)} ({metric.title}, version {metric.version})", style="bold"))
+    console.print(Text(inspect.getdoc(metric) or ""))
+    console.print()
+    console.print(Text(f"group: {metric.group}; {metric.better} is better; undefined when {metric.undefined}"))
+    console.print(Text("parameters:"))
+    for key, value in metric.parameters.items():
+        console.print(Text(f"  {key} = {value!r}"))
+
+
+def _summary(metric: object) -> str:
+    return (inspect.getdoc(metric) or "").splitlines()[0]

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough.cli import shared
+from showthrough.report import reading
+from showthrough.report.terminal import show_run
+from showthrough.run import Run
+
+
+def command(
+    run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
+    csv: shared.Csv = None,
+    markdown: shared.Markdown = None,
+    latex: shared.Latex = None,
+    json: shared.Json = None,
+    force: shared.Force = False,
+) -> None:
+    """Show a run again, and write it as CSV, Markdown, LaTeX or JSON."""
+    run = Run.load(run_file)
+    for path in (csv, markdown, latex, json):
+        shared.free(path, force)
+    console = shared.console()
+    written = shared.write_views(run, csv, markdown, latex, json, force)
+    if not written:
+        show_run(run, console)
+        for line in reading(run):
+            console.print(line, markup=False)
+    for path in written:
+        console.print(f"written to {path}", markup=False)
+    if not run.complete:
+        shared.notes().print("this run was interrupted: complete it with evaluate --resume", markup=False)
+        raise typer.Exit(1)

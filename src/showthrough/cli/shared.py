@@ -1,0 +1,73 @@
+"""What several commands have in common: options, consoles, writing what a report made."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from showthrough.errors import OutputError, PlanError
+from showthrough.report import csv_text, json_text, latex_text, markdown_text
+from showthrough.run import Run, write_file
+
+Force = Annotated[bool, typer.Option("--force", help="Replace output files that exist.")]
+Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all scores as CSV.")]
+Markdown = Annotated[Path | None, typer.Option("--markdown", metavar="FILE", help="Write the tables as Markdown.")]
+Latex = Annotated[Path | None, typer.Option("--latex", metavar="FILE", help="Write the tables as LaTeX (booktabs).")]
+Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the scores alone as JSON.")]
+IdColumn = Annotated[str, typer.Option("--id-column", metavar="NAME", help="The column of a table that holds ids.")]
+TextColumn = Annotated[
+    str, typer.Option("--text-column", metavar="NAME", help="The column of a table that holds texts.")
+]
+
+_PIPE_WIDTH = 200  # without a terminal there is no edge to fit into
+
+
+def console() -> Console:
+    return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+
+
+def notes() -> Console:
+    return Console(stderr=True, highlight=False)
+
+
+def named(argument: str) -> tuple[str, Path]:
+    """`presidio=masks.json`, or a path alone, whose name then names it."""
+    name, sign, path = argument.partition("=")
+    if sign and not name:
+        raise PlanError("the name before = is empty; expected NAME=FILE", f"anonymization {argument}")
+    if sign:
+        return name, Path(path)
+    from showthrough.formats.files import stem
+
+    return stem(Path(argument)), Path(argument)
+
+
+def free(path: Path | None, force: bool) -> None:
+    """Raises OutputError when a file could not be written at the end; better told before the work than after."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise OutputError(f"{path}: is a folder; expected a file name")
+    if path.exists() and not force:
+        raise OutputError(f"{path}: exists already; choose another name or say --force to replace it")
+    if not path.parent.is_dir():
+        raise OutputError(f"{path}: the folder {path.parent} does not exist")
+
+
+def write_views(
+    run: Run, csv: Path | None, markdown: Path | None, latex: Path | None, json: Path | None, force: bool
+) -> list[Path]:
+    views: list[tuple[Path | None, Callable[[Run], str]]] = [
+        (csv, csv_text), (markdown, markdown_text), (latex, latex_text), (json, json_text),
+    ]  # fmt: skip
+    written = []
+    for path, text in views:
+        if path is not None:
+            write_file(path, text(run).encode(), force=force, private=False)
+            written.append(path)
+    return written

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough.cli import shared
+from showthrough.errors import InputError, Problem
+from showthrough.formats import read_anonymization, read_corpus
+from showthrough.pairing import Missing, check_pair
+
+
+def command(
+    corpus: Annotated[Path, typer.Argument(help="The corpus.")],
+    anonymizations: Annotated[
+        list[str] | None, typer.Argument(metavar="[[NAME=]FILE]...", help="Anonymizations to check against it.")
+    ] = None,
+    missing: Annotated[
+        str, typer.Option(metavar="error|unmasked", help="What a document means that an anonymization lacks.")
+    ] = "error",
+    id_column: shared.IdColumn = "doc_id",
+    text_column: shared.TextColumn = "text",
+) -> None:
+    """Check files completely, without scoring: every problem with its place."""
+    found = read_corpus(corpus, id_column=id_column, text_column=text_column)
+    survey = found.survey
+    lines = [
+        f"{corpus}: {len(found)} documents, {int(survey.lengths.sum())} characters, {survey.annotated} annotated, "
+        f"{survey.annotators} annotation layers, {survey.mentions} mentions, digest {survey.digest[:8]}"
+    ]
+    policy: Missing = "unmasked" if missing == "unmasked" else "error"
+    problems: list[Problem] = []
+    for name, path in map(shared.named, anonymizations or ()):
+        try:
+            one = read_anonymization(path, found, name=name, id_column=id_column, text_column=text_column)
+        except InputError as error:
+            problems += error.problems
+            continue
+        problems += check_pair(found, one, policy)
+        masks = sum(len(one.masks[key]) for key in one.masks)
+        lines.append(f"{path}: {len(one)} documents, {masks} masks, digest {one.digest[:8]}")
+    if problems:
+        raise InputError(problems)
+    for line in lines:
+        typer.echo(line)
+    typer.echo("all is well")

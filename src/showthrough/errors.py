@@ -1,0 +1,67 @@
+"""Everything that showthrough raises on purpose.
+
+ShowthroughError
+├── InputError            what was given cannot be used; lists every problem found     (exit 2)
+│   └── PlanError         an unknown metric, parameter, preset, anonymizer or option   (exit 2)
+├── OutputError           a result cannot be written where it was asked for            (exit 2)
+├── ResourceError         a model or an extra is not there; the message has the remedy (exit 1)
+└── Interrupted           stopped on request; carries what was finished                (exit 130)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+LISTED = 50  # problems that a message shows in full; a broken exporter breaks every document alike
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: where it is, then what was found and what was expected."""
+
+    file: str
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.file, self.place, self.message) if part)
+
+
+class ShowthroughError(Exception):
+    """The root of the tree."""
+
+
+class InputError(ShowthroughError):
+    """What was given cannot be used. `problems` holds all that was found, not only the first."""
+
+    def __init__(self, problems: Problem | Iterable[Problem]) -> None:
+        self.problems: Sequence[Problem] = [problems] if isinstance(problems, Problem) else list(problems)
+        lines = [str(problem) for problem in self.problems[:LISTED]]
+        if len(self.problems) > LISTED:
+            lines.append(f"… and {len(self.problems) - LISTED} more problems of this kind")
+        super().__init__("\n".join(lines))
+
+
+class PlanError(InputError):
+    """Something was asked for that does not exist."""
+
+    def __init__(self, message: str, place: str = "", file: str = "") -> None:
+        super().__init__(Problem(file, place, message))
+
+
+class OutputError(ShowthroughError):
+    """A result cannot be written where it was asked for."""
+
+
+class ResourceError(ShowthroughError):
+    """A model, a pipeline or an optional package is missing."""
+
+
+class Interrupted(ShowthroughError):  # noqa: N818 (it is no error: the user asked for it)
+    """Stopped on request. `partial` is the run as far as it got."""
+
+    def __init__(self, partial: Any) -> None:
+        super().__init__("interrupted")
+        self.partial = partial

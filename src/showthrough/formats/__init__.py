@@ -1,0 +1,114 @@
+"""Files in, corpora and anonymizations out. What a file holds is told by its ending and its first character."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from showthrough.alignment import align
+from showthrough.errors import InputError, Problem
+from showthrough.formats import tab, tae, texts
+from showthrough.formats.files import fail, first_byte, object_entries, read_bytes, stem, suffix
+from showthrough.masks import Anonymization
+from showthrough.text import Corpus, Document
+
+CORPUS_KINDS = "a TAB .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
+ANONYMIZATION_KINDS = "a TAE .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
+
+
+def read_corpus(
+    path: str | os.PathLike[str], *, name: str | None = None, id_column: str = "doc_id", text_column: str = "text"
+) -> Corpus:
+    """Reads and checks a corpus: TAB's JSON or JSON Lines, `{"id": "text"}`, a table, or a folder of texts."""
+    path = Path(path)
+    corpus = Corpus(_documents(path, id_column, text_column), name or stem(path), str(path))
+    _ = corpus.survey  # raises with everything that is wrong
+    return corpus
+
+
+def _documents(path: Path, id_column: str, text_column: str) -> list[Document] | tab.JsonLines:
+    if path.is_dir():
+        return _plain(texts.read_folder(path))
+    kind = suffix(path)
+    if kind == ".jsonl":
+        return tab.JsonLines.of_file(path)
+    if kind in (".csv", ".tsv"):
+        return _plain(texts.read_table(path, id_column, text_column))
+    opening = first_byte(path)
+    if opening == b"[":
+        return tab.read_list(path)
+    if opening == b"{":
+        return _plain(texts.texts_of(object_entries(path, read_bytes(path)), path))
+    raise _unknown(path, opening, CORPUS_KINDS)
+
+
+def _plain(found: dict[str, str]) -> list[Document]:
+    return [Document(key, text) for key, text in found.items()]
+
+
+def read_anonymization(
+    path: str | os.PathLike[str],
+    corpus: Corpus | None = None,
+    *,
+    name: str | None = None,
+    id_column: str = "doc_id",
+    text_column: str = "text",
+) -> Anonymization:
+    """Reads an anonymization: masks with offsets, or anonymized texts, which are aligned to the corpus's originals."""
+    path = Path(path)
+    name = name or stem(path)
+    kind = suffix(path)
+    opening = b"" if path.is_dir() or kind in (".csv", ".tsv") else first_byte(path)
+    if opening == b"{" and kind != ".jsonl":
+        entries = object_entries(path, read_bytes(path))
+        first = next(iter(entries.values()), None)
+        if first is not None and bytes(memoryview(first)[:1]) == b'"':
+            return _aligned(texts.texts_of(entries, path), corpus, path, name)
+        return Anonymization(tae.checked(entries, path), name, str(path))
+    if path.is_dir():
+        return _aligned(texts.read_folder(path), corpus, path, name)
+    if kind in (".csv", ".tsv"):
+        return _aligned(texts.read_table(path, id_column, text_column), corpus, path, name)
+    if kind == ".jsonl" or opening == b"[":
+        records = texts.read_records(path)
+        if all("masks" in fields for fields in records.values()):
+            return Anonymization(
+                tae.checked({key: fields["masks"] for key, fields in records.items()}, path), name, str(path)
+            )
+        lacking = [key for key, fields in records.items() if "text" not in fields]
+        if lacking:
+            raise InputError(
+                Problem(
+                    str(path),
+                    f"document {key}",
+                    "has neither masks nor text; expected one of them in every document alike",
+                )
+                for key in lacking
+            )
+        return _aligned(
+            texts.texts_of({key: fields["text"] for key, fields in records.items()}, path), corpus, path, name
+        )
+    raise _unknown(path, opening, ANONYMIZATION_KINDS)
+
+
+def _aligned(found: dict[str, str], corpus: Corpus | None, path: Path, name: str) -> Anonymization:
+    if corpus is None:
+        raise fail(path, "holds anonymized texts without offsets; reading it needs the corpus with the originals")
+    known = set(corpus.ids)
+    strangers = [key for key in found if key not in known]
+    if strangers:
+        raise InputError(
+            Problem(str(path), f"document {key}", f"is not in the corpus {corpus.source or corpus.name}")
+            for key in strangers
+        )
+    masks = {document.id: align(document.text, found[document.id]) for document in corpus if document.id in found}
+    return Anonymization(masks, name, str(path))
+
+
+def _unknown(path: Path, opening: bytes, kinds: str) -> InputError:
+    if not opening:
+        return fail(path, f"is empty; expected {kinds}")
+    return fail(path, f"is not JSON: it starts with {opening.decode('latin-1')!r}; expected {kinds}")
+
+
+__all__ = ["read_anonymization", "read_corpus"]

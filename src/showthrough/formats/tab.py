@@ -1,0 +1,183 @@
+"""The Text Anonymization Benchmark's JSON, our native corpus format: a list of documents, or one document a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any, overload
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.errors import InputError, Problem
+from showthrough.formats.files import decoded, lines_of, open_file, read_bytes
+from showthrough.text import Annotation, Document, Identifier, Mention
+
+
+class _Mention(msgspec.Struct, gc=False):
+    start_offset: int
+    end_offset: int
+    entity_type: str = ""
+    identifier_type: Identifier = "QUASI"
+    entity_id: str | int | None = None
+    confidential_status: str | None = None
+    span_text: str | None = None
+
+
+class _Layer(msgspec.Struct, gc=False):
+    entity_mentions: list[_Mention] = []
+
+
+class _Document(msgspec.Struct, gc=False):
+    doc_id: str
+    text: str
+    annotations: dict[str, _Layer] | None = None
+
+
+class _RawDocument(msgspec.Struct, gc=False):
+    """A document whose annotations are looked at one by one, to name the annotator of a fault."""
+
+    doc_id: str
+    text: str
+    annotations: dict[str, msgspec.Raw] | None = None
+
+
+class _Id(msgspec.Struct):
+    doc_id: str
+
+
+_DOCUMENTS = msgspec.json.Decoder(list[_Document])
+_RAW_DOCUMENTS = msgspec.json.Decoder(list[msgspec.Raw])
+_DOCUMENT = msgspec.json.Decoder(_Document)
+_RAW_DOCUMENT = msgspec.json.Decoder(_RawDocument)
+_LAYER = msgspec.json.Decoder(_Layer)
+_ID = msgspec.json.Decoder(_Id)
+
+
+def read_list(path: Path) -> list[Document]:
+    """The documents of one JSON list."""
+    content = read_bytes(path)
+    try:
+        wires = _DOCUMENTS.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        wires = None
+    if wires is None:
+        raws = decoded(content, _RAW_DOCUMENTS, path)
+        raise InputError(
+            found for index, raw in enumerate(raws) for found in _faults(raw, path, f"document number {index + 1}")
+        )
+    problems: list[Problem] = []
+    documents = [_document(wire, path, problems) for wire in wires]
+    if problems:
+        raise InputError(problems)
+    return documents
+
+
+class JsonLines(Sequence[Document]):
+    """The documents of a JSON Lines file, decoded when they are asked for: only where each line starts is kept."""
+
+    def __init__(self, path: Path, offsets: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+        self._path = path
+        self._offsets = offsets
+        self._sizes = sizes
+        self._file: IO[bytes] | None = None
+
+    @classmethod
+    def of_file(cls, path: Path) -> JsonLines:
+        """Finds the lines and looks at each once; raises InputError with all that is wrong."""
+        offsets: list[int] = []
+        sizes: list[int] = []
+        problems: list[Problem] = []
+        for number, offset, line in lines_of(path):
+            offsets.append(offset)
+            sizes.append(len(line))
+            try:
+                _document(_DOCUMENT.decode(line), path, problems)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                problems += _faults(msgspec.Raw(line), path, f"line {number}")
+        if problems:
+            raise InputError(problems)
+        return cls(path, np.array(offsets, dtype=np.int64), np.array(sizes, dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    @overload
+    def __getitem__(self, index: int) -> Document: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Document]: ...
+    def __getitem__(self, index: int | slice) -> Document | list[Document]:
+        if isinstance(index, slice):
+            return list(self._documents(range(*index.indices(len(self)))))
+        return next(self._documents(range(len(self))[index : index + 1 or None]))
+
+    def _documents(self, numbers: range) -> Iterator[Document]:
+        if self._file is None:
+            self._file = open_file(self._path)
+        for number in numbers:
+            self._file.seek(int(self._offsets[number]))
+            yield _document(_DOCUMENT.decode(self._file.read(int(self._sizes[number]))), self._path, [])
+
+    def window(self, start: int, stop: int) -> JsonLines:
+        """Some of the documents, still to be decoded."""
+        return JsonLines(self._path, self._offsets[start:stop], self._sizes[start:stop])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_file": None}  # an open file does not travel to another process
+
+
+def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
+    text = wire.text
+    annotations = []
+    for annotator, layer in (wire.annotations or {}).items():
+        mentions = layer.entity_mentions
+        for index, mark in enumerate(mentions):
+            # A span text that does not match is the one sure sign of offsets in bytes or UTF-16 units.
+            if mark.span_text is not None and text[mark.start_offset : mark.end_offset] != mark.span_text:
+                _misplaced(wire, annotator, index, mark, path, problems)
+        annotations.append(
+            Annotation(
+                annotator,
+                tuple(
+                    Mention(
+                        mark.start_offset, mark.end_offset, mark.entity_type, mark.identifier_type,
+                        "" if mark.entity_id is None else str(mark.entity_id), mark.confidential_status,
+                    )
+                    for mark in mentions
+                ),
+            )
+        )  # fmt: skip
+    return Document(wire.doc_id, text, tuple(annotations))
+
+
+def _misplaced(
+    wire: _Document, annotator: str, index: int, mark: _Mention, path: Path, problems: list[Problem]
+) -> None:
+    if not 0 <= mark.start_offset < mark.end_offset <= len(wire.text):
+        return  # the survey reports the offsets themselves
+    found = wire.text[mark.start_offset : mark.end_offset]
+    place = f"document {wire.doc_id}: annotations.{annotator}.entity_mentions[{index}]"
+    message = (
+        f"the text at {mark.start_offset}–{mark.end_offset} is {found[:40]!r} but span_text is {str(mark.span_text)[:40]!r}; "
+        "expected offsets in Unicode code points"
+    )
+    problems.append(Problem(str(path), place, message))
+
+
+def _faults(raw: msgspec.Raw, path: Path, place: str) -> Iterator[Problem]:
+    """What is wrong with one document, looked at piece by piece; nothing when it is sound."""
+    try:
+        place = f"document {_ID.decode(raw).doc_id}"
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass  # it has no readable id: its number or line has to do
+    try:
+        wire = decoded(raw, _RAW_DOCUMENT, path, place)
+    except InputError as error:
+        yield from error.problems
+        return
+    for annotator, layer in (wire.annotations or {}).items():
+        try:
+            decoded(layer, _LAYER, path, f"{place}: annotations.{annotator}")
+        except InputError as error:
+            yield from error.problems

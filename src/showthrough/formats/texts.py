@@ -1,0 +1,107 @@
+"""Texts by id from a folder of .txt files, a table, or JSON: originals without annotations, or anonymized texts."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from showthrough.errors import InputError, Problem
+from showthrough.formats.files import collect, decoded, fail, lines_of, read_bytes, stem, suffix, text_of
+
+_TEXT = msgspec.json.Decoder(str)
+_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+V = TypeVar("V")
+_LARGEST_CELL = 1 << 30
+
+
+def read_folder(path: Path) -> dict[str, str]:
+    """Every `.txt` (or `.txt.gz`) of a folder; the file's name is the document's id."""
+    files = sorted(file for file in path.iterdir() if suffix(file) == ".txt")
+    if not files:
+        raise fail(path, "holds no .txt file; expected one a document")
+    return _unique(((stem(file), text_of(file, read_bytes(file))) for file in files), path)
+
+
+def read_table(path: Path, id_column: str, text_column: str) -> dict[str, str]:
+    """A CSV (or tab-separated .tsv) file with a header; which columns hold id and text is the caller's choice."""
+    csv.field_size_limit(_LARGEST_CELL)
+    content = io.StringIO(text_of(path, read_bytes(path)), newline="")
+    reader = csv.DictReader(content, delimiter="\t" if suffix(path) == ".tsv" else ",", strict=True, restkey="")
+    try:
+        header = list(reader.fieldnames or [])
+        for column in (id_column, text_column):
+            if column not in header:
+                found = ", ".join(header) or "nothing"
+                raise fail(
+                    path,
+                    f"found the columns {found}; expected one of this name (choose with --id-column, --text-column)",
+                    f"column {column}",
+                )
+        rows = []
+        for row in reader:
+            if "" in row or None in row.values():
+                raise fail(
+                    path, f"has {len(header)} columns in its header but not in this row", f"line {reader.line_num}"
+                )
+            rows.append((row[id_column], row[text_column]))
+    except csv.Error as error:
+        raise fail(path, f"is not a well-formed table: {error}", f"line {reader.line_num}") from error
+    return _unique(rows, path)
+
+
+def texts_of(entries: Mapping[str, msgspec.Raw], path: Path) -> dict[str, str]:
+    """Encoded texts by id, decoded; anything that is no text is told, all at once."""
+    problems: list[Problem] = []
+    texts = {}
+    for document_id, raw in entries.items():
+        try:
+            texts[document_id] = decoded(raw, _TEXT, path, f"document {document_id}: text")
+        except InputError as error:
+            collect(problems, error)
+    if problems:
+        raise InputError(problems)
+    return texts
+
+
+def read_records(path: Path) -> dict[str, dict[str, msgspec.Raw]]:
+    """The objects of a JSON Lines file (or of a JSON list), by their `doc_id`, fields still encoded."""
+    problems: list[Problem] = []
+    found: list[tuple[str, dict[str, msgspec.Raw]]] = []
+    for place, content in _objects(path):
+        try:
+            fields = decoded(content, _FIELDS, path, place)
+            if "doc_id" not in fields:
+                raise fail(path, "doc_id is missing", place)
+            found.append((decoded(fields["doc_id"], _TEXT, path, f"{place}: doc_id"), fields))
+        except InputError as error:
+            collect(problems, error)
+    if problems:
+        raise InputError(problems)
+    return _unique(found, path)
+
+
+def _objects(path: Path) -> Iterator[tuple[str, bytes | msgspec.Raw]]:
+    if suffix(path) == ".jsonl":
+        for number, _, line in lines_of(path):
+            yield f"line {number}", line
+    else:
+        raws = decoded(read_bytes(path), msgspec.json.Decoder(list[msgspec.Raw]), path)
+        for index, raw in enumerate(raws):
+            yield f"document number {index + 1}", raw
+
+
+def _unique(pairs: Iterable[tuple[str, V]], path: Path) -> dict[str, V]:
+    found: dict[str, V] = {}
+    problems = []
+    for key, value in pairs:
+        if key in found:
+            problems.append(Problem(str(path), f"document {key}", "occurs twice; expected unique ids"))
+        found[key] = value
+    if problems:
+        raise InputError(problems)
+    return found

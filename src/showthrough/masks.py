@@ -1,0 +1,98 @@
+"""What was hidden: masks, anonymizations, and applying them to a text."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+import msgspec
+
+
+class Mask(msgspec.Struct, frozen=True, gc=False, array_like=True, forbid_unknown_fields=True):
+    """A span of the original text that is gone, and what stands there now (`None`: nothing)."""
+
+    start: int
+    end: int
+    replacement: str | None = None
+
+    @property
+    def suppressed(self) -> bool:
+        """Whether nothing readable stands in its place."""
+        return not (self.replacement and self.replacement.strip())
+
+
+class Anonymization:
+    """A named mapping from document id to masks, in any order, overlapping or not.
+
+    >>> Anonymization({"a": [Mask(3, 6, "PERSON")]}, name="rules")
+    Anonymization('rules', 1 documents)
+    """
+
+    def __init__(self, masks: Mapping[str, Sequence[Mask]], name: str = "anonymization", source: str = "") -> None:
+        self.masks = masks
+        self.name = name
+        self.source = source
+
+    def __len__(self) -> int:
+        return len(self.masks)
+
+    def __repr__(self) -> str:
+        return f"Anonymization({self.name!r}, {len(self)} documents)"
+
+    def of(self, document_id: str) -> Sequence[Mask]:
+        """The masks of one document; none when the anonymization lacks it."""
+        return self.masks.get(document_id, ())
+
+    def part(self, document_ids: Iterable[str]) -> Anonymization:
+        """The masks of some documents."""
+        return Anonymization(
+            {key: self.masks[key] for key in document_ids if key in self.masks}, self.name, self.source
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes whenever a mask changes; the order of documents and of masks does not matter."""
+        total = hashlib.blake2b(digest_size=16)
+        for document_id in sorted(self.masks):
+            masks = sorted(self.masks[document_id], key=lambda mask: (mask.start, mask.end, mask.replacement or ""))
+            total.update(msgspec.json.encode((document_id, masks)))
+        return total.hexdigest()
+
+
+def flattened(masks: Iterable[Mask]) -> list[Mask]:
+    """The same masks in ascending order with overlapping ones joined: a character masked twice is masked once.
+
+    Of the replacements of joined masks the longest mask's stands, the first's among equals. Masks that only touch
+    stay apart.
+
+    >>> flattened([Mask(5, 9, "B"), Mask(0, 6, "A"), Mask(9, 10)])
+    [Mask(start=0, end=9, replacement='A'), Mask(start=9, end=10, replacement=None)]
+    """
+    flat: list[Mask] = []
+    longest = 0
+    for mask in sorted(masks, key=lambda mask: (mask.start, -mask.end)):
+        if flat and mask.start < flat[-1].end:
+            last = flat[-1]
+            replacement = last.replacement
+            if mask.end - mask.start > longest:
+                longest, replacement = mask.end - mask.start, mask.replacement
+            flat[-1] = Mask(last.start, max(last.end, mask.end), replacement)
+        else:
+            flat.append(mask)
+            longest = mask.end - mask.start
+    return flat
+
+
+def apply_masks(text: str, masks: Iterable[Mask]) -> str:
+    """The anonymized text: every mask's span replaced by its replacement, or by nothing.
+
+    >>> apply_masks("Mr John Doe of Oslo", [Mask(15, 19, "CITY"), Mask(3, 11)])
+    'Mr  of CITY'
+    """
+    pieces: list[str] = []
+    position = 0
+    for mask in flattened(masks):
+        pieces += (text[position : mask.start], mask.replacement or "")
+        position = mask.end
+    return "".join((*pieces, text[position:]))

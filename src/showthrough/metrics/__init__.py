@@ -1,0 +1,140 @@
+"""The table of all metrics, their text form, and the sets that are known by a name.
+
+A metric's text form is its identity: a name from the table and whatever differs from that entry, such as
+`recall(unit="mention")`. It is what users type, what run files hold and what reports print.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from difflib import get_close_matches
+from typing import Any
+
+from showthrough.errors import PlanError
+from showthrough.metrics.base import HEADLINE, Array, Group, Metric, Rows, Totals
+from showthrough.metrics.masking import EntityRecall, FScore, Precision, Recall, RecallPerType
+
+METRICS: dict[str, Metric] = {
+    "er_di": EntityRecall("direct"),
+    "er_qi": EntityRecall("quasi"),
+    "er": EntityRecall(),
+    "recall": Recall(),
+    "recall_per_type": RecallPerType(),
+    "precision": Precision(),
+    "f1": FScore(1.0),
+    "f2": FScore(2.0),
+}
+
+PRESETS: dict[str, tuple[str, ...]] = {
+    "default": ("er_di", "er_qi", "recall", "precision", "f1", "recall_per_type"),
+    # The columns of Table 8 in Pilán et al. 2022, in its order.
+    "tab": ("recall", "er_di", "er_qi", "precision", "f1"),
+}
+
+
+def metric_name(metric: Metric) -> str:
+    """The entry of the table that is nearest to a metric: the one from which fewest parameters differ."""
+    candidates = [name for name, entry in METRICS.items() if type(entry) is type(metric)]
+    if not candidates:
+        return type(metric).__name__
+    return min(candidates, key=lambda name: len(_difference(metric, METRICS[name])))
+
+
+def metric_text(metric: Metric) -> str:
+    """
+    >>> metric_text(Recall(unit="mention")), metric_text(EntityRecall("direct"))
+    ('recall(unit="mention")', 'er_di')
+    """
+    name = metric_name(metric)
+    entry = METRICS.get(name)
+    changed = _difference(metric, entry) if entry else metric.parameters
+    if not changed:
+        return name
+    inside = ", ".join(f"{key}={_literal(value)}" for key, value in changed.items())
+    return f"{name}({inside})"
+
+
+def parse_metric(text: str) -> Metric:
+    """
+    >>> parse_metric('recall(unit="mention")')
+    Recall(unit='mention', include='direct,quasi', ignorable='free', function_words='lexicon-en.1')
+    """
+    name, given = _parsed(text)
+    if name not in METRICS:
+        near = get_close_matches(name, METRICS, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise PlanError(f"unknown metric; {hint}there are {', '.join(METRICS)}", f"metric {name}")
+    entry = METRICS[name]
+    known = [field.name for field in fields(entry)]
+    for key, value in given.items():
+        if key not in known:
+            raise PlanError(f"unknown parameter; expected one of {', '.join(known)}", f"metric {name}: {key}")
+        expected = getattr(entry, key)
+        fits = isinstance(value, type(expected)) or (isinstance(expected, float) and type(value) is int)
+        if not fits or (isinstance(value, bool) and not isinstance(expected, bool)):
+            raise PlanError(
+                f"found {value!r}; expected a {type(expected).__name__} such as {_literal(expected)}",
+                f"metric {name}: {key}",
+            )
+    return replace(entry, **given)
+
+
+def metrics_of(items: Iterable[str | Metric]) -> list[Metric]:
+    """Metrics from text forms, presets (`preset:tab`) and metric values, each once, in order."""
+    chosen: list[Metric] = []
+    for item in items:
+        if isinstance(item, Metric):
+            chosen.append(item)
+        elif item.startswith("preset:"):
+            chosen += metrics_of(preset(item.removeprefix("preset:")))
+        else:
+            chosen.append(parse_metric(item))
+    return list(dict.fromkeys(chosen))
+
+
+def with_parameters(metric: Metric, **values: Any) -> Metric:
+    """The same metric with other values of those parameters that it has."""
+    return replace(metric, **{key: value for key, value in values.items() if key in metric.parameters})
+
+
+def preset(name: str) -> tuple[str, ...]:
+    if name not in PRESETS:
+        raise PlanError(f"unknown preset; there are {', '.join(PRESETS)}", f"preset {name}")
+    return PRESETS[name]
+
+
+def _difference(metric: Metric, entry: Metric) -> dict[str, object]:
+    return {key: value for key, value in metric.parameters.items() if value != getattr(entry, key)}
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return repr(value)
+
+
+def _parsed(text: str) -> tuple[str, dict[str, object]]:
+    shape = PlanError(
+        'found something else; expected a name, or a call such as recall(unit="mention")', f"metric {text}"
+    )
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+        if isinstance(tree, ast.Name):
+            return tree.id, {}
+        if not (isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name)) or tree.args:
+            raise shape
+        given = {word.arg: ast.literal_eval(word.value) for word in tree.keywords if word.arg}
+        if len(given) != len(tree.keywords):
+            raise shape
+        return tree.func.id, given
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise shape from None
+
+
+__all__ = [
+    "HEADLINE", "METRICS", "PRESETS", "Array", "EntityRecall", "FScore", "Group", "Metric", "Precision", "Recall",
+    "RecallPerType", "Rows", "Totals", "metric_name", "metric_text", "metrics_of", "parse_metric", "preset",
+    "with_parameters",
+]  # fmt: skip

@@ -1,0 +1,98 @@
+"""What a metric is: a frozen value that turns documents into rows, and rows into numbers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from showthrough.errors import PlanError
+from showthrough.masks import Anonymization
+from showthrough.resources import Resources
+from showthrough.text import Corpus
+
+Array = NDArray[np.float64]
+Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one a resample)
+Group = Literal["privacy", "utility", "both"]
+HEADLINE = ""  # the part that a metric is known by
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Sufficient statistics, one row a document: `values` is documents × `columns`."""
+
+    columns: tuple[str, ...]
+    values: Array
+
+    @classmethod
+    def of(cls, **columns: ArrayLike) -> Rows:
+        return cls.named(columns)
+
+    @classmethod
+    def named(cls, columns: Mapping[str, ArrayLike]) -> Rows:
+        arrays = [np.asarray(column, dtype=np.float64) for column in columns.values()]
+        return cls(tuple(columns), np.column_stack(arrays) if arrays else np.zeros((0, 0)))
+
+    @classmethod
+    def joined(cls, chunks: Sequence[Rows]) -> Rows:
+        """Rows of consecutive chunks; a column that a chunk lacks is zero there."""
+        columns = tuple(dict.fromkeys(column for chunk in chunks for column in chunk.columns))
+        values = np.zeros((sum(len(chunk.values) for chunk in chunks), len(columns)))
+        position = 0
+        for chunk in chunks:
+            place = [columns.index(column) for column in chunk.columns]
+            values[position : position + len(chunk.values), place] = chunk.values
+            position += len(chunk.values)
+        return cls(columns, values)
+
+    def totals(self) -> Totals:
+        return dict(zip(self.columns, self.values.sum(axis=0), strict=True))
+
+
+def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
+    """part / whole, and NaN (undefined, not zero) where the whole is 0."""
+    above, below = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    undefined = np.full(np.broadcast(above, below).shape, np.nan)
+    return np.asarray(np.divide(above, below, out=undefined, where=below != 0))
+
+
+@dataclass(frozen=True)
+class Metric(ABC):
+    """A name, a version and parameters. Two equal metrics give equal numbers.
+
+    A subclass is a frozen dataclass whose fields are the parameters. `bind` is called once for a corpus (or for a
+    chunk of one, where `scope` is "document") and returns a function from an anonymization to its rows. `combine`
+    turns summed rows into values by part: the headline under `HEADLINE`, others by name. It works on arrays of any
+    shape, so the same code gives the number and all of its resamples; NaN means undefined.
+    """
+
+    version: ClassVar[int] = 1
+    needs: ClassVar[frozenset[str]] = frozenset()
+    group: ClassVar[Group]
+    scope: ClassVar[Literal["document", "corpus"]] = "document"
+    title: ClassVar[str]
+    better: ClassVar[Literal["higher", "lower"]] = "higher"
+    undefined: ClassVar[str]  # why there may be no value
+    fixed: ClassVar[tuple[tuple[str, str], ...]] = ()  # choices that are no parameter but belong to the signature
+
+    @abstractmethod
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]: ...
+
+    @abstractmethod
+    def combine(self, totals: Totals) -> dict[str, Array]: ...
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def choose(owner: Metric, parameter: str, allowed: Sequence[Any]) -> None:
+    """Raises PlanError when a parameter has none of the allowed values."""
+    found = getattr(owner, parameter)
+    if found not in allowed:
+        expected = ", ".join(map(repr, allowed))
+        raise PlanError(f"{parameter}={found!r} is not known; expected one of {expected}", type(owner).__name__)

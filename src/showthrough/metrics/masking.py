@@ -1,0 +1,302 @@
+"""Privacy and utility against annotations: what was to be masked, and what was (Pilán et al. 2022, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from showthrough.axis import Axis, Bools, Coverage, Ints
+from showthrough.errors import PlanError
+from showthrough.masks import Anonymization
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
+from showthrough.resources import Resources, function_words_from
+from showthrough.resources.lexicon import LEXICONS
+from showthrough.text import Corpus
+
+Unit = Literal["token", "mention", "entity"]
+DEFAULT_LEXICON = next(iter(LEXICONS))
+KINDS = ("direct", "quasi")
+
+
+def _kinds(include: str) -> tuple[str, ...]:
+    """`direct,quasi` as a tuple."""
+    kinds = tuple(kind.strip() for kind in include.split(","))
+    if not kinds or any(kind not in KINDS for kind in kinds):
+        raise PlanError(f"include={include!r} is not known; expected 'direct', 'quasi' or 'direct,quasi'")
+    return kinds
+
+
+@dataclass(frozen=True)
+class EntityRecall(Metric):
+    """Share of identifying entities that are hidden throughout.
+
+    Pilán et al. 2022, equations 1 and 2: over all documents, annotators and entities that the annotator wants
+    masked, the share whose every to-be-masked mention is covered. One slip discloses the entity.
+
+    ER = |{e : every to-be-masked mention of e is covered}| / |{e}|
+
+    >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mask, Mention, evaluate
+    >>> doe = (Mention(0, 6, "PERSON", "DIRECT", "e1"), Mention(17, 20, "PERSON", "DIRECT", "e1"))
+    >>> corpus = Corpus([Document("d", "Mr Doe left. Mr. Doe", (Annotation("a", doe),))])
+    >>> run = evaluate(corpus, {"first": Anonymization({"d": [Mask(3, 6)]})}, metrics=["er_di", "recall"])
+    >>> run["first", "er_di"].value, run["first", "recall"].value  # 0 of 1 entities; Mr, Doe, Doe: 2 of 3 tokens
+    (0.0, 0.6666666666666666)
+    """
+
+    group = "privacy"
+    needs = frozenset({"gold"})
+    title = "Entity recall"
+    undefined = "no annotator marked an entity of this kind"
+    fixed = (("annotators", "micro"),)
+
+    identifier: Literal["direct", "quasi", "all"] = "all"
+    function_words: str = DEFAULT_LEXICON
+
+    def __post_init__(self) -> None:
+        choose(self, "identifier", ("direct", "quasi", "all"))
+        function_words_from(self.function_words)
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        axis = resources.axis(corpus)
+        gold = axis.gold
+        ignorable = resources.ignorable(axis, self.function_words)
+        chosen = gold.entities(KINDS if self.identifier == "all" else (self.identifier,))
+        asked = (gold.level > 0) & chosen[gold.entity]
+        start, end, entity = gold.start[asked], gold.end[asked], gold.entity[asked]
+        document = gold.entity_document[chosen]
+        total = axis.by_document(document)
+
+        def rows(anonymization: Anonymization) -> Rows:
+            covered = resources.coverage(axis, anonymization).covered(start, end, ignorable)
+            slips = np.bincount(entity, ~covered, minlength=len(chosen))
+            hidden = (slips == 0)[chosen]
+            return Rows.of(hidden=axis.by_document(document, hidden), total=total)
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        return {HEADLINE: ratio(totals["hidden"], totals["total"])}
+
+
+@dataclass(frozen=True)
+class _Elements:
+    """The tokens, mentions or entities that recall counts, on one axis."""
+
+    start: Ints
+    end: Ints
+    document: Ints
+    kind: Ints  # entity type
+
+
+def _elements(axis: Axis, unit: str, include: str, ignorable: Bools, skip: bool) -> _Elements:
+    gold = axis.gold
+    # All mentions of an entity to be masked are asked for, also those marked NO_MASK (so TAB's script).
+    asked = gold.entities(_kinds(include))[gold.entity]
+    start, end, entity = gold.start[asked], gold.end[asked], gold.entity[asked]
+    if unit == "token":
+        tokens = axis.tokens_in(start, end)
+        start, end, entity = tokens.start, tokens.end, entity[tokens.origin]
+    if skip:
+        solid = np.concatenate([[0], np.cumsum(~ignorable)])
+        keep = solid[end] > solid[start]
+        start, end, entity = start[keep], end[keep], entity[keep]
+    return _Elements(start, end, gold.entity_document[entity], gold.entity_type[entity])
+
+
+@dataclass(frozen=True)
+class Recall(Metric):
+    """Share of what annotators wanted masked that is covered.
+
+    Pilán et al. 2022, section 6.1: over all documents and annotators, the tokens (or mentions, or entities) of
+    entities to be masked that are covered, by their number. Function words, titles and punctuation need not be
+    masked; `ignorable="free"` counts tokens made of them as covered, as TAB's script does, `"skip"` leaves them out.
+
+    R = |covered| / |to be masked|
+    """
+
+    group = "privacy"
+    needs = frozenset({"gold"})
+    title = "Recall"
+    undefined = "no annotator marked anything to be masked"
+    fixed = (("annotators", "micro"),)
+
+    unit: Unit = "token"
+    include: str = "direct,quasi"
+    ignorable: Literal["free", "skip"] = "free"
+    function_words: str = DEFAULT_LEXICON
+
+    def __post_init__(self) -> None:
+        choose(self, "unit", ("token", "mention", "entity"))
+        choose(self, "ignorable", ("free", "skip"))
+        _kinds(self.include)
+        function_words_from(self.function_words)
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        if self.unit == "entity":
+            kinds = _kinds(self.include)
+            which: Literal["direct", "quasi", "all"] = "all" if len(set(kinds)) == 2 else kinds[0]  # type: ignore[assignment]
+            return EntityRecall(which, self.function_words).bind(corpus, resources)
+        axis = resources.axis(corpus)
+        ignorable = resources.ignorable(axis, self.function_words)
+        elements = _elements(axis, self.unit, self.include, ignorable, self.ignorable == "skip")
+        total = axis.by_document(elements.document)
+
+        def rows(anonymization: Anonymization) -> Rows:
+            covered = resources.coverage(axis, anonymization).covered(elements.start, elements.end, ignorable)
+            return Rows.of(hidden=axis.by_document(elements.document, covered), total=total)
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        return {HEADLINE: ratio(totals["hidden"], totals["total"])}
+
+
+@dataclass(frozen=True)
+class RecallPerType(Metric):
+    """Recall, one value for each entity type.
+
+    As `recall`, counted separately for each type that annotators used. An entity's type is that of its first mention.
+    """
+
+    group = "privacy"
+    needs = frozenset({"gold"})
+    title = "Recall by entity type"
+    undefined = "no annotator marked anything of this type to be masked"
+    fixed = (("annotators", "micro"),)
+
+    unit: Literal["token", "mention"] = "token"
+    include: str = "direct,quasi"
+    ignorable: Literal["free", "skip"] = "free"
+    function_words: str = DEFAULT_LEXICON
+
+    def __post_init__(self) -> None:
+        choose(self, "unit", ("token", "mention"))
+        choose(self, "ignorable", ("free", "skip"))
+        _kinds(self.include)
+        function_words_from(self.function_words)
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        axis = resources.axis(corpus)
+        ignorable = resources.ignorable(axis, self.function_words)
+        elements = _elements(axis, self.unit, self.include, ignorable, self.ignorable == "skip")
+        types = axis.gold.types
+        cell = elements.document * max(len(types), 1) + elements.kind
+
+        def table(weight: Bools | None = None) -> Array:
+            count = np.bincount(cell, weight, minlength=len(axis.documents) * len(types))
+            return count.reshape(len(axis.documents), len(types)).astype(np.float64)
+
+        total = table()
+        used = [number for number in range(len(types)) if total[:, number].any()]
+
+        def rows(anonymization: Anonymization) -> Rows:
+            covered = resources.coverage(axis, anonymization).covered(elements.start, elements.end, ignorable)
+            hidden = table(covered)
+            columns = {}
+            for number in used:
+                columns[f"hidden:{types[number]}"] = hidden[:, number]
+                columns[f"total:{types[number]}"] = total[:, number]
+            if not columns:
+                return Rows((), np.zeros((len(axis.documents), 0)))
+            return Rows.named(columns)
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        kinds = [column.removeprefix("total:") for column in totals if column.startswith("total:")]
+        return {kind: ratio(totals[f"hidden:{kind}"], totals[f"total:{kind}"]) for kind in sorted(kinds)}
+
+
+@dataclass(frozen=True)
+class Precision(Metric):
+    """Share of what was masked that annotators wanted masked.
+
+    Pilán et al. 2022, section 6.2: over all masked tokens, the number of annotators who masked the token divided by
+    the number of annotators of its document, pooled. A token counts for an annotator only when one of that
+    annotator's to-be-masked mentions contains it whole. `unit="mention"` takes each mask as one element.
+
+    P = Σ |annotators who masked t| / Σ |annotators of t's document|, over masked tokens t
+    """
+
+    group = "utility"
+    needs = frozenset({"gold"})
+    title = "Precision"
+    undefined = "nothing was masked in an annotated document"
+    fixed = (("annotators", "micro"),)
+
+    unit: Literal["token", "mention"] = "token"
+
+    def __post_init__(self) -> None:
+        choose(self, "unit", ("token", "mention"))
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        axis = resources.axis(corpus)
+        gold = axis.gold
+
+        def rows(anonymization: Anonymization) -> Rows:
+            start, end, document = masked_elements(axis, resources.coverage(axis, anonymization), self.unit)
+            agreed = gold.agreement(start, end, document)
+            return Rows.of(
+                agreed=axis.by_document(document, agreed),
+                asked=axis.by_document(document, gold.annotators[document]),
+            )
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        return {HEADLINE: ratio(totals["agreed"], totals["asked"])}
+
+
+def masked_elements(axis: Axis, coverage: Coverage, unit: str) -> tuple[Ints, Ints, Ints]:
+    """Start, end and document of every masked token, or of every mask."""
+    if unit == "mention":
+        return coverage.start, coverage.end, coverage.document
+    tokens = axis.tokens_in(coverage.start, coverage.end)
+    return tokens.start, tokens.end, coverage.document[tokens.origin]
+
+
+@dataclass(frozen=True)
+class FScore(Metric):
+    """The weighted harmonic mean of recall and precision.
+
+    F = (1 + β²) · P · R / (β² · P + R); β = 2 values privacy (recall) over use (precision). It is 0 when both are 0.
+    """
+
+    group = "both"
+    needs = frozenset({"gold"})
+    title = "F score"
+    undefined = "recall or precision is undefined"
+    fixed = (("annotators", "micro"),)
+
+    beta: float = 1.0
+    unit: Literal["token", "mention"] = "token"
+    include: str = "direct,quasi"
+    ignorable: Literal["free", "skip"] = "free"
+    function_words: str = DEFAULT_LEXICON
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.beta, int | float) and 0 < self.beta < float("inf")):
+            raise PlanError(f"beta={self.beta!r} is out of range; expected a number above 0", type(self).__name__)
+        self._parts()
+
+    def _parts(self) -> tuple[Recall, Precision]:
+        return Recall(self.unit, self.include, self.ignorable, self.function_words), Precision(self.unit)
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        recall, precision = (metric.bind(corpus, resources) for metric in self._parts())
+
+        def rows(anonymization: Anonymization) -> Rows:
+            found, kept = recall(anonymization), precision(anonymization)
+            return Rows(found.columns + kept.columns, np.hstack([found.values, kept.values]))
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        recall, precision = (metric.combine(totals)[HEADLINE] for metric in self._parts())
+        weight = self.beta**2
+        below = weight * precision + recall
+        value = ratio((1 + weight) * precision * recall, below)
+        return {HEADLINE: np.where(below == 0, 0.0, value)}

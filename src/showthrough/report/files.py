@@ -1,0 +1,138 @@
+"""A run as CSV, Markdown, LaTeX and JSON text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+
+import msgspec
+
+from showthrough.metrics import HEADLINE
+from showthrough.report.table import Cell, Table, signatures, tables
+from showthrough.run import Run
+
+
+def csv_text(run: Run) -> str:
+    """One score a line, in full precision."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["anonymization", "metric", "part", "value", "low", "high", "reason", "signature"])
+    for score in run.scores:
+        fields = (score.anonymization, score.metric, score.part, score.value, score.low, score.high, score.reason)
+        writer.writerow(["" if entry is None else entry for entry in (*fields, score.signature)])
+    return out.getvalue()
+
+
+def json_text(run: Run) -> str:
+    """The scores and failures alone, without rows."""
+    content = {"corpus": run.corpus, "settings": run.settings, "scores": run.scores, "failures": run.failures}
+    return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
+
+
+def markdown_text(run: Run) -> str:
+    """Tables as Markdown, best values in bold, signatures below."""
+    parts = [_markdown_table(table, run) for table in tables(run)]
+    parts += [f"- failed: `{failure.metric}`: {_md(failure.reason)}" for failure in run.failures]
+    parts += ["\n".join(f"`{line}`  " for line in signatures(run))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_table(table: Table, run: Run) -> str:
+    columns = [column for _, group in table.groups() for column in group]
+    heads = [f"{_md(column.head)} {column.arrow}" for column in columns]
+    lines = [
+        f"**{_md(_title(table, run))}**",
+        "",
+        f"| | {' | '.join(heads)} |",
+        f"|---|{'---:|' * len(columns)}",
+    ]
+    for place, name in enumerate(table.names):
+        lines.append(f"| {_md(name)} | {' | '.join(_md_cell(column.cells[place]) for column in columns)} |")
+    notes = [f"- {_md(line)}" for line in table.undefined()]
+    return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def _md_cell(cell: Cell) -> str:
+    value = f"**{cell.value}**" if cell.best else cell.value
+    return f"{value} ({cell.interval})" if cell.interval else value
+
+
+def _md(text: str) -> str:
+    for special in "\\`*_[]<>|":
+        text = text.replace(special, f"\\{special}" if special not in "<>" else {"<": "&lt;", ">": "&gt;"}[special])
+    return text
+
+
+def _title(table: Table, run: Run) -> str:
+    extra = "" if table.title == "scores" else f", {table.title}"
+    return f"{run.corpus.name}: {len(run.documents)} documents{extra}; {run.settings.confidence * 100:g} % intervals"
+
+
+def latex_text(run: Run) -> str:
+    """Tables for a paper: booktabs, groups over columns, best values in bold."""
+    return "\n".join(_latex_table(table, run) for table in tables(run))
+
+
+def _latex_table(table: Table, run: Run) -> str:
+    groups = table.groups()
+    columns = [column for _, group in groups for column in group]
+    over = " & ".join(rf"\multicolumn{{{len(group)}}}{{c}}{{{name}}}" for name, group in groups)
+    heads = " & ".join(f"{_tex(column.head)} ${_ARROW[column.better]}$" for column in columns)
+    lines = [
+        "% needs \\usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        rf"\begin{{tabular}}{{l{'r' * len(columns)}}}",
+        r"\toprule",
+        rf" & {over} \\",
+        rf" & {heads} \\",
+        r"\midrule",
+    ]
+    for place, name in enumerate(table.names):
+        cells = [column.cells[place] for column in columns]
+        lines.append(rf"{_tex(name)} & {' & '.join(map(_tex_value, cells))} \\")
+        lines.append(rf" & {' & '.join(_tex_interval(cell) for cell in cells)} \\")
+    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_tex(_title(table, run))}}}", r"\end{table}"]
+    lines += [f"% {line}" for line in (*table.undefined(), *signatures(run))]
+    return "\n".join(lines) + "\n"
+
+
+_ARROW = {"higher": r"\uparrow", "lower": r"\downarrow"}
+
+
+def _tex_value(cell: Cell) -> str:
+    value = "--" if cell.score is None or cell.score.value is None else cell.value
+    return rf"\textbf{{{value}}}" if cell.best else value
+
+
+def _tex_interval(cell: Cell) -> str:
+    return rf"{{\footnotesize {cell.interval.replace('–', '--')}}}" if cell.interval else ""
+
+
+_TEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "\n": " ",
+}  # fmt: skip
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(character, character) for character in text)
+
+
+def tae_csv_text(run: Run, labels: Mapping[str, str]) -> str:
+    """The table that the Text Anonymization Evaluator writes: metrics as rows, anonymizations as columns."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    time = run.provenance["time"].replace("T", " ")[:19]
+    writer.writerow([time, "Metric/Anonymization", *run.names])
+    for label, text in labels.items():
+        writer.writerow([time, label, *(_tae_value(run, name, text) for name in run.names)])
+    return out.getvalue()
+
+
+def _tae_value(run: Run, name: str, text: str) -> object:
+    parts = run.parts(name, text)
+    if HEADLINE in parts:
+        return "" if parts[HEADLINE].value is None else parts[HEADLINE].value
+    return str({part: score.value for part, score in parts.items()})

@@ -1,0 +1,108 @@
+"""Scores laid out as tables, before any renderer: anonymizations as rows, metrics as columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from showthrough.metrics import HEADLINE
+from showthrough.run import MetricRecord, Run, Score
+
+GROUPS = ("privacy", "utility", "both")
+ARROWS = {"higher": "↑", "lower": "↓"}
+DASH = "–"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One score, and whether it is the best of its column."""
+
+    score: Score | None
+    best: bool = False
+
+    @property
+    def value(self) -> str:
+        return DASH if self.score is None or self.score.value is None else f"{self.score.value:.3f}"
+
+    @property
+    def interval(self) -> str:
+        if self.score is None or self.score.low is None or self.score.high is None:
+            return ""
+        return f"{self.score.low:.3f}–{self.score.high:.3f}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One metric or one part of one, down all anonymizations."""
+
+    head: str
+    group: str
+    better: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def arrow(self) -> str:
+        return ARROWS[self.better]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The headline scores, or all parts of one metric."""
+
+    title: str
+    names: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+    def groups(self) -> list[tuple[str, tuple[Column, ...]]]:
+        """Columns by group, in the order of `GROUPS`."""
+        found = ((group, tuple(column for column in self.columns if column.group == group)) for group in GROUPS)
+        return [(group, columns) for group, columns in found if columns]
+
+    def undefined(self) -> list[str]:
+        """Why there is a dash, one line for each reason."""
+        return [
+            f"{DASH} {cell.score.anonymization}, {column.head}: {cell.score.reason}"
+            for column in self.columns
+            for cell in column.cells
+            if cell.score is not None and cell.score.value is None
+        ]
+
+
+def tables(run: Run) -> list[Table]:
+    """The headline table, then one for each metric that has only parts."""
+    present = [record for record in run.metrics if record.text in run.rows]
+    headline = []
+    others = []
+    for record in present:
+        parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
+        if HEADLINE in parts:
+            headline.append(_column(run, record, HEADLINE, record.text))
+        if rest := [part for part in parts if part != HEADLINE]:
+            columns = tuple(_column(run, record, part, part or "(no type)") for part in sorted(rest))
+            others.append(Table(record.text, tuple(run.names), columns))
+    order = {group: place for place, group in enumerate(GROUPS)}
+    headline.sort(key=lambda column: order[column.group])
+    main = [Table("scores", tuple(run.names), tuple(headline))] if headline else []
+    return main + others
+
+
+def _column(run: Run, record: MetricRecord, part: str, head: str) -> Column:
+    scores = [run.parts(name, record.text).get(part) for name in run.names]
+    values = [score.value for score in scores if score is not None and score.value is not None]
+    best = (max(values) if record.better == "higher" else min(values)) if len(run.names) > 1 and values else None
+    cells = tuple(
+        Cell(score, score is not None and score.value is not None and score.value == best) for score in scores
+    )
+    return Column(head, record.group, record.better, cells)
+
+
+def signatures(run: Run) -> list[str]:
+    """One line a metric, with all anonymizations in it; the run file has the line of every single score."""
+    lines: dict[str, str] = {}
+    everyone = ",".join(f"{one.name}@{one.digest[:8]}" for one in run.anonymizations)
+    for score in run.scores:
+        if score.metric not in lines:
+            fields = score.signature.split("|")
+            lines[score.metric] = "|".join(
+                f"anonymization:{everyone}" if entry.startswith("anonymization:") else entry for entry in fields
+            )
+    return list(lines.values())

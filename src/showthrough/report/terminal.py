@@ -1,0 +1,133 @@
+"""A run on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from showthrough.metrics import HEADLINE
+from showthrough.report.table import Column, Table, signatures, tables
+from showthrough.run import Comparison, Run
+
+
+def show_run(run: Run, console: Console) -> None:
+    """Tables, what is undefined, what failed, signatures."""
+    for table in tables(run):
+        show_table(table, run, console)
+    for failure in run.failures:
+        console.print(f"[red]failed[/red] {escape(failure.metric)}: {escape(failure.reason)}", highlight=False)
+    for line in signatures(run):
+        console.print(Text(line, style="dim"), soft_wrap=True)
+
+
+def show_table(table: Table, run: Run, console: Console) -> None:
+    title = f"{run.corpus.name}: {len(run.documents)} documents"
+    if table.title != "scores":
+        title += f", {table.title}"
+    percent = f"{run.settings.confidence * 100:g} %"
+    console.print()
+    console.print(Text(f"{title}; intervals at {percent}", style="bold"))
+    for columns in _fitting(table, console.width):
+        console.print(_rich_table(table, columns))
+    for line in table.undefined():
+        console.print(Text(line, style="dim"))
+    console.print()
+
+
+def _fitting(table: Table, width: int) -> list[list[Column]]:
+    """Columns in as many tables as the terminal's width asks for: a number is never cut off."""
+    room = width - max(map(cell_len, table.names)) - 4
+    lines: list[list[Column]] = [[]]
+    used = 0
+    for _, columns in table.groups():
+        for column in columns:
+            need = max(cell_len(column.head) + 2, *(cell_len(cell.interval) for cell in column.cells)) + 3
+            if lines[-1] and used + need > room:
+                lines.append([])
+                used = 0
+            lines[-1].append(column)
+            used += need
+    return lines
+
+
+def _rich_table(table: Table, columns: list[Column]) -> Group | RichTable:
+    rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    rich.add_column("", no_wrap=True)
+    group = ""
+    for column in columns:
+        head = Text(column.group if column.group != group else "", style="dim")
+        head.append(f"\n{column.head} {column.arrow}", style="bold not dim")
+        group = column.group
+        rich.add_column(head, justify="right", no_wrap=True)
+    for place, name in enumerate(table.names):
+        cells = []
+        for column in columns:
+            cell = column.cells[place]
+            text = Text(cell.value, style="bold green" if cell.best else "")
+            text.append(f"\n{cell.interval}", style="dim not bold default")
+            cells.append(text)
+        rich.add_row(Text(name), *cells)
+    return rich
+
+
+def show_comparisons(run: Run, found: Sequence[Comparison], alpha: float, console: Console) -> None:
+    """For each metric a matrix of corrected p values, then what is significant in words."""
+    for metric, part in dict.fromkeys((one.metric, one.part) for one in found):
+        here = [one for one in found if (one.metric, one.part) == (metric, part)]
+        head = metric if part == HEADLINE else f"{metric}, {part}"
+        console.print()
+        console.print(Text(f"{head}: is the row better than the column?", style="bold"))
+        console.print(_matrix(run, here, alpha))
+        lines = [line for one in here if (line := in_words(run, one, alpha))]
+        for line in lines:
+            console.print(Text(f"  {line}"))
+        if not lines:
+            console.print(Text(f"  no difference is significant at {alpha:g}", style="dim"))
+
+
+def _matrix(run: Run, found: Sequence[Comparison], alpha: float) -> RichTable:
+    rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    rich.add_column("", no_wrap=True)
+    cells: dict[tuple[str, str], Text] = {}
+    for one in found:
+        cells[one.first, one.second], cells[one.second, one.first] = _marks(run, one, alpha)
+    for name in run.names:
+        rich.add_column(Text(name), justify="center", no_wrap=True)
+    for row in run.names:
+        rich.add_row(Text(row), *(cells.get((row, column), Text("·", style="dim")) for column in run.names))
+    return rich
+
+
+def _marks(run: Run, one: Comparison, alpha: float) -> tuple[Text, Text]:
+    if one.p_holm is None:
+        return Text("–"), Text("–")
+    p = p_text(one.p_holm)
+    if not one.significant(alpha):
+        return Text(p, style="dim"), Text(p, style="dim")
+    better = Text(f"> {p}", style="bold green")
+    worse = Text(f"< {p}")
+    return (better, worse) if first_is_better(run, one) else (worse, better)
+
+
+def first_is_better(run: Run, one: Comparison) -> bool:
+    record = next(record for record in run.metrics if record.text == one.metric)
+    return ((one.difference or 0) > 0) == (record.better == "higher")
+
+
+def in_words(run: Run, one: Comparison, alpha: float) -> str:
+    """`A > B (p = 0.0003)` where A is significantly better than B; empty otherwise."""
+    if not one.significant(alpha) or one.p_holm is None or one.difference is None:
+        return ""
+    left, right = (one.first, one.second) if first_is_better(run, one) else (one.second, one.first)
+    sign = "<" if p_text(one.p_holm).startswith("<") else "="
+    return f"{left} > {right} (p {sign} {p_text(one.p_holm).removeprefix('<')}, by {abs(one.difference):.3f})"
+
+
+def p_text(p: float) -> str:
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"

@@ -1,0 +1,179 @@
+"""What people wrote and marked: documents, mentions, annotations, corpora.
+
+Offsets are Unicode code points of the original text, half-open, as Python indexes strings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.errors import InputError, Problem
+
+Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
+
+CHUNK_CHARACTERS = 4_000_000  # of a chunk: its arrays then take about 100 MB
+_BLOCK = 256  # documents decoded at once while surveying
+
+
+class Mention(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A half-open character span that an annotator marked."""
+
+    start: int
+    end: int
+    entity_type: str = ""
+    identifier: Identifier = "QUASI"
+    entity_id: str = ""
+    confidential: str | None = None
+
+
+class Annotation(msgspec.Struct, frozen=True, array_like=True):
+    """One annotator's mentions on one document; mentions that share an entity id are one entity."""
+
+    annotator: str
+    mentions: tuple[Mention, ...] = ()
+
+
+class Document(msgspec.Struct, frozen=True, array_like=True):
+    """An id and a text, with zero or more annotation layers."""
+
+    id: str
+    text: str
+    annotations: tuple[Annotation, ...] = ()
+
+    def digest(self) -> bytes:
+        """16 bytes that change whenever the id, the text or a mark changes."""
+        return hashlib.blake2b(msgspec.json.encode(self), digest_size=16).digest()
+
+    def problems(self, file: str = "") -> list[Problem]:
+        """What makes this document unusable."""
+        found: list[Problem] = []
+        length = len(self.text)
+        place = f"document {self.id}"
+        if not self.id:
+            found.append(Problem(file, "a document", "its id is empty; expected a name"))
+        if not length:
+            found.append(Problem(file, place, "text is empty; expected at least one character"))
+        for annotation in self.annotations:
+            for index, mention in enumerate(annotation.mentions):
+                if not 0 <= mention.start < mention.end <= length:
+                    field = f"{place}: annotations.{annotation.annotator}.entity_mentions[{index}]"
+                    found.append(Problem(file, field, span_fault(mention.start, mention.end, length)))
+        return found
+
+
+def span_fault(start: int, end: int, length: int, names: tuple[str, str] = ("start_offset", "end_offset")) -> str:
+    """What is wrong with a span of a text, in one sentence."""
+    if start < 0:
+        return f"{names[0]} {start} is negative; expected 0 or more"
+    if end > length:
+        return f"{names[1]} {end} is past the end of the text ({length} characters)"
+    return f"{names[1]} {end} is not after {names[0]} {start}; expected a span of at least one character"
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one pass over all documents tells: who they are, how long, and that they are sound."""
+
+    ids: tuple[str, ...]
+    lengths: NDArray[np.int64]
+    annotated: int
+    annotators: int
+    mentions: int
+    digest: str
+
+
+class Corpus:
+    """A named sequence of documents with a digest.
+
+    `documents` may be any sequence. A JSON Lines file gives one that decodes documents only when they are asked
+    for, so that a corpus of any length can be walked through in bounded memory.
+
+    >>> corpus = Corpus([Document("a", "Mr Doe"), Document("b", "Oslo")], name="two")
+    >>> len(corpus), corpus.ids
+    (2, ('a', 'b'))
+    """
+
+    def __init__(self, documents: Sequence[Document], name: str = "corpus", source: str = "") -> None:
+        self.documents = documents
+        self.name = name
+        self.source = source
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __iter__(self) -> Iterator[Document]:
+        for block in self._blocks():
+            yield from block
+
+    def __repr__(self) -> str:
+        return f"Corpus({self.name!r}, {len(self)} documents)"
+
+    def _blocks(self) -> Iterator[Sequence[Document]]:
+        for start in range(0, len(self.documents), _BLOCK):
+            yield self.documents[start : start + _BLOCK]
+
+    @cached_property
+    def survey(self) -> Survey:
+        """Reads every document once; raises InputError with all that is wrong."""
+        problems: list[Problem] = []
+        ids: list[str] = []
+        lengths: list[int] = []
+        digests: list[bytes] = []
+        annotated = mentions = annotators = 0
+        seen: set[str] = set()
+        for document in self:
+            problems += document.problems(self.source)
+            if document.id in seen:
+                problems.append(
+                    Problem(self.source, f"document {document.id}", "this id occurs twice; expected unique ids")
+                )
+            seen.add(document.id)
+            ids.append(document.id)
+            lengths.append(len(document.text))
+            digests.append(document.digest())
+            annotated += bool(document.annotations)
+            annotators += len(document.annotations)
+            mentions += sum(len(annotation.mentions) for annotation in document.annotations)
+        if not ids:
+            problems.append(Problem(self.source, "", "the corpus is empty; expected at least one document"))
+        if problems:
+            raise InputError(problems)
+        # Sorted, so that the same documents in another order are the same corpus.
+        digest = hashlib.blake2b(b"".join(sorted(digests)), digest_size=16).hexdigest()
+        return Survey(tuple(ids), np.array(lengths, dtype=np.int64), annotated, annotators, mentions, digest)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return self.survey.ids
+
+    @property
+    def digest(self) -> str:
+        return self.survey.digest
+
+    def chunks(self, characters: int = CHUNK_CHARACTERS, start: int = 0) -> Iterator[range]:
+        """Ranges of document numbers, each of about so many characters, from document `start` on."""
+        total = np.concatenate([[0], np.cumsum(self.survey.lengths[start:] + 1)])
+        number = np.minimum(total[:-1] // characters, len(self))
+        cuts = [start, *(start + np.flatnonzero(np.diff(number)) + 1).tolist(), len(self)]
+        for low, high in pairwise(cuts):
+            if low < high:
+                yield range(low, high)
+
+    def part(self, numbers: range, *, lazy: bool = False) -> Corpus:
+        """The documents of one range, decoded; with `lazy`, still to be decoded where the sequence offers that.
+
+        A lazy sequence of documents has a method `window(start, stop)`: the same documents as the slice, cheap to
+        send to another process.
+        """
+        cut = getattr(self.documents, "window", None) if lazy else None
+        documents = cut(numbers.start, numbers.stop) if cut else self.documents[numbers.start : numbers.stop]
+        return Corpus(documents, self.name, self.source)
