@@ -1,7 +1,7 @@
 """The character axis: all texts of a chunk laid end to end, and everything on it as arrays.
 
 Token, mention and mask boundaries are integer arrays on one axis of code points. An anonymization is painted on it
-once; after that "is this span covered?" is two look-ups and a subtraction, for any number of spans at once.
+once; after that "is this span covered?" is two look-ups and a comparison, for any number of spans at once.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +20,42 @@ from showthrough.text import Corpus
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Counts = NDArray[np.float64]
+Counts32 = NDArray[np.int32]
 
 _WORD = re.compile(r"\w")
 # Scripts written without spaces between words: every ideograph is a token of its own.
 _IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
+_WORD_KIND = 1
+_FEW = 20  # one character in so many may be looked up one by one
 _LEVEL = {"NO_MASK": 0, "QUASI": 1, "DIRECT": 2}
 
 
 @dataclass(frozen=True)
 class Spans:
-    """Spans on the axis, each with the number of the thing it came from (a mention, a mask)."""
+    """Tokens on the axis, each with its number and that of the thing it was found in (a mention, a mask)."""
 
     start: Ints
     end: Ints
+    token: Ints
     origin: Ints
 
     def __len__(self) -> int:
         return len(self.start)
+
+
+@dataclass(frozen=True, eq=False)
+class Ruler:
+    """Counts only the characters that have to be masked: those of mentions that are not ignorable.
+
+    `before[x]` is how many of them lie before position x. Most of a text is no mention, so painting masks on this
+    short ruler instead of on the whole axis makes a further anonymization cheap.
+    """
+
+    before: Counts32
+
+    def solid(self, start: Ints, end: Ints) -> Bools:
+        """Which spans have anything that has to be masked."""
+        return np.asarray(self.before[end] > self.before[start])
 
 
 class Axis:
@@ -54,62 +73,105 @@ class Axis:
         self.text = "\n".join(texts)
         # The line feed keeps tokens and masks of neighbours apart, so no document boundary needs a special case.
         self.bounds: Ints = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])]).astype(np.int64)
-        self.codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        self._ignorable: dict[object, Bools] = {}
+        self._rulers: dict[str, Ruler] = {}
 
     def __len__(self) -> int:
-        return len(self.codes)
+        return len(self.text)
 
-    def table(self, test: Callable[[str], bool]) -> Bools:
-        """Which positions hold a character that passes the test; each distinct character is asked once."""
-        size = int(self.codes.max()) + 1 if len(self.codes) else 1
-        present = np.zeros(size, dtype=bool)
-        present[self.codes] = True
-        passes = np.zeros(size, dtype=bool)
-        for code in np.flatnonzero(present).tolist():
-            passes[code] = test(chr(code))
-        found: Bools = passes[self.codes]
+    @cached_property
+    def narrow(self) -> bytes:
+        """One byte a character; whatever is not Latin-1 is a question mark."""
+        return self.text.encode("latin-1", "replace")
+
+    @cached_property
+    def _wide(self) -> tuple[Ints, Ints]:
+        """Where the question marks of `narrow` stand, and which characters they really are."""
+        places = np.flatnonzero(np.frombuffer(self.narrow, dtype=np.uint8) == ord("?"))
+        if len(places) * _FEW > len(self.text):  # a script beyond Latin-1: all characters at once
+            codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")[places]
+            return places, codes.astype(np.int64)
+        return places, np.array([ord(self.text[place]) for place in places.tolist()], dtype=np.int64)
+
+    def table(self, kind: Callable[[str], int]) -> NDArray[np.uint8]:
+        """A small number for every character; each distinct character is asked about once."""
+        found = np.frombuffer(self.narrow.translate(_latin(kind)), dtype=np.uint8).copy()
+        places, codes = self._wide
+        if len(places):
+            lookup = np.zeros(int(codes.max()) + 1, dtype=np.uint8)
+            lookup[codes] = 1
+            for code in np.flatnonzero(lookup).tolist():
+                lookup[code] = kind(chr(code))
+            found[places] = lookup[codes]
         return found
 
     @cached_property
     def tokens(self) -> Spans:
         """Maximal runs of word characters, ideographs one by one."""
-        word = self.table(lambda character: _WORD.match(character) is not None)
-        alone = self.table(_is_ideograph)
-        joined = word[1:] & word[:-1] & ~alone[1:] & ~alone[:-1]
-        starts, ends = word.copy(), word.copy()
-        starts[1:] &= ~joined
-        ends[:-1] &= ~joined
-        start, end = np.flatnonzero(starts), np.flatnonzero(ends) + 1
-        return Spans(start, end, np.arange(len(start)))
+        kinds = self.table(_token_kind)
+        edged = np.zeros(len(kinds) + 2, dtype=np.uint8)
+        edged[1:-1] = kinds
+        borders = edged[1:] != edged[:-1]
+        if kinds.max(initial=0) > _WORD_KIND:  # between two ideographs there is a border too
+            borders |= (edged[1:] > _WORD_KIND) & (edged[:-1] > _WORD_KIND)
+        edges = np.flatnonzero(borders)
+        opens = edged[edges + 1] > 0
+        start, end = edges[opens], edges[edged[edges] > 0]
+        number = np.arange(len(start))
+        return Spans(start, end, number, number)
+
+    @cached_property
+    def gold_tokens(self) -> Spans:
+        """The tokens of all mentions; `origin` is the mention."""
+        return self.tokens_in(self.gold.start, self.gold.end)
 
     def tokens_in(self, start: Ints, end: Ints) -> Spans:
         """The tokens of many spans, cut off at the spans' edges; `origin` is the number of the span."""
         tokens = self.tokens
         first = np.searchsorted(tokens.end, start, side="right")
-        last = np.maximum(np.searchsorted(tokens.start, end, side="left"), first)
-        origin = np.repeat(np.arange(len(start)), last - first)
-        number = np.arange(len(origin)) - np.repeat(np.cumsum(last - first) - (last - first), last - first)
-        token = first[origin] + number
-        return Spans(np.maximum(tokens.start[token], start[origin]), np.minimum(tokens.end[token], end[origin]), origin)
+        last = np.searchsorted(tokens.start, end, side="left")
+        size = np.maximum(last - first, 0)
+        origin = np.repeat(np.arange(len(start)), size)
+        token = np.arange(len(origin)) + np.repeat(first - (np.cumsum(size) - size), size)
+        return Spans(
+            np.maximum(tokens.start[token], start[origin]), np.minimum(tokens.end[token], end[origin]), token, origin
+        )
 
     @cached_property
     def gold(self) -> Gold:
         return Gold.of(self)
 
-    def ignorable(self, key: object, paint: Callable[[Axis], Bools]) -> Bools:
-        """Which characters need not be masked, painted once for each source of function words."""
-        if key not in self._ignorable:
-            self._ignorable[key] = paint(self)
-        return self._ignorable[key]
+    def ruler(self, function_words: str, ignorable: Callable[[Axis], Bools]) -> Ruler:
+        """The characters that count, for one source of function words; made once for each."""
+        if function_words not in self._rulers:
+            asked = np.zeros(len(self), dtype=bool)
+            paint(asked, self.gold.start, self.gold.end)
+            asked &= ~ignorable(self)
+            before = np.zeros(len(self) + 1, dtype=np.int32)
+            np.cumsum(asked, out=before[1:], dtype=np.int32)
+            self._rulers[function_words] = Ruler(before)
+        return self._rulers[function_words]
 
     def by_document(self, document: Ints, weight: NDArray[np.generic] | None = None) -> Counts:
         """How many (or how much weight) each document has."""
         return np.bincount(document, weight, minlength=len(self.documents)).astype(np.float64)
 
 
-def _is_ideograph(character: str) -> bool:
-    return any(low <= ord(character) <= high for low, high in _IDEOGRAPHS)
+def paint(canvas: Bools, start: Ints, end: Ints) -> None:
+    """Sets all places of some spans; they may overlap."""
+    size = end - start
+    canvas[np.arange(size.sum()) + np.repeat(start - (np.cumsum(size) - size), size)] = True
+
+
+def _token_kind(character: str) -> int:
+    """0: between tokens; 1: joins its neighbours; 2: a token of its own."""
+    if any(low <= ord(character) <= high for low, high in _IDEOGRAPHS):
+        return 2
+    return _WORD_KIND if _WORD.match(character) else 0
+
+
+@cache
+def _latin(kind: Callable[[str], int]) -> bytes:
+    return bytes(kind(chr(code)) for code in range(256))
 
 
 @dataclass(frozen=True)
@@ -146,21 +208,22 @@ class Gold:
         level = np.array([_LEVEL[mark.identifier] for mark in marks], dtype=np.int8)
 
         # Entities are numbered in the order of their first mention, whose type names the entity.
-        numbers: dict[tuple[int, str], int] = {}
-        entity = np.array(
-            [
-                numbers.setdefault((place, mark.entity_id or f"\0{index}"), len(numbers))
-                for index, (place, mark) in enumerate(zip(layer.tolist(), marks, strict=True))
-            ],
-            dtype=np.int64,
-        )
-        first = np.unique(entity, return_index=True)[1]
+        names: list[int] = []
+        count = 0
+        for _, mentions in layers:
+            ids = [mark.entity_id for mark in mentions]
+            if "" in ids:  # a mention without an entity id is an entity of its own
+                ids = [name or f"\0{place}" for place, name in enumerate(ids)]
+            known = dict(zip(dict.fromkeys(ids), range(count, count + len(ids)), strict=False))
+            names += map(known.__getitem__, ids)
+            count += len(known)
+        entity = np.array(names, dtype=np.int64)
+        first = np.flatnonzero(np.diff(np.maximum.accumulate(entity), prepend=-1)) if len(entity) else entity
         entity_level = np.zeros(len(first), dtype=np.int8)
         np.maximum.at(entity_level, entity, level)
-        kinds: dict[str, int] = {}
-        entity_type = np.array(
-            [kinds.setdefault(marks[index].entity_type, len(kinds)) for index in first.tolist()], dtype=np.int64
-        )
+        kinds = [marks[index].entity_type for index in first.tolist()]
+        types = {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
+        entity_type = np.array(list(map(types.__getitem__, kinds)), dtype=np.int64)
         return cls(
             start=np.array([mark.start for mark in marks], dtype=np.int64) + shift,
             end=np.array([mark.end for mark in marks], dtype=np.int64) + shift,
@@ -171,7 +234,7 @@ class Gold:
             entity_document=layer_document[layer[first]],
             entity_level=entity_level,
             entity_type=entity_type,
-            types=tuple(kinds),
+            types=tuple(types),
             bounds=axis.bounds,
         )
 
@@ -207,9 +270,9 @@ class Gold:
         if not len(opens):
             return np.zeros(len(start), dtype=np.int64)
         first = np.concatenate([[0], np.cumsum(self.annotators)])  # layers are sorted by document
-        span = np.repeat(np.arange(len(start)), self.annotators[document])
-        place = np.arange(len(span)) - np.searchsorted(span, span, side="left")
-        layer = first[document[span]] + place
+        size = self.annotators[document]
+        span = np.repeat(np.arange(len(start)), size)
+        layer = np.arange(len(span)) + np.repeat(first[document] - (np.cumsum(size) - size), size)
         low, high = start[span] + shift[layer], end[span] + shift[layer]
         before = np.searchsorted(opens, low, side="right") - 1
         contained = (before >= 0) & (reach[before] >= high)
@@ -222,11 +285,12 @@ class Coverage:
     def __init__(self, axis: Axis, anonymization: Anonymization) -> None:
         self.axis = axis
         of_documents = [anonymization.of(document.id) for document in axis.documents]
-        sizes = [len(masks) for masks in of_documents]
+        masks = [mask for found in of_documents for mask in found]
+        sizes = list(map(len, of_documents))
         document = np.repeat(np.arange(len(sizes)), sizes)
         shift = axis.bounds[document]
-        start = np.array([mask.start for masks in of_documents for mask in masks], dtype=np.int64) + shift
-        end = np.array([mask.end for masks in of_documents for mask in masks], dtype=np.int64) + shift
+        start = np.array([mask.start for mask in masks], dtype=np.int64) + shift
+        end = np.array([mask.end for mask in masks], dtype=np.int64) + shift
         order = np.argsort(start, kind="stable")
         start, end, document = start[order], end[order], document[order]
         reach = np.maximum.accumulate(end) if len(end) else end
@@ -234,22 +298,18 @@ class Coverage:
         self.start: Ints = start[opens]
         self.end: Ints = np.maximum.reduceat(end, opens) if len(opens) else end
         self.document: Ints = document[opens]
-        self._readable: dict[int, NDArray[np.int32]] = {}
+        self._readable: dict[Ruler, Counts32] = {}
 
-    @cached_property
-    def hidden(self) -> Bools:
-        """Which characters are gone."""
-        step = np.zeros(len(self.axis) + 1, dtype=np.int8)
-        step[self.start] = 1
-        step[self.end] -= 1
-        return np.cumsum(step[:-1], dtype=np.int8).view(np.bool_)
-
-    def covered(self, start: Ints, end: Ints, ignorable: Bools) -> Bools:
-        """Which spans have all of their non-ignorable characters hidden."""
-        key = id(ignorable)
-        if key not in self._readable:
-            readable = np.zeros(len(self.axis) + 1, dtype=np.int32)
-            np.cumsum(~(self.hidden | ignorable), out=readable[1:], dtype=np.int32)
-            self._readable[key] = readable
-        counts = self._readable[key]
-        return np.asarray(counts[start] == counts[end])
+    def covered(self, start: Ints, end: Ints, ruler: Ruler) -> Bools:
+        """Which spans have all of the characters hidden that count on the ruler."""
+        if ruler not in self._readable:
+            opens, closes = ruler.before[self.start], ruler.before[self.end]
+            solid = opens < closes
+            step = np.zeros(ruler.before[-1] + 1, dtype=np.int8)
+            step[opens[solid]] = 1
+            step[closes[solid]] -= 1
+            readable = np.zeros(ruler.before[-1] + 1, dtype=np.int32)
+            np.cumsum(np.cumsum(step[:-1], dtype=np.int8) == 0, out=readable[1:], dtype=np.int32)
+            self._readable[ruler] = readable
+        readable = self._readable[ruler]
+        return np.asarray(readable[ruler.before[start]] == readable[ruler.before[end]])

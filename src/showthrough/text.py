@@ -20,7 +20,7 @@ from showthrough.errors import InputError, Problem
 
 Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
 
-CHUNK_CHARACTERS = 4_000_000  # of a chunk: its arrays then take about 100 MB
+CHUNK_CHARACTERS = 1_000_000  # of a chunk: its arrays then take about 30 MB
 _BLOCK = 256  # documents decoded at once while surveying
 
 

@@ -90,6 +90,22 @@ class Metric(ABC):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
+def bound(metric: Metric, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+    """A metric bound to a corpus. Equal metrics, also inside others, share the work and the latest rows."""
+    return resources.once(corpus, metric, lambda: _remembering(metric.bind(corpus, resources)))
+
+
+def _remembering(rows: Callable[[Anonymization], Rows]) -> Callable[[Anonymization], Rows]:
+    latest: list[tuple[Anonymization, Rows]] = []
+
+    def remembered(anonymization: Anonymization) -> Rows:
+        if not latest or latest[0][0] is not anonymization:
+            latest[:] = [(anonymization, rows(anonymization))]
+        return latest[0][1]
+
+    return remembered
+
+
 def choose(owner: Metric, parameter: str, allowed: Sequence[Any]) -> None:
     """Raises PlanError when a parameter has none of the allowed values."""
     found = getattr(owner, parameter)

@@ -8,10 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from showthrough.axis import Axis, Bools, Coverage, Ints
+from showthrough.axis import Axis, Bools, Coverage, Ints, Ruler
 from showthrough.errors import PlanError
 from showthrough.masks import Anonymization
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, bound, choose, ratio
 from showthrough.resources import Resources, function_words_from
 from showthrough.resources.lexicon import LEXICONS
 from showthrough.text import Corpus
@@ -62,7 +62,7 @@ class EntityRecall(Metric):
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         axis = resources.axis(corpus)
         gold = axis.gold
-        ignorable = resources.ignorable(axis, self.function_words)
+        ruler = resources.ruler(axis, self.function_words)
         chosen = gold.entities(KINDS if self.identifier == "all" else (self.identifier,))
         asked = (gold.level > 0) & chosen[gold.entity]
         start, end, entity = gold.start[asked], gold.end[asked], gold.entity[asked]
@@ -70,7 +70,7 @@ class EntityRecall(Metric):
         total = axis.by_document(document)
 
         def rows(anonymization: Anonymization) -> Rows:
-            covered = resources.coverage(axis, anonymization).covered(start, end, ignorable)
+            covered = resources.coverage(axis, anonymization).covered(start, end, ruler)
             slips = np.bincount(entity, ~covered, minlength=len(chosen))
             hidden = (slips == 0)[chosen]
             return Rows.of(hidden=axis.by_document(document, hidden), total=total)
@@ -91,17 +91,27 @@ class _Elements:
     kind: Ints  # entity type
 
 
-def _elements(axis: Axis, unit: str, include: str, ignorable: Bools, skip: bool) -> _Elements:
+def _elements(corpus: Corpus, resources: Resources, metric: Recall | RecallPerType) -> _Elements:
+    """What a kind of recall counts; found once for all that count the same."""
+    axis = resources.axis(corpus)
+    unit, include, skip = metric.unit, metric.include, metric.ignorable == "skip"
+    ruler = resources.ruler(axis, metric.function_words)
+    key = ("elements", unit, include, ruler if skip else None)
+    return resources.once(corpus, key, lambda: _found(axis, unit, include, ruler if skip else None))
+
+
+def _found(axis: Axis, unit: str, include: str, solid_on: Ruler | None) -> _Elements:
     gold = axis.gold
     # All mentions of an entity to be masked are asked for, also those marked NO_MASK (so TAB's script).
     asked = gold.entities(_kinds(include))[gold.entity]
-    start, end, entity = gold.start[asked], gold.end[asked], gold.entity[asked]
     if unit == "token":
-        tokens = axis.tokens_in(start, end)
-        start, end, entity = tokens.start, tokens.end, entity[tokens.origin]
-    if skip:
-        solid = np.concatenate([[0], np.cumsum(~ignorable)])
-        keep = solid[end] > solid[start]
+        tokens = axis.gold_tokens
+        chosen = asked[tokens.origin]
+        start, end, entity = tokens.start[chosen], tokens.end[chosen], gold.entity[tokens.origin[chosen]]
+    else:
+        start, end, entity = gold.start[asked], gold.end[asked], gold.entity[asked]
+    if solid_on is not None:
+        keep = solid_on.solid(start, end)
         start, end, entity = start[keep], end[keep], entity[keep]
     return _Elements(start, end, gold.entity_document[entity], gold.entity_type[entity])
 
@@ -138,14 +148,14 @@ class Recall(Metric):
         if self.unit == "entity":
             kinds = _kinds(self.include)
             which: Literal["direct", "quasi", "all"] = "all" if len(set(kinds)) == 2 else kinds[0]  # type: ignore[assignment]
-            return EntityRecall(which, self.function_words).bind(corpus, resources)
+            return bound(EntityRecall(which, self.function_words), corpus, resources)
         axis = resources.axis(corpus)
-        ignorable = resources.ignorable(axis, self.function_words)
-        elements = _elements(axis, self.unit, self.include, ignorable, self.ignorable == "skip")
+        ruler = resources.ruler(axis, self.function_words)
+        elements = _elements(corpus, resources, self)
         total = axis.by_document(elements.document)
 
         def rows(anonymization: Anonymization) -> Rows:
-            covered = resources.coverage(axis, anonymization).covered(elements.start, elements.end, ignorable)
+            covered = resources.coverage(axis, anonymization).covered(elements.start, elements.end, ruler)
             return Rows.of(hidden=axis.by_document(elements.document, covered), total=total)
 
         return rows
@@ -180,8 +190,8 @@ class RecallPerType(Metric):
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         axis = resources.axis(corpus)
-        ignorable = resources.ignorable(axis, self.function_words)
-        elements = _elements(axis, self.unit, self.include, ignorable, self.ignorable == "skip")
+        ruler = resources.ruler(axis, self.function_words)
+        elements = _elements(corpus, resources, self)
         types = axis.gold.types
         cell = elements.document * max(len(types), 1) + elements.kind
 
@@ -193,7 +203,7 @@ class RecallPerType(Metric):
         used = [number for number in range(len(types)) if total[:, number].any()]
 
         def rows(anonymization: Anonymization) -> Rows:
-            covered = resources.coverage(axis, anonymization).covered(elements.start, elements.end, ignorable)
+            covered = resources.coverage(axis, anonymization).covered(elements.start, elements.end, ruler)
             hidden = table(covered)
             columns = {}
             for number in used:
@@ -286,7 +296,7 @@ class FScore(Metric):
         return Recall(self.unit, self.include, self.ignorable, self.function_words), Precision(self.unit)
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        recall, precision = (metric.bind(corpus, resources) for metric in self._parts())
+        recall, precision = (bound(metric, corpus, resources) for metric in self._parts())
 
         def rows(anonymization: Anonymization) -> Rows:
             found, kept = recall(anonymization), precision(anonymization)

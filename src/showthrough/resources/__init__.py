@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
 
-from showthrough.axis import Axis, Bools, Coverage
+from showthrough.axis import Axis, Bools, Coverage, Ruler
 from showthrough.errors import PlanError
 from showthrough.masks import Anonymization
 from showthrough.resources.lexicon import LEXICONS, Lexicon
 from showthrough.resources.tagger import SpacyTagger
 from showthrough.text import Corpus
+
+T = TypeVar("T")
 
 
 class FunctionWords(Protocol):
@@ -23,13 +26,21 @@ class Resources:
 
     def __init__(self) -> None:
         self._sources: dict[str, FunctionWords] = {}
-        self._axis: tuple[Corpus, Axis] | None = None
+        self._corpus: Corpus | None = None
+        self._held: dict[object, Any] = {}
         self._coverage: tuple[Axis, Anonymization, Coverage] | None = None
 
     def axis(self, corpus: Corpus) -> Axis:
-        if self._axis is None or self._axis[0] is not corpus:
-            self._axis = (corpus, Axis(corpus))
-        return self._axis[1]
+        return self.once(corpus, "axis", lambda: Axis(corpus))
+
+    def once(self, corpus: Corpus, key: object, make: Callable[[], T]) -> T:
+        """What is made once for a corpus (or chunk) and then shared; the next corpus starts afresh."""
+        if self._corpus is not corpus:
+            self._corpus, self._held = corpus, {}
+        if key not in self._held:
+            self._held[key] = make()
+        found: T = self._held[key]
+        return found
 
     def coverage(self, axis: Axis, anonymization: Anonymization) -> Coverage:
         held = self._coverage
@@ -37,10 +48,10 @@ class Resources:
             held = self._coverage = (axis, anonymization, Coverage(axis, anonymization))
         return held[2]
 
-    def ignorable(self, axis: Axis, function_words: str) -> Bools:
+    def ruler(self, axis: Axis, function_words: str) -> Ruler:
         if function_words not in self._sources:
             self._sources[function_words] = function_words_from(function_words)
-        return axis.ignorable(function_words, self._sources[function_words].ignorable)
+        return axis.ruler(function_words, self._sources[function_words].ignorable)
 
 
 def function_words_from(name: str) -> FunctionWords:

@@ -7,20 +7,24 @@ a word on this list may stay readable without counting as a leak, so in doubt it
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterable
 
-from showthrough.axis import Axis, Bools
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.axis import Axis, Bools, Ints, paint
 
 TITLES = frozenset({"mr", "mrs", "ms"})
 ALWAYS = TITLES | {"no", "nr", "about"}
 PUNCTUATION = frozenset(" ,.-;:/&()[]–'\"’“”")
+_KEY = 8
 _APOSTROPHES = frozenset("'’")
 
 _ADPOSITIONS = """
     aboard above across after against along alongside amid amidst among amongst around as at atop before behind
     below beneath beside besides between beyond by despite down during except for from in inside into near
-    notwithstanding of off on onto opposite out outside over past per since through throughout till to toward towards under underneath
-    until unto up upon via with within without
+    notwithstanding of off on onto opposite out outside over past per since through throughout till to toward towards
+    under underneath until unto up upon via with within without
 """
 _PARTICLES = "not nt"
 _CONJUNCTIONS = "and but or nor yet plus"
@@ -32,8 +36,8 @@ LEXICONS = {"lexicon-en.1": frozenset(f"{_ADPOSITIONS} {_PARTICLES} {_CONJUNCTIO
 class Lexicon:
     """A word list as a source of function words.
 
-    >>> from showthrough.text import Corpus, Document
-    >>> axis = Axis(Corpus([Document("a", "Mr Doe's trip to Oslo")]))
+    >>> from showthrough.text import Annotation, Corpus, Document, Mention
+    >>> axis = Axis(Corpus([Document("a", "Mr Doe's trip to Oslo", (Annotation("b", (Mention(0, 21),)),))]))
     >>> "".join("-" if free else letter for free, letter in zip(Lexicon("lexicon-en.1").ignorable(axis), axis.text))
     '---Doe---trip----Oslo'
     """
@@ -41,30 +45,52 @@ class Lexicon:
     def __init__(self, name: str) -> None:
         self.name = name
         self.words = LEXICONS[name] | ALWAYS
-        self._longest = max(map(len, self.words))
+        self._keys = _keys_of(self.words)
 
     def ignorable(self, axis: Axis) -> Bools:
-        free = axis.table(PUNCTUATION.__contains__)
-        tokens = axis.tokens
-        # Only tokens that some mention touches are ever asked about; the rest of the text is most of it.
-        gold = axis.gold
-        step = np.zeros(len(axis) + 1, dtype=np.int32)
-        np.add.at(step, gold.start, 1)
-        np.add.at(step, gold.end, -1)
-        marked = np.concatenate([[0], np.cumsum(np.cumsum(step[:-1]) > 0)])
-        asked = (marked[tokens.end] > marked[tokens.start]) & (tokens.end - tokens.start <= self._longest)
-        start, end = tokens.start[asked], tokens.end[asked]
-        words, text = self.words, axis.text
-        found = np.array(
-            [_is_free(text, low, high, words) for low, high in zip(start.tolist(), end.tolist(), strict=True)],
-            dtype=bool,
-        )
-        start, end = start[found], end[found]
-        paint = np.zeros(len(axis) + 1, dtype=np.int8)
-        paint[start] = 1
-        paint[end] -= 1
-        free |= np.cumsum(paint[:-1], dtype=np.int8).view(np.bool_)
+        """Punctuation everywhere, and function words where a mention has them: nothing else is ever asked about."""
+        free = axis.table(is_punctuation).view(np.bool_)
+        asked = np.zeros(len(axis.tokens), dtype=bool)
+        asked[axis.gold_tokens.token] = True
+        start, end = axis.tokens.start[asked], axis.tokens.end[asked]
+        found = self._listed(axis, start, end)
+        paint(free, start[found], end[found])
         return free
+
+    def _listed(self, axis: Axis, start: Ints, end: Ints) -> Bools:
+        """Which tokens are words of the list: by their first eight letters as one number, the rest one by one."""
+        size = end - start
+        keys = _keys_at(axis.narrow.lower(), start, end)
+        place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        found = np.asarray(self._keys[place] == keys)
+        titled = (keys[:, None] == _TITLE_KEYS).any(axis=1)
+        # Longer words, lone letters and titles need a look at the text itself.
+        unsure = np.flatnonzero((found & ((size > _KEY) | titled)) | (size == 1))
+        text, words = axis.text, self.words
+        spans = zip(start[unsure].tolist(), end[unsure].tolist(), strict=True)
+        found[unsure] = [_is_free(text, low, high, words) for low, high in spans]
+        return found
+
+
+def _keys_of(words: Iterable[str]) -> NDArray[np.uint64]:
+    return np.unique(np.array([int.from_bytes(word.encode()[:_KEY].ljust(_KEY, b"\0")) for word in words], np.uint64))
+
+
+_TITLE_KEYS = _keys_of(TITLES)
+
+
+def _keys_at(letters: bytes, start: Ints, end: Ints) -> NDArray[np.uint64]:
+    """The first eight letters of many words, each eight as one number."""
+    codes = np.frombuffer(letters + bytes(_KEY), dtype=np.uint8)
+    keys = np.zeros(len(start), dtype=np.uint64)
+    for place in range(_KEY):
+        keys <<= np.uint64(8)
+        keys |= codes[start + place] * (start + place < end)
+    return keys
+
+
+def is_punctuation(character: str) -> int:
+    return character in PUNCTUATION
 
 
 def _is_free(text: str, start: int, end: int, words: frozenset[str]) -> bool:

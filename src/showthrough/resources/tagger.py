@@ -8,7 +8,7 @@ import numpy as np
 
 from showthrough.axis import Axis, Bools
 from showthrough.errors import ResourceError
-from showthrough.resources.lexicon import ALWAYS, PUNCTUATION
+from showthrough.resources.lexicon import ALWAYS, is_punctuation
 
 FREE_TAGS = frozenset({"ADP", "PART", "CCONJ", "DET"})
 _TAGGING = ("tok2vec", "transformer", "tagger", "morphologizer", "attribute_ruler")
@@ -43,7 +43,7 @@ class SpacyTagger:
 
     def ignorable(self, axis: Axis) -> Bools:
         pipeline = self._load()
-        free = axis.table(PUNCTUATION.__contains__)
+        free = axis.table(is_punctuation).view(np.bool_)
         longest = max((len(document.text) for document in axis.documents), default=0)
         pipeline.max_length = max(pipeline.max_length, longest + 1)
         texts = (document.text for document in axis.documents)
@@ -51,4 +51,4 @@ class SpacyTagger:
             for token in tagged:
                 if token.pos_ in FREE_TAGS or token.lower_ in ALWAYS:
                     free[base + token.idx : base + token.idx + len(token)] = True
-        return np.asarray(free)
+        return free

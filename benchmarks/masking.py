@@ -1,0 +1,126 @@
+"""Masking metrics against `json.loads` on the same corpus file: TAB's 100 training cases written out ten times over.
+
+Prints, from one run, what each step costs as a multiple of parsing the corpus with the standard library:
+
+    bind the corpus and score all masking metrics for one anonymization   at most 1.0
+    each further anonymization                                            at most 0.3
+    decode the corpus                                                     at most 1.0
+
+and the seconds that 10,000 bootstrap resamples of all scores take (at most 1). Needs SHOWTHROUGH_DATA.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from showthrough import Anonymization, Corpus, parse_metric, read_anonymization, read_corpus
+from showthrough.formats.tab import read_list
+from showthrough.metrics.base import Array, Rows, bound
+from showthrough.resources import Resources
+from showthrough.statistics import percentile_interval, resampled_totals
+
+COPIES = 10
+REPEATS = 7
+METRICS = [
+    "er_di", "er_qi", "er", "recall", 'recall(unit="mention")', 'recall(unit="entity")', 'recall(include="direct")',
+    'recall(include="quasi")', "recall_per_type", "precision", 'precision(unit="mention")', "f1", "f2",
+]  # fmt: skip
+
+
+def quickest(works: dict[str, Callable[[], object]]) -> dict[str, float]:
+    """Seconds of the quickest of several goes of each; taken in turns, so that a busy machine slows all alike."""
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(REPEATS):
+        for name, work in works.items():
+            gc.collect()
+            start = time.perf_counter()
+            work()
+            times[name].append(time.perf_counter() - start)
+    return {name: min(found) for name, found in times.items()}
+
+
+def replicated(data: Path, folder: Path) -> tuple[Path, list[Path]]:
+    cases = json.loads((data / "tab/train_100.json").read_bytes())
+    corpus = folder / "corpus.json"
+    copies = [{**case, "doc_id": f"{case['doc_id']}#{copy}"} for copy in range(COPIES) for case in cases]
+    corpus.write_text(json.dumps(copies, ensure_ascii=False), encoding="utf-8")
+    paths = []
+    for source in sorted((data / "tab/train_anonymizations").glob("*.json")):
+        masks = json.loads(source.read_bytes())
+        copied = {f"{key}#{copy}": value for copy in range(COPIES) for key, value in masks.items()}
+        (folder / source.name).write_text(json.dumps(copied, ensure_ascii=False), encoding="utf-8")
+        paths.append(folder / source.name)
+    return corpus, paths
+
+
+def rows_of_all(corpus: Corpus, anonymizations: list[Anonymization]) -> list[object]:
+    """What `evaluate` does chunk by chunk: bind every metric, then score every anonymization."""
+    resources = Resources()
+    found: list[object] = []
+    for numbers in corpus.chunks():
+        part = corpus.part(numbers)
+        scored = [bound(parse_metric(text), part, resources) for text in METRICS]
+        found += [rows(one) for one in anonymizations for rows in scored]
+    return found
+
+
+def intervals(rows: list[Rows], values: Array) -> None:
+    """What `evaluate` does with rows: resample all columns at once, combine, take percentiles."""
+    sums = resampled_totals(values, 10_000, 0)
+    position = 0
+    for text, table in zip(METRICS, rows, strict=True):
+        width = len(table.columns)
+        totals = dict(zip(table.columns, sums[:, position : position + width].T, strict=True))
+        for resampled in parse_metric(text).combine(totals).values():
+            percentile_interval(resampled, 0.95)
+        position += width
+
+
+def main() -> int:
+    data = os.environ.get("SHOWTHROUGH_DATA")
+    if not data:
+        print("SHOWTHROUGH_DATA is not set: nothing measured")
+        return 0
+    with tempfile.TemporaryDirectory() as name:
+        corpus_path, paths = replicated(Path(data), Path(name))
+        content = corpus_path.read_bytes()
+        corpus = read_corpus(corpus_path)
+        anonymizations = [read_anonymization(path) for path in paths]
+        resources = Resources()
+        rows = [bound(parse_metric(text), corpus, resources)(anonymizations[0]) for text in METRICS]
+        values = np.hstack([table.values for table in rows])
+        seconds = quickest(
+            {
+                "parse": lambda: json.loads(content),
+                "decode": lambda: read_list(corpus_path),
+                "one": lambda: rows_of_all(corpus, anonymizations[:1]),
+                "all": lambda: rows_of_all(corpus, anonymizations),
+                "bootstrap": lambda: intervals(rows, values),
+            }
+        )
+    parse = seconds["parse"]
+    further = (seconds["all"] - seconds["one"]) / (len(anonymizations) - 1)
+    print(f"{len(corpus)} documents, {len(content) / 1e6:.1f} MB, {len(METRICS)} metrics; json.loads {parse:.3f} s")
+    failed = False
+    for what, found, limit in (
+        ("bind and score one anonymization / json.loads", seconds["one"] / parse, 1.0),
+        ("each further anonymization / json.loads", further / parse, 0.3),
+        ("decode the corpus / json.loads", seconds["decode"] / parse, 1.0),
+        (f"10,000 resamples of {values.shape[1]} columns, seconds", seconds["bootstrap"], 1.0),
+    ):
+        failed |= found > limit
+        print(f"{what:<50} {found:6.3f}   limit {limit:.1f}   {'ok' if found <= limit else 'TOO SLOW'}")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
