@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-_CELLS = 4_000_000  # of the count matrix that is held at once: 32 MB
+_CELLS = 1_000_000  # of the count matrix that is held at once: 8 MB
 
 
 def resampled_totals(values: Array, resamples: int, seed: int) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-_CELLS = 4_000_000
+_CELLS = 1_000_000
 _TOLERANCE = 1e-12  # two ways to add the same numbers may differ in the last bit; that is no difference
 
 

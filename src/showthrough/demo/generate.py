@@ -1,0 +1,122 @@
+"""Makes the files of the demonstration corpus: `python -m showthrough.demo.generate FOLDER`."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from showthrough.anonymizers import anonymize
+from showthrough.anonymizers.rules import Rules
+from showthrough.demo import annotators, anonymizations, cast, write
+from showthrough.demo.write import Written
+from showthrough.masks import Mask
+from showthrough.text import Annotation, Corpus, Document
+
+SEED = "showthrough demo 1"
+
+
+def generate() -> dict[str, bytes]:
+    """Every file by name. The same bytes each time."""
+    # Each concern has a generator of its own, so that a change to one leaves the draws of the others alone.
+    people, others = cast.people(_rng("cast"))
+    written = write.documents(_rng("documents"), people)
+    background = write.background(_rng("background"), written, others)
+    marked = {document.person.id: _annotated(document) for document in written}
+    corpus = Corpus([Document(d.person.id, d.text, marked[d.person.id]) for d in written], name="demo")
+    masks: dict[str, Mapping[str, Sequence[Mask]]] = {
+        "rules": anonymize(corpus, Rules()).masks,
+        "ner": {d.person.id: anonymizations.ner(_rng("ner", d), d) for d in written},
+        "overmask": {d.person.id: anonymizations.overmask(_rng("overmask", d), d) for d in written},
+        "replace": {d.person.id: anonymizations.replaced(_rng("replace", d), d) for d in written},
+        "annotator": {
+            d.person.id: anonymizations.annotator(_rng("annotator", d), d, marked[d.person.id][0]) for d in written
+        },
+    }
+    return {
+        "corpus.json": _list_of(_tab(document, marked[document.person.id]) for document in written),
+        "background.json": _object_of(background),
+        **{f"{name}.json": _object_of(_tae(by_document)) for name, by_document in masks.items()},
+    }
+
+
+def _rng(concern: str, document: Written | None = None) -> random.Random:
+    return random.Random(f"{SEED} {concern} {document.person.id if document else ''}")
+
+
+def _annotated(document: Written) -> tuple[Annotation, ...]:
+    number = int(document.person.id.partition("-")[2])
+    return annotators.annotate(_rng("annotators", document), document, annotators.panel(number))
+
+
+def _tab(document: Written, annotations: Iterable[Annotation]) -> dict[str, object]:
+    person = document.person
+    name = str(person.facts["full_name"])
+    layers = {
+        annotation.annotator: {
+            "entity_mentions": [
+                {
+                    "entity_type": mention.entity_type,
+                    "entity_mention_id": f"{person.id}_{annotation.annotator.replace('annotator', 'a')}_em{index}",
+                    "start_offset": mention.start,
+                    "end_offset": mention.end,
+                    "span_text": document.text[mention.start : mention.end],
+                    "identifier_type": mention.identifier,
+                    "entity_id": mention.entity_id,
+                    "confidential_status": mention.confidential,
+                }
+                for index, mention in enumerate(annotation.mentions, 1)
+            ]
+        }
+        for annotation in annotations
+    }
+    return {
+        "doc_id": person.id,
+        "text": document.text,
+        "annotations": layers,
+        "dataset_type": "demo",
+        "meta": {"genre": person.genre, "topic": person.topic, "person": name},
+        "task": f"Task: Annotate the document to anonymise the following person: {name}",
+    }
+
+
+def _tae(masks: Mapping[str, Sequence[Mask]]) -> dict[str, list[list[object]]]:
+    return {
+        document_id: [
+            [mask.start, mask.end] if mask.replacement is None else [mask.start, mask.end, mask.replacement]
+            for mask in of_document
+        ]
+        for document_id, of_document in masks.items()
+    }
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# One document a line: a change to one of them is a change to one line.
+def _list_of(values: Iterable[object]) -> bytes:
+    return ("[\n" + ",\n".join(map(_compact, values)) + "\n]\n").encode()
+
+
+def _object_of(values: Mapping[str, object]) -> bytes:
+    lines = (f"{_compact(key)}:{_compact(value)}" for key, value in values.items())
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def main(arguments: Sequence[str]) -> int:
+    if len(arguments) != 1:
+        print("usage: python -m showthrough.demo.generate FOLDER", file=sys.stderr)
+        return 2
+    target = Path(arguments[0])
+    target.mkdir(parents=True, exist_ok=True)
+    for name, content in generate().items():
+        (target / name).write_bytes(content)
+        print(f"{target / name}: {len(content):,} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,41 @@
+"""What tests of several rooms share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from showthrough.text import Annotation, Corpus, Document, Mention
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real corpora; tests that need it are skipped without it."""
+    given = os.environ.get("SHOWTHROUGH_DATA")
+    if not given:
+        pytest.skip("SHOWTHROUGH_DATA is not set: it names the folder of real corpora (see the Makefile)")
+    if not Path(given).is_dir():
+        pytest.skip(f"SHOWTHROUGH_DATA names {given}, which is not a folder")
+    return Path(given)
+
+
+@pytest.fixture
+def tiny() -> Corpus:
+    """Three documents: two annotators who disagree, an astral character before a mention, a layer without mentions."""
+    first = "Mr John Doe of Oslo left on 3 May."
+    doe = Mention(0, 11, "PERSON", "DIRECT", "e1")
+    oslo = Mention(15, 19, "LOC", "QUASI", "e2")
+    date = Mention(28, 33, "DATETIME", "QUASI", "e3")
+    second = "😀 Ann Lee (Oslo) knows 山田."
+    ann = Mention(2, 9, "PERSON", "DIRECT", "e1")
+    yamada = Mention(23, 25, "PERSON", "QUASI", "e2")
+    return Corpus(
+        [
+            Document("d1", first, (Annotation("a", (doe, oslo)), Annotation("b", (doe, date)))),
+            Document("d2", second, (Annotation("a", (ann, yamada)),)),
+            Document("d3", "Nothing to see.", (Annotation("a"),)),
+        ],
+        name="tiny",
+    )

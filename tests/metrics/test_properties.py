@@ -1,0 +1,143 @@
+"""What must hold for every metric in the table, whatever it measures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from showthrough import METRICS, Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate, parse_metric
+from showthrough.metrics import Metric, metric_text
+
+WORDS = ["Mr", "Ole", "Berg", "of", "Oslo", "nurse", "1996", "the", "東京", "Ünal", "no.", "x-ray", "🙂"]
+GOLD = [name for name, metric in METRICS.items() if metric.needs == frozenset({"gold"})]
+
+
+@st.composite
+def spans(draw: st.DrawFn, length: int) -> tuple[int, int]:
+    start = draw(st.integers(0, length - 1))
+    return start, draw(st.integers(start + 1, min(length, start + 12)))
+
+
+@st.composite
+def documents(draw: st.DrawFn, name: str) -> Document:
+    text = " ".join(draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=12)))
+    layers = []
+    for annotator in range(draw(st.integers(1, 3))):
+        mentions = []
+        for start, end in draw(st.lists(spans(len(text)), max_size=5)):
+            identifier = draw(st.sampled_from(["DIRECT", "QUASI", "NO_MASK"]))
+            kind, entity = draw(st.sampled_from(["PERSON", "LOC"])), draw(st.sampled_from(["", "e1", "e2"]))
+            mentions.append(Mention(start, end, kind, identifier, entity))
+        layers.append(Annotation(f"a{annotator}", tuple(mentions)))
+    return Document(name, text, tuple(layers))
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Corpus, Anonymization]:
+    found = [draw(documents(f"d{number}")) for number in range(draw(st.integers(1, 4)))]
+    masks = {
+        document.id: [
+            Mask(*span, draw(st.sampled_from([None, "X"])))
+            for span in draw(st.lists(spans(len(document.text)), max_size=6))
+        ]
+        for document in found
+    }
+    return Corpus(found), Anonymization(masks)
+
+
+def values(
+    corpus: Corpus, masked: Anonymization, metrics: list[Metric] | list[str]
+) -> dict[tuple[str, str], float | None]:
+    run = evaluate(corpus, {"a": masked}, metrics=metrics, resamples=0)
+    return {(score.metric, score.part): score.value for score in run.scores}
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases(), st.randoms(use_true_random=False))
+def test_order_of_documents_annotators_and_masks_does_not_matter(
+    case: tuple[Corpus, Anonymization], random: object
+) -> None:
+    corpus, masked = case
+    found = list(corpus)
+    random.shuffle(found)  # type: ignore[attr-defined]
+    turned = [Document(one.id, one.text, one.annotations[::-1]) for one in found]
+    shuffled = Anonymization({key: masked.masks[key][::-1] for key in reversed(list(masked.masks))})
+    again = values(Corpus(turned), shuffled, GOLD)
+    for key, value in values(corpus, masked, GOLD).items():
+        assert again.get(key) == pytest.approx(value), key
+    assert Corpus(found).digest == corpus.digest
+    assert shuffled.digest == masked.digest
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases())
+def test_values_are_shares(case: tuple[Corpus, Anonymization]) -> None:
+    for key, value in values(*case, GOLD).items():
+        assert value is None or 0 <= value <= 1, key
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases())
+def test_masking_everything_hides_everything(case: tuple[Corpus, Anonymization]) -> None:
+    corpus, _ = case
+    full = Anonymization({document.id: [Mask(0, len(document.text))] for document in corpus})
+    for (metric, part), value in values(
+        corpus, full, [name for name in GOLD if METRICS[name].group == "privacy"]
+    ).items():
+        assert value in (None, 1.0), (metric, part)
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases(), st.data())
+def test_masking_more_never_lowers_recall(case: tuple[Corpus, Anonymization], data: st.DataObject) -> None:
+    corpus, masked = case
+    one = data.draw(st.sampled_from(list(corpus)))
+    extra = Mask(*data.draw(spans(len(one.text))))
+    more = Anonymization({**masked.masks, one.id: [*masked.masks[one.id], extra]})
+    privacy = [name for name in GOLD if METRICS[name].group == "privacy"]
+    before, after = values(corpus, masked, privacy), values(corpus, more, privacy)
+    for key, value in before.items():
+        assert value is None or after[key] >= value, key  # type: ignore[operator]
+
+
+@settings(max_examples=40, deadline=None)
+@given(cases())
+def test_rows_add_up_however_the_corpus_is_cut(case: tuple[Corpus, Anonymization]) -> None:
+    corpus, masked = case
+    whole = evaluate(corpus, {"a": masked}, metrics=GOLD, resamples=0)
+    for place, document in enumerate(corpus):
+        alone = evaluate(Corpus([document]), {"a": masked.part([document.id])}, metrics=GOLD, resamples=0)
+        for metric, rows in alone.rows.items():
+            for column, found in rows["a"].items():
+                assert whole.rows[metric]["a"][column][place] == found[0], (metric, column)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_text_form_is_the_identity(name: str) -> None:
+    metric = METRICS[name]
+    assert parse_metric(metric_text(metric)) == metric
+    assert metric_text(metric) == name
+
+
+def test_text_form_survives_changed_parameters() -> None:
+    changed = replace(METRICS["recall"], unit="mention", function_words='spacy:a "quoted" \\ path')  # type: ignore[call-arg]
+    assert parse_metric(metric_text(changed)) == changed
+
+
+@pytest.mark.parametrize("name", GOLD)
+def test_combine_works_on_many_totals_at_once(name: str) -> None:
+    """The number and its resamples come from the same code: a stack of totals gives a stack of values."""
+    marks = (Mention(0, 3, "PERSON", "DIRECT", "e"), Mention(4, 8, "LOC", "QUASI", "f"))
+    corpus = Corpus([Document("d", "Ole Oslo", (Annotation("a", marks),))])
+    metric = METRICS[name]
+    run = evaluate(corpus, {"a": Anonymization({"d": [Mask(0, 3)]})}, metrics=[metric], resamples=0)
+    rows = run.rows_of(name, "a")
+    once = metric.combine(rows.totals())
+    stacked = metric.combine({column: np.stack([total, total]) for column, total in rows.totals().items()})
+    for part, value in once.items():
+        assert stacked[part].shape == (2,)
+        assert np.allclose(stacked[part], value, equal_nan=True)

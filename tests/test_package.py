@@ -1,0 +1,94 @@
+"""The package as a whole: what it exports, what it imports, and that its wheel works on its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+import showthrough
+
+ROOT = Path(__file__).parent.parent
+HEAVY = ("torch", "transformers", "sentence_transformers", "spacy", "pandas", "sklearn", "scipy", "wordfreq", "typer")
+
+
+def test_public_names_are_sorted_and_there() -> None:
+    assert showthrough.__all__ == sorted(showthrough.__all__)
+    assert all(hasattr(showthrough, name) for name in showthrough.__all__)
+
+
+def test_importing_is_light() -> None:
+    code = f"import sys, showthrough; print(*(name for name in {HEAVY} if name in sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []
+
+
+def test_importing_takes_little_time() -> None:
+    """Under 0.3 s, measured as user time of the quickest of five fresh processes: no other load counts."""
+    code = "import os, showthrough; print(os.times().user)"
+    times = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        for _ in range(5)
+    ]
+    assert min(times) < 0.3
+
+
+def test_imports_flow_one_way() -> None:
+    """A room knows only the rooms before it."""
+    order = [
+        "errors",
+        "text",
+        "masks",
+        "axis",
+        "resources",
+        "metrics",
+        "statistics",
+        "pairing",
+        "run",
+        "evaluate",
+        "report",
+        "cli",
+    ]
+    source = ROOT / "src/showthrough"
+    for place, room in enumerate(order):
+        files = [source / f"{room}.py"] if (source / f"{room}.py").exists() else list((source / room).rglob("*.py"))
+        assert files, room
+        for file in files:
+            for later in order[place + 1 :]:
+                if room == "run" and later == "evaluate":
+                    continue
+                assert f"from showthrough.{later}" not in file.read_text(encoding="utf-8"), (
+                    f"{file.name} imports {later}"
+                )
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("build")
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    return next(folder.glob("*.whl"))
+
+
+def test_the_wheel_alone_runs_the_demo(wheel: Path, tmp_path: Path) -> None:
+    """In a fresh environment, away from the source tree, with the base dependencies only."""
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv/bin/python"
+    constraints = ["-c", str(ROOT / "constraints.txt")]
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *constraints, wheel]
+    found = subprocess.run(list(map(str, install)), capture_output=True, text=True)
+    if found.returncode and "No matching distribution" in found.stderr:
+        pytest.skip("no package index can be reached")
+    assert found.returncode == 0, found.stderr
+    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "SHOWTHROUGH_DATA")}
+    demo = subprocess.run(
+        [str(tmp_path / "venv/bin/showthrough"), "demo"], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert demo.returncode == 0, demo.stderr
+    assert "er_di" in demo.stdout
+    assert "overmask" in demo.stdout
