@@ -111,11 +111,13 @@ class Axis:
         edged = np.zeros(len(kinds) + 2, dtype=np.uint8)
         edged[1:-1] = kinds
         borders = edged[1:] != edged[:-1]
-        if kinds.max(initial=0) > _WORD_KIND:  # between two ideographs there is a border too
-            borders |= (edged[1:] > _WORD_KIND) & (edged[:-1] > _WORD_KIND)
-        edges = np.flatnonzero(borders)
-        opens = edged[edges + 1] > 0
-        start, end = edges[opens], edges[edged[edges] > 0]
+        if kinds.max(initial=0) > _WORD_KIND:  # ideographs have a border on both sides, whatever stands there
+            borders |= (edged[1:] > _WORD_KIND) | (edged[:-1] > _WORD_KIND)
+            edges = np.flatnonzero(borders)
+            start, end = edges[edged[edges + 1] > 0], edges[edged[edges] > 0]
+        else:  # borders alternate: one opens a token, the next closes it
+            edges = np.flatnonzero(borders)
+            start, end = edges[::2].copy(), edges[1::2].copy()
         number = np.arange(len(start))
         return Spans(start, end, number, number)
 
@@ -211,12 +213,15 @@ class Gold:
         names: list[int] = []
         count = 0
         for _, mentions in layers:
-            ids = [mark.entity_id for mark in mentions]
-            if "" in ids:  # a mention without an entity id is an entity of its own
-                ids = [name or f"\0{place}" for place, name in enumerate(ids)]
-            known = dict(zip(dict.fromkeys(ids), range(count, count + len(ids)), strict=False))
-            names += map(known.__getitem__, ids)
-            count += len(known)
+            known: dict[str, int] = {}
+            for mark in mentions:
+                number = known.get(mark.entity_id)
+                if number is None:
+                    number = count
+                    count += 1
+                    if mark.entity_id:  # a mention without an entity id is an entity of its own
+                        known[mark.entity_id] = number
+                names.append(number)
         entity = np.array(names, dtype=np.int64)
         first = np.flatnonzero(np.diff(np.maximum.accumulate(entity), prepend=-1)) if len(entity) else entity
         entity_level = np.zeros(len(first), dtype=np.int8)

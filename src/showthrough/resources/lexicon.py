@@ -45,7 +45,7 @@ class Lexicon:
     def __init__(self, name: str) -> None:
         self.name = name
         self.words = LEXICONS[name] | ALWAYS
-        self._keys = _keys_of(self.words)
+        self._keys = _keys_of({*self.words, "s"})
 
     def ignorable(self, axis: Axis) -> Bools:
         """Punctuation everywhere, and function words where a mention has them: nothing else is ever asked about."""
@@ -65,7 +65,7 @@ class Lexicon:
         found = np.asarray(self._keys[place] == keys)
         titled = (keys[:, None] == _TITLE_KEYS).any(axis=1)
         # Longer words, lone letters and titles need a look at the text itself.
-        unsure = np.flatnonzero((found & ((size > _KEY) | titled)) | (size == 1))
+        unsure = np.flatnonzero(found & ((size > _KEY) | (size == 1) | titled))
         text, words = axis.text, self.words
         spans = zip(start[unsure].tolist(), end[unsure].tolist(), strict=True)
         found[unsure] = [_is_free(text, low, high, words) for low, high in spans]
