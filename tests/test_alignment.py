@@ -80,6 +80,7 @@ def test_no_mask_where_nothing_changed(original: str, rewritten: str) -> None:
         pytest.param("Ann of Oslo", "PERSON of CITY", [("Ann", "PERSON"), ("Oslo", "CITY")], id="of between labels"),
         pytest.param("pay 5,500 liras", "pay 7,200 liras", [("5,500", "7,200")], id="comma inside a number"),
         pytest.param("Mr Smith and Mr Smith", "Mr  and Mr Smith", [("Smith", None)], id="first of two"),
+        pytest.param("Mr Smith of Oslo", "MR SMITH OF CITY", [("Oslo", "CITY")], id="capitals can be read"),
         pytest.param("张三在北京工作", "某人在北京工作", [("张三", "某人")], id="ideographs"),
         pytest.param("田中さんは東京に住む", "[人]さんは[地]に住む", [("田中", "[人]"), ("東京", "[地]")], id="kana"),
         pytest.param("ฉันชื่อสมชาย", "ฉันชื่อ[X]", [("สมชาย", "[X]")], id="Thai"),

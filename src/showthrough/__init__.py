@@ -3,16 +3,25 @@
 from showthrough.errors import InputError, Interrupted, OutputError, PlanError, Problem, ResourceError, ShowthroughError
 from showthrough.evaluate import Plan, evaluate, evaluate_plan
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.masks import Anonymization, Mask, apply_masks
+from showthrough.formats.writing import write_corpus
+from showthrough.masks import Anonymization, Mask, TypedMask, apply_masks
 from showthrough.metrics import (
     METRICS,
+    ClusteringAgreement,
     EntityRecall,
     FScore,
     Metric,
+    PhiInstance,
+    PhiLeak,
+    PhiSpan,
+    PhiToken,
     Precision,
     Recall,
     RecallPerType,
     Rows,
+    TextPreservedInformation,
+    TextPreservedSimilarity,
+    WeightedPrecision,
     parse_metric,
 )
 from showthrough.run import Comparison, Run, Score
@@ -20,8 +29,10 @@ from showthrough.text import Annotation, Corpus, Document, Mention
 from showthrough.version import __version__
 
 __all__ = [
-    "METRICS", "Annotation", "Anonymization", "Comparison", "Corpus", "Document", "EntityRecall", "FScore",
-    "InputError", "Interrupted", "Mask", "Mention", "Metric", "OutputError", "Plan", "PlanError", "Precision",
-    "Problem", "Recall", "RecallPerType", "ResourceError", "Rows", "Run", "Score", "ShowthroughError",
-    "__version__", "apply_masks", "evaluate", "evaluate_plan", "parse_metric", "read_anonymization", "read_corpus",
+    "METRICS", "Annotation", "Anonymization", "ClusteringAgreement", "Comparison", "Corpus", "Document", "EntityRecall",
+    "FScore", "InputError", "Interrupted", "Mask", "Mention", "Metric", "OutputError", "PhiInstance", "PhiLeak",
+    "PhiSpan", "PhiToken", "Plan", "PlanError", "Precision", "Problem", "Recall", "RecallPerType", "ResourceError",
+    "Rows", "Run", "Score", "ShowthroughError", "TextPreservedInformation", "TextPreservedSimilarity", "TypedMask",
+    "WeightedPrecision", "__version__", "apply_masks", "evaluate", "evaluate_plan", "parse_metric",
+    "read_anonymization", "read_corpus", "write_corpus",
 ]  # fmt: skip

@@ -53,6 +53,7 @@ class _Tokens:
 
     text: str
     keys: Sequence[str]
+    folded: Sequence[str]  # without regard to case: a name in capitals can be read all the same
     starts: Sequence[int]
     ends: Sequence[int]
 
@@ -73,8 +74,8 @@ class _Tokens:
 def align(original: str, rewritten: str) -> list[Mask]:
     """The masks that turn `original` into `rewritten` up to white space and encoding, ascending and disjoint.
 
-    Words are compared whole. What stands in both texts stays unmasked, even a part of a date or a name. Text that
-    was only added becomes the replacement of the white space where it was put.
+    Words are compared whole, without regard to case. What stands in both texts stays unmasked, even a part of a date
+    or a name. Text that was only added becomes the replacement of the white space where it was put.
 
     >>> align("born on 30 May 1996 in Oslo", "born on  May 1996 in\\r\\nCITY_1")
     [Mask(start=8, end=10, replacement=None), Mask(start=23, end=27, replacement='CITY_1')]
@@ -82,7 +83,7 @@ def align(original: str, rewritten: str) -> list[Mask]:
     old, new = _tokens(original), _tokens(rewritten)
     if not new.keys:
         return [Mask(0, len(original))] if old.keys else []
-    changes = _joined(_aligned(old.keys, new.keys), lambda left, right: _coincidental(left, right, old, new))
+    changes = _joined(_aligned(old.folded, new.folded), lambda left, right: _coincidental(left, right, old, new))
     changes = _closed(_slid(changes, old, new), old, new)
     return [_mask(change, old, new) for change in changes if original and not _reads_the_same(change, old, new)]
 
@@ -92,7 +93,8 @@ def _tokens(text: str) -> _Tokens:
     classes = plain.translate({ord(character): _character_class(character) for character in set(plain)})
     spans = [token.span() for token in _TOKEN.finditer(classes)]
     keys = ["-" if classes[first] == "d" else plain[first:last] for first, last in spans]
-    return _Tokens(text, keys, [starts[first] for first, _ in spans], [ends[last - 1] for _, last in spans])
+    folded = [key.casefold() for key in keys]
+    return _Tokens(text, keys, folded, [starts[first] for first, _ in spans], [ends[last - 1] for _, last in spans])
 
 
 def _plain(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
@@ -312,7 +314,7 @@ def _fitting(change: _Change, low: int, high: int, old: _Tokens, new: _Tokens) -
         i1, i2, j, _ = change
         passed = (step - 1) // 2  # the token that a step moves over, seen from where it starts
         while old.space(i1) + old.space(i2) != new.space(j):
-            if i1 + step < low or i2 + step > high or old.keys[i1 + passed] != old.keys[i2 + passed]:
+            if i1 + step < low or i2 + step > high or old.folded[i1 + passed] != old.folded[i2 + passed]:
                 break
             i1, i2, j = i1 + step, i2 + step, j + step
         else:
@@ -339,8 +341,8 @@ def _closed(changes: Sequence[_Change], old: _Tokens, new: _Tokens) -> list[_Cha
 
 
 def _reads_the_same(change: _Change, old: _Tokens, new: _Tokens) -> bool:
-    """Whether only white space moved the borders of tokens: "some one", "someone"."""
-    return "".join(old.keys[change.i1 : change.i2]) == "".join(new.keys[change.j1 : change.j2])
+    """Whether only white space moved the borders of tokens: "some one", "Someone"."""
+    return "".join(old.folded[change.i1 : change.i2]) == "".join(new.folded[change.j1 : change.j2])
 
 
 def _mask(change: _Change, old: _Tokens, new: _Tokens) -> Mask:

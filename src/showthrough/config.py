@@ -16,18 +16,25 @@ import msgspec
 from showthrough.errors import InputError, PlanError, Problem
 from showthrough.evaluate import Plan
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.formats.files import decoded, first_byte, object_entries, read_bytes, suffix, text_of
+from showthrough.formats.files import decoded, first_byte, is_folder, object_entries, read_bytes, suffix, text_of
 from showthrough.masks import Anonymization
 from showthrough.metrics import (
+    ClusteringAgreement,
     Metric,
     Precision,
     Recall,
     RecallPerType,
+    TextPreservedInformation,
+    TextPreservedSimilarity,
+    WeightedPrecision,
     metric_text,
     metrics_of,
     preset,
     with_parameters,
 )
+from showthrough.metrics.clustering import TAE_MARKS
+from showthrough.metrics.information import SPACY
+from showthrough.resources.names import local_or_hub
 from showthrough.run import Settings
 
 
@@ -52,6 +59,8 @@ class Request:
     output: Path | None = None
     id_column: str = "doc_id"
     text_column: str = "text"
+    device: str = "auto"
+    cache: bool = True
     # Of a TAE configuration: its metric names and what they stand for, what it names that is not there, its table.
     labels: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
@@ -72,7 +81,11 @@ class Request:
                 problems += error.problems
         if problems:
             raise InputError(problems)
-        plan = Plan(corpus, tuple(anonymizations), self.metrics, self.settings, self.jobs, self.unavailable)
+        plan = Plan(
+            *(corpus, tuple(anonymizations), self.metrics, self.settings, self.jobs, self.unavailable),
+            device=self.device,
+            cache=self.cache,
+        )
         plan.check()
         return plan
 
@@ -80,16 +93,23 @@ class Request:
         """The same with another source of function words in every metric that has one."""
         changed = {metric_text(metric): with_parameters(metric, function_words=name) for metric in self.metrics}
         labels = {label: metric_text(changed[text]) for label, text in self.labels.items()}
-        return replace(self, metrics=tuple(changed.values()), labels=labels)
+        return replace(self, metrics=tuple(dict.fromkeys(changed.values())), labels=labels)
 
 
 def is_request(path: Path) -> bool:
     """Whether a file is a plan or a TAE configuration rather than a corpus."""
     if suffix(path) == ".toml":
         return True
-    if path.is_dir() or suffix(path) != ".json" or first_byte(path) != b"{":
+    if is_folder(path) or suffix(path) != ".json" or first_byte(path) != b"{":
         return False
-    return {"corpus", "anonymizations", "metrics"} <= set(object_entries(path, read_bytes(path)))
+    # Two of them will do: a configuration that lacks a key must not be taken for a corpus of texts by id.
+    return len(object_entries(path, read_bytes(path)).keys() & set(_Tae.__struct_fields__)) > 1
+
+
+def _path(given: str, file: Path, place: str) -> Path:
+    if not given or "\0" in given:
+        raise InputError(Problem(str(file), place, f"found {given!r}; expected the path of a file"))
+    return Path(given)
 
 
 def read_request(path: Path) -> Request:
@@ -114,6 +134,9 @@ class _Toml(msgspec.Struct, forbid_unknown_fields=True):
     confidence: float = 0.95
     jobs: int = 1
     output: str | None = None
+    device: str = "auto"
+    dtype: str = "fp32"
+    cache: bool = True
 
 
 def _read_toml(path: Path) -> Request:
@@ -121,26 +144,35 @@ def _read_toml(path: Path) -> Request:
         content = tomllib.loads(text_of(path, read_bytes(path)))
     except tomllib.TOMLDecodeError as error:
         raise InputError(Problem(str(path), "", f"is not valid TOML: {error}")) from error
+    except RecursionError:
+        raise InputError(Problem(str(path), "", "is nested too deeply; expected a few levels")) from None
+    known = _Toml.__struct_fields__
+    if strangers := [key for key in content if key not in known]:
+        raise InputError(
+            Problem(str(path), key, f"unknown key; expected one of {', '.join(known)}") for key in strangers
+        )
     # Through JSON and back: one decoder, one wording of errors.
     found = decoded(msgspec.json.encode(content, enc_hook=str), msgspec.json.Decoder(_Toml), path)
     home = path.parent
 
-    def source(given: str | _Table) -> Source:
+    def source(given: str | _Table, place: str) -> Source:
         table = _Table(given) if isinstance(given, str) else given
-        return Source(home / table.path, table.id_column, table.text_column)
+        return Source(home / _path(table.path, path, place), table.id_column, table.text_column)
 
     try:
         metrics = metrics_of([*(preset(found.preset) if found.preset else ()), *found.metrics] or preset("default"))
     except PlanError as error:
         raise InputError([Problem(str(path), one.place, one.message) for one in error.problems]) from error
-    corpus = source(found.corpus)
+    corpus = source(found.corpus, "corpus")
     return Request(
         corpus=corpus.path,
-        anonymizations={name: source(given) for name, given in found.anonymizations.items()},
+        anonymizations={name: source(given, f"anonymizations.{name}") for name, given in found.anonymizations.items()},
         metrics=tuple(metrics),
-        settings=Settings(found.seed, found.resamples, found.confidence, found.missing),
+        settings=Settings(found.seed, found.resamples, found.confidence, found.missing, found.dtype),
         jobs=found.jobs,
-        output=home / found.output if found.output else None,
+        device=found.device,
+        cache=found.cache,
+        output=None if found.output is None else home / _path(found.output, path, "output"),
         id_column=corpus.id_column,
         text_column=corpus.text_column,
     )
@@ -153,11 +185,15 @@ class _Tae(msgspec.Struct):
     results_file_path: str
 
 
-_TAE_LATER = ("PrecisionWeighted", "TPI", "TPS", "NMI", "TRIR")
+_TAE_LATER = ("TRIR",)
 
 
 def _read_tae(path: Path) -> Request:
-    found = decoded(read_bytes(path), msgspec.json.Decoder(_Tae), path)
+    content = read_bytes(path)
+    found = decoded(content, msgspec.json.Decoder(_Tae), path)
+    for key, raw in object_entries(path, content).items():
+        if key in ("anonymizations", "metrics"):
+            object_entries(path, bytes(raw), key.removesuffix("s"))  # a name that occurs twice would lose one
     labels: dict[str, str] = {}
     unavailable: dict[str, str] = {}
     metrics: list[Metric] = []
@@ -165,7 +201,7 @@ def _read_tae(path: Path) -> Request:
     for label, parameters in found.metrics.items():
         key = label.split("_")[0]
         try:
-            if key in _TAE_LATER or parameters.get("weighting_model_name"):
+            if key in _TAE_LATER:
                 unavailable[label] = "this version does not have it yet"
                 continue
             metric = _tae_metric(key, parameters)
@@ -178,21 +214,44 @@ def _read_tae(path: Path) -> Request:
         raise InputError(problems)
     # TAE takes paths relative to where it is started, not to its configuration.
     return Request(
-        corpus=Path(found.corpus),
-        anonymizations={name: Source(Path(given)) for name, given in found.anonymizations.items()},
+        corpus=_path(found.corpus, path, "corpus"),
+        anonymizations={
+            name: Source(_path(given, path, f"anonymizations.{name}")) for name, given in found.anonymizations.items()
+        },
         metrics=tuple(dict.fromkeys(metrics)),
         labels=labels,
         unavailable=unavailable,
-        results_file=Path(found.results_file_path),
+        results_file=_path(found.results_file_path, path, "results_file_path"),
     )
 
 
-_RECALL = {"token_level": True, "include_direct": True, "include_quasi": True}
+_LEVEL = {"token_level": True}
+_IC = {"weighting_model_name": "google-bert/bert-base-uncased", "weighting_max_segment_length": 100}
+_TERMS = {**_IC, "term_alterning": 6, "use_chunking": True}
+_RECALL = {**_LEVEL, "include_direct": True, "include_quasi": True}
 _TAE_DEFAULTS: dict[str, dict[str, Any]] = {
-    "Precision": {"token_level": True, "weighting_model_name": None, "weighting_max_segment_length": 100},
+    "Precision": {**_LEVEL, **_IC, "weighting_model_name": None},
+    "PrecisionWeighted": {**_LEVEL, **_IC},
+    "TPI": _TERMS,
+    "TPS": {**_TERMS, "similarity_model_name": "paraphrase-albert-base-v2"},
+    "NMI": {
+        "embedding_model_name": "all-MiniLM-L6-v2",
+        "remove_mask_marks": True,
+        "mask_marks": list(TAE_MARKS),
+        "min_k": 2,
+        "max_k": 32,
+        "k_multiplier": 2,
+        "n_clusterings": 5,
+        "n_tries_per_clustering": 50,
+    },
     "Recall": _RECALL,
     "RecallPerEntityType": _RECALL,
 }
+_TAE_TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "weighting_model_name": ((str, type(None)), "the name of a model, or null"),
+    "term_alterning": ((int, str), 'a whole number above 1 or "sentence"'),
+}
+_TAE_KINDS = {bool: "true or false", int: "a whole number", str: "the name of a model", list: "a list of marks"}
 
 
 def _tae_metric(key: str, given: Mapping[str, Any]) -> Metric:
@@ -204,13 +263,50 @@ def _tae_metric(key: str, given: Mapping[str, Any]) -> Metric:
     for name, value in given.items():
         if name not in defaults:
             raise PlanError(f"unknown parameter {name}; expected one of {', '.join(defaults)}")
-        if isinstance(defaults[name], bool) and not isinstance(value, bool):
-            raise PlanError(f"{name} is {value!r}; expected true or false")
+        kind = type(defaults[name])
+        types, expected = _TAE_TYPES.get(name) or (kind, _TAE_KINDS[kind])
+        if not isinstance(value, types) or (isinstance(value, bool) and kind is not bool):
+            raise PlanError(f"{name} is {value!r}; expected {expected}")
     chosen = {**defaults, **given}
-    unit = "token" if chosen["token_level"] else "mention"
-    if key == "Precision":
-        return Precision(unit=unit)  # type: ignore[arg-type]
+    if key == "NMI":
+        return _tae_clustering(chosen)
+    if key in ("TPI", "TPS"):
+        return _tae_terms(key, chosen)
+    unit: Any = "token" if chosen["token_level"] else "mention"
+    if key == "Precision" and chosen["weighting_model_name"] is None:
+        return Precision(unit=unit)
+    if key in ("Precision", "PrecisionWeighted"):
+        return WeightedPrecision(unit=unit, **_tae_information(chosen))
     include = ",".join(kind for kind in ("direct", "quasi") if chosen[f"include_{kind}"])
     if not include:
         raise PlanError("include_direct and include_quasi are both false; expected at least one true")
-    return (Recall if key == "Recall" else RecallPerType)(unit=unit, include=include)  # type: ignore[arg-type]
+    return (Recall if key == "Recall" else RecallPerType)(unit=unit, include=include)
+
+
+def _tae_information(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    name = chosen["weighting_model_name"]
+    ic = "uniform" if name is None else local_or_hub(name, "hf")
+    return {"ic": ic, "segment_length": chosen["weighting_max_segment_length"]}
+
+
+def _tae_terms(key: str, chosen: Mapping[str, Any]) -> Metric:
+    chunking = SPACY if chosen["use_chunking"] else f"spacy-tokens:{SPACY.removeprefix('spacy:')}"
+    rounds = chosen["term_alterning"]
+    rounds = rounds.lower() if isinstance(rounds, str) else rounds
+    shared = {**_tae_information(chosen), "chunking": chunking, "term_alterning": rounds}
+    if key == "TPI":
+        return TextPreservedInformation(**shared)
+    return TextPreservedSimilarity(**shared, similarity=local_or_hub(chosen["similarity_model_name"], "st"))
+
+
+def _tae_clustering(chosen: Mapping[str, Any]) -> Metric:
+    marks = chosen["mask_marks"]
+    if unusable := [mark for mark in marks if not isinstance(mark, str) or not mark.strip() or "," in mark]:
+        raise PlanError(f"mask_marks has {unusable[0]!r}; expected words without a comma")
+    listed = "tae" if set(marks) == set(TAE_MARKS) else ",".join(dict.fromkeys(marks))
+    return ClusteringAgreement(
+        embedding=local_or_hub(chosen["embedding_model_name"], "st"),
+        mask_marks=listed if chosen["remove_mask_marks"] and marks else "none",
+        **{name: chosen[name] for name in ("min_k", "max_k", "k_multiplier", "n_clusterings")},
+        n_tries=chosen["n_tries_per_clustering"],
+    )

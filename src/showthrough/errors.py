@@ -26,7 +26,9 @@ class Problem:
     message: str
 
     def __str__(self) -> str:
-        return ": ".join(part for part in (self.file, self.place, self.message) if part)
+        whole = ": ".join(part for part in (self.file, self.place, self.message) if part)
+        # Ids and texts come from files: a line feed or an escape sequence in one must not reach the terminal.
+        return "".join(found if found.isprintable() else ascii(found)[1:-1] for found in whole)
 
 
 class ShowthroughError(Exception):

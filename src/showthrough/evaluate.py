@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import inspect
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import numpy as np
 
 from showthrough.errors import InputError, Interrupted, PlanError, Problem, ResourceError
 from showthrough.masks import Anonymization
-from showthrough.metrics import Metric, Rows, metric_name, metric_text, metrics_of, preset
+from showthrough.metrics import METRICS, Array, Metric, Rows, metric_name, metric_text, metrics_of, preset
+from showthrough.metrics.base import bound as bind
 from showthrough.pairing import Missing, pair
 from showthrough.resources import Resources
+from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run import Failure, Input, MetricRecord, Run, Score, Settings, columns_of, signature
 from showthrough.statistics import percentile_interval, resampled_totals
 from showthrough.text import Corpus
+from showthrough.texts import RANKING, Texts, riskiest, texts_of, too_many
 from showthrough.version import __version__
 
 Progress = Callable[[int, int], None]  # documents done, documents in all
 Found = dict[tuple[str, str], list[Rows]]  # (metric, anonymization) -> rows of consecutive chunks
-_PACKAGES = ("numpy", "msgspec", "joblib", "spacy")
+_MOST = 1_000_000  # resamples: more settle no more digits of an interval, and no longer fit into memory
+_COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
+_PACKAGES = (
+    "numpy", "msgspec", "joblib", "spacy", "scikit-learn", "wordfreq", "torch", "transformers", "sentence-transformers",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,13 @@ class Plan:
     settings: Settings = field(default_factory=Settings)
     jobs: int = 1
     unavailable: Mapping[str, str] = field(default_factory=dict)  # asked for, but cannot be computed: name to reason
+    texts: bool = True  # whether the run keeps documents, for a reader to look at
+    device: str = "auto"  # that models run on
+    cache: bool = True  # whether what models answer is kept between runs
+
+    @property
+    def models(self) -> ModelSettings:
+        return ModelSettings(self.device, self.settings.dtype, self.cache)
 
     def check(self) -> None:
         """Raises InputError with all that is wrong."""
@@ -49,7 +65,7 @@ class Plan:
             for name in sorted({name for name in names if names.count(name) > 1})
         ]
         for value, name, ok, expected in (
-            (self.settings.resamples, "resamples", self.settings.resamples >= 0, "0 or more"),
+            (self.settings.resamples, "resamples", 0 <= self.settings.resamples <= _MOST, f"0 to {_MOST}"),
             (self.settings.confidence, "confidence", 0 < self.settings.confidence < 1, "a number between 0 and 1"),
             (self.settings.seed, "seed", self.settings.seed >= 0, "0 or more"),
             (self.settings.missing, "missing", self.settings.missing in ("error", "unmasked"), "error or unmasked"),
@@ -57,6 +73,13 @@ class Plan:
         ):
             if not ok:
                 problems.append(Problem("", name, f"found {value!r}; expected {expected}"))
+        problems += [
+            Problem(
+                "", f"metric {type(metric).__name__}", "is not in the table; expected showthrough.METRICS to hold it"
+            )
+            for metric in self.metrics
+            if metric_name(metric) not in METRICS
+        ]
         if not self.corpus.survey.annotated:
             problems += [
                 Problem(
@@ -69,6 +92,10 @@ class Plan:
             raise InputError(problems)
         missing: Missing = "unmasked" if self.settings.missing == "unmasked" else "error"
         pair(self.corpus, self.anonymizations, missing)
+        pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]
+        unfit = dict.fromkeys(found for metric, one in pairs for found in metric.problems(self.corpus, one))
+        if unfit:
+            raise InputError(unfit)
 
 
 def evaluate(
@@ -83,25 +110,36 @@ def evaluate(
     jobs: int = 1,
     progress: Progress | None = None,
     resume: Run | None = None,
+    texts: bool = True,
+    device: str = "auto",
+    dtype: str = "fp32",
+    cache: bool = True,
+    watch: Watch | None = None,
 ) -> Run:
     """Scores anonymizations of a corpus.
 
     `metrics` are names, text forms such as `recall(unit="mention")`, `preset:tab`, or metric values; by default the
     preset `default`. Every score gets a bootstrap interval from `resamples` resamples of the documents. `jobs`
-    processes share the work. `resume` takes an incomplete run of the same plan and completes it.
+    processes share the work. `resume` takes an incomplete run of the same plan and completes it. With `texts` the run
+    keeps the documents (of many, those at most risk), which a report needs to show them. Models run on `device` in
+    `dtype` (fp32 or bf16); with `cache` what they answer is kept for the next run; `watch` is told how far they are.
     """
     if isinstance(anonymizations, Mapping):
         named = [Anonymization(one.masks, name, one.source) for name, one in anonymizations.items()]
     else:
         named = list(anonymizations)
     chosen = metrics_of(metrics if metrics is not None else preset("default"))
-    settings = Settings(seed=seed, resamples=resamples, confidence=confidence, missing=missing)
-    return evaluate_plan(Plan(corpus, tuple(named), tuple(chosen), settings, jobs), progress=progress, resume=resume)
+    settings = Settings(seed=seed, resamples=resamples, confidence=confidence, missing=missing, dtype=dtype)
+    plan = Plan(corpus, tuple(named), tuple(chosen), settings, jobs, texts=texts, device=device, cache=cache)
+    return evaluate_plan(plan, progress=progress, resume=resume, watch=watch)
 
 
-def evaluate_plan(plan: Plan, *, progress: Progress | None = None, resume: Run | None = None) -> Run:
+def evaluate_plan(
+    plan: Plan, *, progress: Progress | None = None, resume: Run | None = None, watch: Watch | None = None
+) -> Run:
     """Carries a plan out. Raises Interrupted, with what was finished, when the user stops it."""
     plan.check()
+    resources = Resources(plan.models, watch)
     run = _blank(plan)
     started = time.perf_counter()
     found, done, failures = _resumed(run, resume)
@@ -114,7 +152,7 @@ def evaluate_plan(plan: Plan, *, progress: Progress | None = None, resume: Run |
         if done < total:
             if progress:
                 progress(done, total)
-            for numbers, rows, failed in _walk(plan, local, done):
+            for numbers, rows, failed in _walk(plan, local, done, resources):
                 failures |= failed
                 for key, chunk in rows.items():
                     found.setdefault(key, []).append(chunk)
@@ -124,27 +162,29 @@ def evaluate_plan(plan: Plan, *, progress: Progress | None = None, resume: Run |
         for metric in whole:
             if all((metric_text(metric), one.name) in found for one in plan.anonymizations):
                 continue
-            rows, failed = _rows(plan.corpus, [metric], plan.anonymizations)
+            rows, failed = _rows(plan.corpus, [metric], plan.anonymizations, resources)
             failures |= failed
             for key, chunk in rows.items():
                 found[key] = [chunk]
+        _record(run, found, failures, total)
+        run.scores = list(_scores(plan, run))
+        if plan.texts:
+            run.texts = _texts(plan, run, resources)
     except KeyboardInterrupt:
         _record(run, found, failures, done)
-        run.complete = False
+        run.scores, run.complete = [], False
         raise Interrupted(run) from None
-    _record(run, found, failures, total)
-    run.scores = list(_scores(plan, run))
+    run.provenance["models"] = _models(plan, run, resources)
     run.provenance["seconds"] = round(time.perf_counter() - started, 3)
     return run
 
 
 def _walk(
-    plan: Plan, metrics: list[Metric], done: int
+    plan: Plan, metrics: list[Metric], done: int, resources: Resources
 ) -> Iterator[tuple[range, dict[tuple[str, str], Rows], dict[str, str]]]:
     """Chunk after chunk, in order, whoever computes them."""
     chunks = list(plan.corpus.chunks(start=done))
     if plan.jobs == 1 or len(chunks) == 1:
-        resources = Resources()
         for numbers in chunks:
             yield numbers, *_rows(plan.corpus.part(numbers), metrics, plan.anonymizations, resources)
         return
@@ -155,6 +195,7 @@ def _walk(
             plan.corpus.part(numbers, lazy=True),
             metrics,
             [one.part(plan.corpus.ids[numbers.start : numbers.stop]) for one in plan.anonymizations],
+            plan.models,
         )
         for numbers in chunks
     )
@@ -167,15 +208,16 @@ def _rows(
     corpus: Corpus,
     metrics: Iterable[Metric],
     anonymizations: Iterable[Anonymization],
-    resources: Resources | None = None,
+    resources: Resources | ModelSettings,
 ) -> tuple[dict[tuple[str, str], Rows], dict[str, str]]:
     """All rows of one chunk, and the metrics that failed with their reasons."""
-    resources = resources or Resources()
+    if isinstance(resources, ModelSettings):
+        resources = _of_process(resources)
     failed: dict[str, str] = {}
     bound = {}
     for metric in metrics:
         try:
-            bound[metric_text(metric)] = metric.bind(corpus, resources)
+            bound[metric_text(metric)] = bind(metric, corpus, resources)
         except ResourceError as error:
             failed[metric_text(metric)] = str(error)
     rows = {}
@@ -187,6 +229,12 @@ def _rows(
             except ResourceError as error:
                 failed[text] = str(error)
     return rows, failed
+
+
+@lru_cache(maxsize=1)
+def _of_process(models: ModelSettings) -> Resources:
+    """The resources of a worker process: its models stay loaded from chunk to chunk."""
+    return Resources(models)
 
 
 def _record(run: Run, found: Found, failures: dict[str, str], done: int) -> None:
@@ -215,7 +263,7 @@ def _resumed(run: Run, earlier: Run | None) -> tuple[Found, int, dict[str, str]]
         ("showthrough version", run.provenance["showthrough"], earlier.provenance.get("showthrough")),
     ):
         if here != there:
-            raise PlanError(f"the {what} differ from the run to resume; start afresh without --resume")
+            raise PlanError("not the same as in the run to resume; start afresh without --resume", what)
     found = {(text, name): [earlier.rows_of(text, name)] for text, names in earlier.rows.items() for name in names}
     return found, len(earlier.documents), {failure.metric: failure.reason for failure in earlier.failures}
 
@@ -234,6 +282,7 @@ def _blank(plan: Plan) -> Run:
                 metric.group,
                 metric.better,
                 metric.parameters,
+                _explanation(metric),
             )
             for metric in plan.metrics
         ],
@@ -252,6 +301,40 @@ def _blank(plan: Plan) -> Run:
     )
 
 
+def _models(plan: Plan, run: Run, resources: Resources) -> dict[str, str]:
+    """The models that were used, by name, each with its revision."""
+    used = [metric.models for metric in plan.metrics if metric_text(metric) in run.rows]
+    return {name: resources.revision(parameter, name) for models in used for parameter, name in models.items()}
+
+
+def _texts(plan: Plan, run: Run, resources: Resources) -> Texts:
+    """The documents for a reader; where there are too many, the rows mostly tell already which are at most risk."""
+    order = None
+    if too_many(plan.corpus) and plan.corpus.survey.annotated:
+        lacking = [metric for metric in RANKING if metric_text(metric) not in run.rows]
+        found: Found = {}
+        for _, rows, _ in _walk(plan, lacking, 0, resources) if lacking else ():
+            for key, chunk in rows.items():
+                found.setdefault(key, []).append(chunk)
+        order = riskiest(
+            [
+                [
+                    Rows.joined(found[text, name]) if (text, name) in found else run.rows_of(text, name)
+                    for name in run.names
+                ]
+                for text in map(metric_text, RANKING)
+            ]
+        )
+    sources = [metric.parameters.get("function_words") for metric in plan.metrics if metric_text(metric) in run.rows]
+    chosen = next(filter(None, sources), RANKING[0].parameters["function_words"])
+    return texts_of(plan.corpus, plan.anonymizations, order, chosen, resources)
+
+
+def _explanation(metric: Metric) -> str:
+    """What a metric's docstring says before its example."""
+    return (inspect.getdoc(metric) or "").partition(">>>")[0].strip()
+
+
 def _version(package: str) -> str | None:
     from importlib.metadata import PackageNotFoundError, version  # slow to import, and asked for once a run
 
@@ -262,24 +345,37 @@ def _version(package: str) -> str | None:
 
 
 def _scores(plan: Plan, run: Run) -> Iterator[Score]:
-    """Combines rows into numbers; one set of resamples serves all of them."""
+    """Combines rows into numbers; the same resamples serve all of them."""
     keys = [(metric, one) for one in run.anonymizations for metric in plan.metrics if metric_text(metric) in run.rows]
-    if not keys:
-        return
-    tables = [run.rows_of(metric_text(metric), one.name) for metric, one in keys]
-    sums = resampled_totals(np.hstack([table.values for table in tables]), plan.settings.resamples, plan.settings.seed)
     records = {record.text: record for record in run.metrics}
-    position = 0
-    for (metric, one), table in zip(keys, tables, strict=True):
-        width = len(table.columns)
-        again = dict(zip(table.columns, sums[:, position : position + width].T, strict=True))
-        position += width
+    dtype = plan.settings.dtype
+    for metric, one, table, again in _resampled(plan, run, keys):
         resampled = metric.combine(again)
         record = records[metric_text(metric)]
-        line = signature(record, metric.fixed, run.corpus, one, plan.settings.missing, __version__)
+        extra = (("dtype", dtype),) if metric.models and dtype != "fp32" else ()
+        line = signature(record, (*metric.pinned, *extra), run.corpus, one, plan.settings, __version__)
         for part, value in metric.combine(table.totals()).items():
             defined = not np.isnan(value)
             interval = percentile_interval(resampled[part], plan.settings.confidence) if defined else None
             low, high = interval or (None, None)
             reason = "" if defined else metric.undefined
             yield Score(one.name, record.text, part, float(value) if defined else None, low, high, reason, line)
+
+
+def _resampled(
+    plan: Plan, run: Run, keys: Sequence[tuple[Metric, Input]]
+) -> Iterator[tuple[Metric, Input, Rows, dict[str, Array]]]:
+    """What each metric counts for each anonymization, and its totals over and over, a few columns at a time."""
+    held: list[tuple[Metric, Input, Rows]] = []
+    for number, (metric, one) in enumerate(keys, 1):
+        held.append((metric, one, metric.counted(run.rows_of(metric_text(metric), one.name))))
+        if number < len(keys) and sum(len(table.columns) for _, _, table in held) < _COLUMNS:
+            continue
+        values = np.hstack([table.values for _, _, table in held])
+        sums = resampled_totals(values, plan.settings.resamples, plan.settings.seed)
+        position = 0
+        for asked, of, table in held:
+            width = len(table.columns)
+            yield asked, of, table, dict(zip(table.columns, sums[:, position : position + width].T, strict=True))
+            position += width
+        held = []

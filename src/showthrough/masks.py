@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
@@ -20,6 +21,17 @@ class Mask(msgspec.Struct, frozen=True, gc=False, array_like=True, forbid_unknow
     def suppressed(self) -> bool:
         """Whether nothing readable stands in its place."""
         return not (self.replacement and self.replacement.strip())
+
+    @property
+    def entity_type(self) -> str:
+        """What the anonymizer took it for; empty where it did not say. A replacement is no such statement."""
+        return ""
+
+
+class TypedMask(Mask, frozen=True, gc=False, array_like=True, forbid_unknown_fields=True):
+    """A mask of an anonymizer that also says what it found: `[start, end, replacement, entity_type]`."""
+
+    entity_type: str = ""
 
 
 class Anonymization:
@@ -51,11 +63,20 @@ class Anonymization:
         )
 
     @cached_property
+    def types(self) -> dict[str, int]:
+        """The entity types that the anonymizer names, and how many masks have each."""
+        found = Counter(mask.entity_type for masks in self.masks.values() for mask in masks)
+        return {kind: found[kind] for kind in sorted(found) if kind}
+
+    @cached_property
     def digest(self) -> str:
         """Changes whenever a mask changes; the order of documents and of masks does not matter."""
         total = hashlib.blake2b(digest_size=16)
         for document_id in sorted(self.masks):
-            masks = sorted(self.masks[document_id], key=lambda mask: (mask.start, mask.end, mask.replacement or ""))
+            masks = sorted(
+                self.masks[document_id],
+                key=lambda mask: (mask.start, mask.end, mask.replacement or "", mask.entity_type),
+            )
             total.update(msgspec.json.encode((document_id, masks)))
         return total.hexdigest()
 

@@ -36,7 +36,7 @@ def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = 
         for index, mask in enumerate(anonymization.masks[document_id]):
             if not 0 <= mask.start < mask.end <= length:
                 fault = span_fault(mask.start, mask.end, length, ("start", "end"))
-                problems.append(Problem(file, f"document {document_id}: mask {index}", fault))
+                problems.append(Problem(file, f"document {document_id}: masks[{index}]", fault))
     return problems
 
 

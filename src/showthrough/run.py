@@ -11,14 +11,16 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
 
 from showthrough.errors import InputError, OutputError, PlanError, Problem
-from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metric
+from showthrough.formats.files import decoded, read_bytes
+from showthrough.metrics import HEADLINE, Group, Metric, Rows, metric_text, parse_metric
 from showthrough.statistics import holm, p_value, shuffled_shifts
+from showthrough.texts import Texts
 
 FORMAT = 1  # of the run file; rises when an old reader could misread it
 
@@ -39,9 +41,10 @@ class MetricRecord(msgspec.Struct, frozen=True):
     name: str
     version: int
     title: str
-    group: str
-    better: str  # "higher" or "lower"
+    group: Group
+    better: Literal["higher", "lower"]
     parameters: dict[str, Any]
+    explanation: str = ""  # what it is, its formula and its source, as the metric itself says it
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -51,6 +54,7 @@ class Settings(msgspec.Struct, frozen=True):
     resamples: int = 1000
     confidence: float = 0.95
     missing: str = "error"
+    dtype: str = "fp32"  # in which models calculate
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -108,6 +112,7 @@ class Run(msgspec.Struct):
     provenance: dict[str, Any]
     complete: bool = True
     format: int = FORMAT
+    texts: Texts | None = None  # original text: a file that holds it is for its owner alone
 
     def __getitem__(self, key: tuple[str, str | Metric] | tuple[str, str | Metric, str]) -> Score:
         anonymization, metric, part = (*key, HEADLINE)[:3]
@@ -123,8 +128,10 @@ class Run(msgspec.Struct):
             raise KeyError(f"{text} of {anonymization} has no part {part!r}; there are {names}")
         raise KeyError(f"no score of {anonymization} on {text} in this run")
 
-    def parts(self, anonymization: str, metric: str) -> dict[str, Score]:
+    def parts(self, anonymization: str, metric: str | Metric) -> dict[str, Score]:
         """All values of one metric, by part; the headline under the empty string."""
+        if metric not in self.rows:  # perhaps not in its shortest form
+            metric = metric_text(metric if isinstance(metric, Metric) else parse_metric(metric))
         return {
             score.part: score
             for score in self.scores
@@ -134,6 +141,10 @@ class Run(msgspec.Struct):
     @property
     def names(self) -> list[str]:
         return [anonymization.name for anonymization in self.anonymizations]
+
+    def without_text(self) -> Run:
+        """The same run without a word of any document."""
+        return msgspec.structs.replace(self, texts=None)
 
     def rows_of(self, metric: str, anonymization: str) -> Rows:
         columns = self.rows[metric][anonymization]
@@ -156,10 +167,16 @@ class Run(msgspec.Struct):
 
     def _compared(self, text: str, shuffles: int, seed: int) -> Iterator[Comparison]:
         metric = parse_metric(text)
+        record = next(record for record in self.metrics if record.text == text)
+        if record.version != metric.version:
+            raise PlanError(
+                f"the run has version {record.version}, this program {metric.version}; evaluate again to compare",
+                f"metric {text}",
+            )
         pairs = list(combinations(self.names, 2))
         by_part: dict[str, list[Comparison]] = {}
         for first, second in pairs:
-            one, two = _same_columns(self.rows_of(text, first), self.rows_of(text, second))
+            one, two = _same_columns(*(metric.counted(self.rows_of(text, name)) for name in (first, second)))
             shift = shuffled_shifts(two.values - one.values, shuffles, seed)
             real = _differences(metric, one.values.sum(axis=0), two.values.sum(axis=0), one.columns)
             moved = _differences(metric, one.values.sum(axis=0) + shift, two.values.sum(axis=0) - shift, one.columns)
@@ -188,15 +205,54 @@ class Run(msgspec.Struct):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Run:
         """The run that `save` wrote."""
+        path = Path(path)
+        content = read_bytes(path)
         try:
-            run = msgspec.json.decode(Path(path).read_bytes(), type=cls)
-        except OSError as error:
-            raise InputError(Problem(str(path), "", f"cannot be read: {error.strerror}")) from error
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InputError(Problem(str(path), "", f"is not a run file: {error}")) from error
-        if run.format != FORMAT:
-            raise InputError(Problem(str(path), "format", f"found {run.format}; this version reads {FORMAT}"))
+            number = decoded(content, _HEAD, path).format  # first: another format may have other fields
+            run = decoded(content, msgspec.json.Decoder(cls), path) if number == FORMAT else None
+        except InputError as error:
+            raise InputError(Problem(str(path), "is not a run file", str(error).removeprefix(f"{path}: "))) from None
+        if run is None:
+            raise InputError(Problem(str(path), "format", f"found {number}; this version reads {FORMAT}"))
+        if problems := [Problem(str(path), place, message) for place, message in run._faults()]:
+            raise InputError(problems)
         return run
+
+    def _faults(self) -> Iterator[tuple[str, str]]:
+        """What does not fit together, as place and message: a run that was edited by hand or cut by a tool."""
+        if len(set(self.names)) < len(self.names):
+            yield "anonymizations", f"found {', '.join(self.names)}; expected unique names"
+            return
+        if self.texts is not None:
+            yield from self.texts.faults(self.names)
+        known = {record.text for record in self.metrics}
+        for text, by_name in self.rows.items():
+            if text not in known or set(by_name) != set(self.names):
+                yield f"rows.{text}", f"found {', '.join(by_name)}; expected a metric of this run and all its names"
+                continue
+            for name, columns in by_name.items():
+                if any(len(column) != len(self.documents) for column in columns.values()):
+                    yield f"rows.{text}.{name}", f"expected a value for each of the {len(self.documents)} documents"
+                elif lacking := self._lacking(text, name):
+                    yield f"rows.{text}.{name}", f"{lacking} is missing"
+
+    def _lacking(self, text: str, name: str) -> str:
+        """A statistic that the metric combines and the rows do not have."""
+        try:
+            metric = parse_metric(text)
+            metric.combine(metric.counted(self.rows_of(text, name)).totals())
+        except PlanError:
+            return ""  # a metric of another version or another package: its scores can be shown all the same
+        except KeyError as error:
+            return str(error.args[0])
+        return ""
+
+
+class _Head(msgspec.Struct):
+    format: int
+
+
+_HEAD = msgspec.json.Decoder(_Head)
 
 
 def _same_columns(one: Rows, two: Rows) -> tuple[Rows, Rows]:
@@ -214,7 +270,7 @@ def signature(
     fixed: Iterable[tuple[str, str]],
     corpus: Input,
     anonymization: Input,
-    missing: str,
+    settings: Settings,
     version: str,
 ) -> str:
     """One line that pins a score down, in the manner of sacreBLEU."""
@@ -223,10 +279,13 @@ def signature(
         ("anonymization", f"{anonymization.name}@{anonymization.digest[:8]}"),
         *((key, _short(value)) for key, value in metric.parameters.items()),
         *fixed,
-        *([("missing", missing)] if missing != "error" else []),
+        *([("missing", settings.missing)] if settings.missing != "error" else []),
+        ("resamples", str(settings.resamples)),
+        ("seed", str(settings.seed)),
         ("showthrough", version),
     ]
-    return "|".join([f"{metric.name}.v{metric.version}", *(f"{key}:{value}" for key, value in pairs)])
+    fields = [f"{metric.name}.v{metric.version}", *(f"{key}:{value}" for key, value in pairs)]
+    return "|".join(entry.replace("|", "¦") for entry in fields)
 
 
 def _short(value: object) -> str:
@@ -235,10 +294,16 @@ def _short(value: object) -> str:
 
 def write_file(path: Path, content: bytes, *, force: bool = False, private: bool = True) -> None:
     """Writes a file as a whole: a reader sees the old one or the new one, never half of it."""
-    if path.exists() and not force:
-        raise OutputError(f"{path}: exists already; choose another name or say --force to replace it")
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        if path.is_file() and not force:
+            raise OutputError(
+                f"{path}: exists already; choose another name, or replace it with --force (in Python, force=True)"
+            )
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)  # a pipe or a device takes it, and must not be replaced by a file
+            return
+        target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".showthrough-")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
@@ -246,7 +311,7 @@ def write_file(path: Path, content: bytes, *, force: bool = False, private: bool
                 os.fsync(file.fileno())
             if not private:
                 Path(temporary).chmod(0o644 & ~_umask())
-            Path(temporary).replace(path)
+            Path(temporary).replace(target)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise

@@ -89,6 +89,7 @@ class Survey:
     annotators: int
     mentions: int
     digest: str
+    types: tuple[str, ...] = ()  # entity types that occur, sorted
 
 
 class Corpus:
@@ -130,6 +131,7 @@ class Corpus:
         digests: list[bytes] = []
         annotated = mentions = annotators = 0
         seen: set[str] = set()
+        types: set[str] = set()
         for document in self:
             problems += document.problems(self.source)
             if document.id in seen:
@@ -143,13 +145,15 @@ class Corpus:
             annotated += bool(document.annotations)
             annotators += len(document.annotations)
             mentions += sum(len(annotation.mentions) for annotation in document.annotations)
+            types.update(mark.entity_type for annotation in document.annotations for mark in annotation.mentions)
         if not ids:
             problems.append(Problem(self.source, "", "the corpus is empty; expected at least one document"))
         if problems:
             raise InputError(problems)
         # Sorted, so that the same documents in another order are the same corpus.
         digest = hashlib.blake2b(b"".join(sorted(digests)), digest_size=16).hexdigest()
-        return Survey(tuple(ids), np.array(lengths, dtype=np.int64), annotated, annotators, mentions, digest)
+        sizes = np.array(lengths, dtype=np.int64)
+        return Survey(tuple(ids), sizes, annotated, annotators, mentions, digest, tuple(sorted(types)))
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -162,7 +166,7 @@ class Corpus:
     def chunks(self, characters: int = CHUNK_CHARACTERS, start: int = 0) -> Iterator[range]:
         """Ranges of document numbers, each of about so many characters, from document `start` on."""
         total = np.concatenate([[0], np.cumsum(self.survey.lengths[start:] + 1)])
-        number = np.minimum(total[:-1] // characters, len(self))
+        number = total[:-1] // characters
         cuts = [start, *(start + np.flatnonzero(np.diff(number)) + 1).tolist(), len(self)]
         for low, high in pairwise(cuts):
             if low < high:

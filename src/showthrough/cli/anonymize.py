@@ -20,7 +20,10 @@ def command(
     text_column: shared.TextColumn = "text",
     force: shared.Force = False,
 ) -> None:
-    """Anonymize a corpus with a built-in or installed anonymizer. `rules` is a baseline, not a release tool."""
+    """Anonymize a corpus with a built-in or installed anonymizer.
+
+    The built-in one, rules, is a baseline to compare with: text that only it has treated is not safe to release.
+    """
     shared.free(output, force)
     chosen = anonymizer(with_)
     documents = read_corpus(corpus, id_column=id_column, text_column=text_column)

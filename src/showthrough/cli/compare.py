@@ -11,6 +11,8 @@ from showthrough.metrics import HEADLINE
 from showthrough.report.terminal import show_comparisons
 from showthrough.run import Run
 
+MOST = 1_000_000  # shuffles: more settle no more digits of p, and no longer fit into memory
+
 
 def command(
     run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
@@ -22,11 +24,16 @@ def command(
     seed: Annotated[int | None, typer.Option(help="Seed of the shuffles; by default the run's.")] = None,
     parts: Annotated[bool, typer.Option("--parts", help="Also the parts of metrics, such as entity types.")] = False,
 ) -> None:
-    """Who is significantly better at what: paired randomization tests between all pairs, Holm-corrected."""
+    """Tell who is significantly better at what.
+
+    Paired approximate randomization between all pairs of anonymizations, with Holm's correction within each metric.
+    """
     if not 0 < alpha < 1:
         raise PlanError(f"found {alpha:g}; expected a number between 0 and 1", "alpha")
-    if shuffles < 1:
-        raise PlanError(f"found {shuffles}; expected 1 or more", "shuffles")
+    if not 1 <= shuffles <= MOST:
+        raise PlanError(f"found {shuffles}; expected 1 to {MOST}", "shuffles")
+    if seed is not None and seed < 0:
+        raise PlanError(f"found {seed}; expected 0 or more", "seed")
     run = Run.load(run_file)
     if not run.complete:
         raise PlanError("this run was interrupted; complete it with evaluate --resume first", str(run_file))

@@ -7,7 +7,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from msgspec import structs
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
 
 from showthrough.cli import shared
 from showthrough.config import Request, Source, is_request, read_request
@@ -17,16 +28,18 @@ from showthrough.evaluate import evaluate_plan
 from showthrough.metrics import PRESETS, metrics_of, preset
 from showthrough.report import tae_csv_text
 from showthrough.report.terminal import show_run
+from showthrough.resources.settings import Watch
 from showthrough.run import Run, Settings, write_file
 
 
 def command(
+    context: typer.Context,
     corpus: Annotated[
         Path,
-        typer.Argument(help="The corpus; or a plan (.toml) or a TAE configuration (.json), which says everything."),
+        typer.Argument(metavar="CORPUS", help="The corpus; or a plan (.toml) or a TAE configuration (.json), which says everything."),
     ],
     anonymizations: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME=FILE]...", help="Anonymizations: masks with offsets, or texts.")
+        list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymizations: masks with offsets, or texts.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the run, for report and compare.")
@@ -49,6 +62,15 @@ def command(
     resamples: Annotated[int, typer.Option(help="Bootstrap resamples for each interval.")] = 1000,
     confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
     jobs: Annotated[int, typer.Option("-j", "--jobs", help="Processes that share the work.")] = 1,
+    device: Annotated[
+        str, typer.Option(metavar="auto|cpu|cuda|mps", help="Where models run; auto takes the fastest there is.")
+    ] = "auto",
+    dtype: Annotated[
+        str, typer.Option(metavar="fp32|bf16", help="In which numbers models calculate; bf16 is faster and coarser.")
+    ] = "fp32",
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Neither use nor keep what models answered; see showthrough cache.")
+    ] = False,
     id_column: shared.IdColumn = "doc_id",
     text_column: shared.TextColumn = "text",
     resume: Annotated[bool, typer.Option("--resume", help="Complete the interrupted run in the output file.")] = False,
@@ -58,16 +80,27 @@ def command(
     latex: shared.Latex = None,
     json: shared.Json = None,
 ) -> None:
-    """Score anonymizations of a corpus: a table, intervals, and a run file.
+    """Score anonymizations of a corpus.
 
     Exit status: 0 all is well, 1 a metric failed, 2 bad input, 130 interrupted.
     """
-    settings = Settings(seed, resamples, confidence, missing)
+    settings = Settings(seed, resamples, confidence, missing, dtype)
     if is_request(corpus):
-        if anonymizations or metric or preset_name:
-            raise PlanError("a plan names anonymizations and metrics itself; expected no others beside it", str(corpus))
+        given = {key for key in context.params if _is_given(context, key)}
+        if anonymizations or metric or preset_name or given & {"id_column", "text_column"}:
+            raise PlanError(
+                "a plan names anonymizations, metrics and columns itself; expected no others beside it", str(corpus)
+            )
         request = read_request(corpus)
-        request = replace(request, output=output or request.output, jobs=max(jobs, request.jobs))
+        overriding = {key: value for key, value in structs.asdict(settings).items() if key in given}
+        request = replace(
+            request,
+            settings=structs.replace(request.settings, **overriding),
+            output=output or request.output,
+            jobs=jobs if "jobs" in given else request.jobs,
+            device=device if "device" in given else request.device,
+            cache=request.cache and not no_cache,
+        )
     else:
         chosen = [*(name for one in preset_name or () for name in preset(one)), *(metric or ())]
         sources = {}
@@ -84,13 +117,20 @@ def command(
             output,
             id_column,
             text_column,
+            device,
+            not no_cache,
         )
     if function_words:
         request = request.with_function_words(function_words)
     if resume and not request.output:
         raise PlanError("--resume needs the run file to complete: name it with -o")
-    for path in (request.results_file, csv, markdown, latex, json):
+    shared.apart(
+        (request.output, request.results_file, csv, markdown, latex, json),
+        [corpus, request.corpus, *(source.path for source in request.anonymizations.values())],
+    )
+    for path in (csv, markdown, latex, json):
         shared.free(path, force)
+    shared.free(request.results_file, force, makes_folder=True)
     earlier = _earlier(request.output, resume)
     if earlier is None:
         shared.free(request.output, force)
@@ -99,16 +139,22 @@ def command(
     show_run(run, console)
     if request.output:
         run.save(request.output, force=force or earlier is not None)
-        console.print(f"run written to {request.output}", markup=False)
+        console.print(f"run written to {request.output}", markup=False, soft_wrap=True)
     for path in shared.write_views(run, csv, markdown, latex, json, force):
-        console.print(f"written to {path}", markup=False)
+        console.print(f"written to {path}", markup=False, soft_wrap=True)
     if request.results_file:
-        request.results_file.parent.mkdir(parents=True, exist_ok=True)
+        shared.make_folder(request.results_file)
         labels = {label: text for label, text in request.labels.items() if text in run.rows}
         write_file(request.results_file, tae_csv_text(run, labels).encode(), force=force, private=False)
-        console.print(f"TAE results written to {request.results_file}", markup=False)
+        console.print(f"TAE results written to {request.results_file}", markup=False, soft_wrap=True)
     if run.failures:
         raise typer.Exit(1)
+
+
+def _is_given(context: typer.Context, parameter: str) -> bool:
+    """Whether an option stands on the command line: one that does overrides a plan, a default does not."""
+    source = context.get_parameter_source(parameter)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _earlier(output: Path | None, resume: bool) -> Run | None:
@@ -125,8 +171,8 @@ def _carried_out(request: Request, earlier: Run | None, force: bool) -> Run:
     with notes.status("reading"):
         plan = request.plan()
     try:
-        with _bar() as advance:
-            return evaluate_plan(plan, progress=advance, resume=earlier)
+        with _bars() as (advance, watch):
+            return evaluate_plan(plan, progress=advance, resume=earlier, watch=watch)
     except Interrupted as stop:
         done, total = len(stop.partial.documents), len(plan.corpus)
         if request.output:
@@ -135,22 +181,42 @@ def _carried_out(request: Request, earlier: Run | None, force: bool) -> Run:
                 f"interrupted after {done} of {total} documents; {request.output} holds them: "
                 "the same command with --resume completes it",
                 markup=False,
+                soft_wrap=True,
             )
         else:
-            notes.print(f"interrupted after {done} of {total} documents; with -o FILE they would have been kept")
+            notes.print(
+                f"interrupted after {done} of {total} documents; with -o FILE they would have been kept",
+                soft_wrap=True,
+            )
         raise typer.Exit(130) from None
 
 
+class _Speed(ProgressColumn):
+    """Documents per second."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:.1f}/s" if task.speed else "", style="dim")
+
+
 @contextmanager
-def _bar() -> Iterator[Callback]:
+def _bars() -> Iterator[tuple[Callback, Watch]]:
+    """A bar for the evaluation, and one for whatever a model is doing."""
     columns = (
-        TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TextColumn("documents"), TimeElapsedColumn(),
-        TimeRemainingColumn(),
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("documents"), _Speed(),
+        TimeElapsedColumn(), TimeRemainingColumn(),
     )  # fmt: skip
-    with Progress(*columns, console=shared.notes(), transient=True) as bar:
-        task = bar.add_task("scoring", total=None)
+    notes = shared.notes()
+    with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as bars:
+        scoring = bars.add_task("scoring", total=None)
+        model = bars.add_task("", total=None, visible=False)
 
         def advance(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
+            bars.update(scoring, completed=done, total=total)
 
-        yield advance
+        def watch(what: str, done: int, total: int) -> None:
+            task = next(task for task in bars.tasks if task.id == model)
+            if task.description != what or done < task.completed:
+                bars.reset(model, total=total)
+            bars.update(model, description=what, completed=done, total=total, visible=done < total)
+
+        yield advance, watch

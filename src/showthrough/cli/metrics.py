@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Annotated
+from typing import Annotated, Literal, get_args, get_origin, get_type_hints
 
 import typer
 from rich import box
@@ -16,7 +16,7 @@ from showthrough.report.table import ARROWS
 def command(
     name: Annotated[str | None, typer.Argument(metavar="[METRIC]", help="One metric, in full.")] = None,
 ) -> None:
-    """What metrics there are; with a name, its formula, citation, parameters and an example."""
+    """List the metrics; or one in full: formula, citation, parameters, example."""
     console = shared.console()
     if name is None:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
@@ -34,8 +34,11 @@ def command(
     console.print()
     console.print(Text(f"group: {metric.group}; {metric.better} is better; undefined when {metric.undefined}"))
     console.print(Text("parameters:"))
+    hints = get_type_hints(type(metric))
     for key, value in metric.parameters.items():
-        console.print(Text(f"  {key} = {value!r}"))
+        allowed = get_args(hints[key])
+        among = f"   (one of {', '.join(map(repr, allowed))})" if get_origin(hints[key]) is Literal else ""
+        console.print(Text(f"  {key} = {value!r}{among}"))
 
 
 def _summary(metric: object) -> str:

@@ -19,8 +19,9 @@ def command(
     json: shared.Json = None,
     force: shared.Force = False,
 ) -> None:
-    """Show a run again, and write it as CSV, Markdown, LaTeX or JSON."""
+    """Show a run again, or write it as CSV, Markdown, LaTeX or JSON."""
     run = Run.load(run_file)
+    shared.apart((csv, markdown, latex, json), [run_file])
     for path in (csv, markdown, latex, json):
         shared.free(path, force)
     console = shared.console()
@@ -30,7 +31,7 @@ def command(
         for line in reading(run):
             console.print(line, markup=False)
     for path in written:
-        console.print(f"written to {path}", markup=False)
+        console.print(f"written to {path}", markup=False, soft_wrap=True)
     if not run.complete:
         shared.notes().print("this run was interrupted: complete it with evaluate --resume", markup=False)
         raise typer.Exit(1)

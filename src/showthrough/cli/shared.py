@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +30,8 @@ _PIPE_WIDTH = 200  # without a terminal there is no edge to fit into
 
 
 def console() -> Console:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # an arrow must not end a run where the encoding has none
     return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 
 
@@ -38,8 +42,8 @@ def notes() -> Console:
 def named(argument: str) -> tuple[str, Path]:
     """`presidio=masks.json`, or a path alone, whose name then names it."""
     name, sign, path = argument.partition("=")
-    if sign and not name:
-        raise PlanError("the name before = is empty; expected NAME=FILE", f"anonymization {argument}")
+    if not argument or (sign and not (name and path)):
+        raise PlanError(f"found {argument!r}; expected NAME=FILE, neither of them empty", "anonymization")
     if sign:
         return name, Path(path)
     from showthrough.formats.files import stem
@@ -47,16 +51,39 @@ def named(argument: str) -> tuple[str, Path]:
     return stem(Path(argument)), Path(argument)
 
 
-def free(path: Path | None, force: bool) -> None:
+def free(path: Path | None, force: bool, *, makes_folder: bool = False) -> None:
     """Raises OutputError when a file could not be written at the end; better told before the work than after."""
     if path is None:
         return
-    if path.is_dir():
-        raise OutputError(f"{path}: is a folder; expected a file name")
-    if path.exists() and not force:
-        raise OutputError(f"{path}: exists already; choose another name or say --force to replace it")
-    if not path.parent.is_dir():
-        raise OutputError(f"{path}: the folder {path.parent} does not exist")
+    try:
+        if path.is_dir():
+            raise OutputError(f"{path}: is a folder; expected a file name")
+        if path.is_file() and not force:
+            raise OutputError(f"{path}: exists already; choose another name or say --force to replace it")
+        folder = next(parent for parent in path.parents if parent.exists()) if makes_folder else path.parent
+        if not folder.is_dir():
+            raise OutputError(f"{path}: the folder {folder} {'is a file' if makes_folder else 'does not exist'}")
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def apart(outputs: Iterable[Path | None], inputs: Iterable[Path] = ()) -> None:
+    """Raises OutputError when two results would go into one file, or a result over what it is made from."""
+    taken = {os.path.realpath(path): "is read by this command" for path in inputs}
+    for path in outputs:
+        if path is None:
+            continue
+        real = os.path.realpath(path)
+        if real in taken:
+            raise OutputError(f"{path}: {taken[real]}; choose another name")
+        taken[real] = "is named for two results"
 
 
 def write_views(

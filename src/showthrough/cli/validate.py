@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from showthrough.cli import shared
-from showthrough.errors import InputError, Problem
+from showthrough.errors import InputError, PlanError, Problem
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.pairing import Missing, check_pair
 
@@ -14,7 +14,7 @@ from showthrough.pairing import Missing, check_pair
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
     anonymizations: Annotated[
-        list[str] | None, typer.Argument(metavar="[[NAME=]FILE]...", help="Anonymizations to check against it.")
+        list[str] | None, typer.Argument(metavar="[NAME=]FILE", help="Anonymizations to check against it.")
     ] = None,
     missing: Annotated[
         str, typer.Option(metavar="error|unmasked", help="What a document means that an anonymization lacks.")
@@ -22,13 +22,15 @@ def command(
     id_column: shared.IdColumn = "doc_id",
     text_column: shared.TextColumn = "text",
 ) -> None:
-    """Check files completely, without scoring: every problem with its place."""
+    """Check files without scoring: every problem with its place."""
     found = read_corpus(corpus, id_column=id_column, text_column=text_column)
     survey = found.survey
     lines = [
         f"{corpus}: {len(found)} documents, {int(survey.lengths.sum())} characters, {survey.annotated} annotated, "
         f"{survey.annotators} annotation layers, {survey.mentions} mentions, digest {survey.digest[:8]}"
     ]
+    if missing not in ("error", "unmasked"):
+        raise PlanError(f"found {missing!r}; expected error or unmasked", "missing")
     policy: Missing = "unmasked" if missing == "unmasked" else "error"
     problems: list[Problem] = []
     for name, path in map(shared.named, anonymizations or ()):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from showthrough.alignment import align
 from showthrough.errors import InputError, Problem
 from showthrough.formats import tab, tae, texts
-from showthrough.formats.files import fail, first_byte, object_entries, read_bytes, stem, suffix
+from showthrough.formats.files import fail, first_byte, is_folder, object_entries, read_bytes, stem, suffix
+from showthrough.formats.named import format_named, masks_of
 from showthrough.masks import Anonymization
 from showthrough.text import Corpus, Document
 
@@ -17,17 +19,30 @@ ANONYMIZATION_KINDS = "a TAE .json, .jsonl, .csv or .tsv file, or a folder of .t
 
 
 def read_corpus(
-    path: str | os.PathLike[str], *, name: str | None = None, id_column: str = "doc_id", text_column: str = "text"
+    path: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    format: str | None = None,
+    id_column: str = "doc_id",
+    text_column: str = "text",
 ) -> Corpus:
-    """Reads and checks a corpus: TAB's JSON or JSON Lines, `{"id": "text"}`, a table, or a folder of texts."""
+    """Reads and checks a corpus: TAB's JSON or JSON Lines, `{"id": "text"}`, a table, or a folder of texts.
+
+    `format` is the name of one that a file's ending does not tell, such as `i2b2`, `brat` or `conll`.
+    """
     path = Path(path)
-    corpus = Corpus(_documents(path, id_column, text_column), name or stem(path), str(path))
+    chosen = format_named(format) if format else None
+    if chosen and chosen.read and chosen.reads(path):
+        documents: Sequence[Document] = chosen.read(path, None)
+    else:
+        documents = _documents(path, id_column, text_column)
+    corpus = Corpus(documents, name or stem(path), str(path))
     _ = corpus.survey  # raises with everything that is wrong
     return corpus
 
 
 def _documents(path: Path, id_column: str, text_column: str) -> list[Document] | tab.JsonLines:
-    if path.is_dir():
+    if is_folder(path):
         return _plain(texts.read_folder(path))
     kind = suffix(path)
     if kind == ".jsonl":
@@ -51,21 +66,28 @@ def read_anonymization(
     corpus: Corpus | None = None,
     *,
     name: str | None = None,
+    format: str | None = None,
     id_column: str = "doc_id",
     text_column: str = "text",
 ) -> Anonymization:
-    """Reads an anonymization: masks with offsets, or anonymized texts, which are aligned to the corpus's originals."""
+    """Reads an anonymization: masks with offsets, or anonymized texts, which are aligned to the corpus's originals.
+
+    In a named `format` of marked texts, such as `i2b2`, what is marked is masked, and its type is kept.
+    """
     path = Path(path)
     name = name or stem(path)
+    chosen = format_named(format) if format else None
+    if chosen and chosen.reads(path):
+        return Anonymization(masks_of(path, chosen, corpus), name, str(path))
     kind = suffix(path)
-    opening = b"" if path.is_dir() or kind in (".csv", ".tsv") else first_byte(path)
+    opening = b"" if is_folder(path) or kind in (".csv", ".tsv") else first_byte(path)
     if opening == b"{" and kind != ".jsonl":
         entries = object_entries(path, read_bytes(path))
         first = next(iter(entries.values()), None)
         if first is not None and bytes(memoryview(first)[:1]) == b'"':
             return _aligned(texts.texts_of(entries, path), corpus, path, name)
         return Anonymization(tae.checked(entries, path), name, str(path))
-    if path.is_dir():
+    if is_folder(path):
         return _aligned(texts.read_folder(path), corpus, path, name)
     if kind in (".csv", ".tsv"):
         return _aligned(texts.read_table(path, id_column, text_column), corpus, path, name)
@@ -81,7 +103,7 @@ def read_anonymization(
                 Problem(
                     str(path),
                     f"document {key}",
-                    "has neither masks nor text; expected one of them in every document alike",
+                    "has no text; expected text in every document, or masks in every document",
                 )
                 for key in lacking
             )

@@ -17,9 +17,18 @@ from showthrough.errors import InputError, Problem
 
 T = TypeVar("T")
 _BOM = b"\xef\xbb\xbf"
-_FOREIGN = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
+_GZIP = b"\x1f\x8b"
+_HEAD = 4096  # bytes read to see how a file starts
+_FOREIGN = {
+    b"\xff\xfe\x00\x00": "UTF-32", b"\x00\x00\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
+}  # fmt: skip
 _PATH = re.compile(r"(.*) - at `(?:key in )?\$?(.*)`$", re.DOTALL)
-_WORDS = {"`object`": "an object {…}", "`array`": "a list […]", "`str`": "text", "`int`": "a whole number"}
+_WORDS = {
+    "object": "an object {…}", "array": "a list […]", "str": "text", "int": "a whole number",
+    "float": "a number", "bool": "true or false",
+}  # fmt: skip
+
+_CHOICES = {"identifier_type": "DIRECT, QUASI or NO_MASK", "better": "higher or lower"}
 
 
 def fail(file: Path | str, message: str, place: str = "") -> InputError:
@@ -38,11 +47,18 @@ def stem(path: Path) -> str:
     return bare.stem or bare.name
 
 
+def is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as error:  # a name too long, a folder above it that may not be entered
+        raise fail(path, f"cannot be read: {error.strerror}") from error
+
+
 def open_file(path: Path) -> IO[bytes]:
     """A file to read, unpacked on the way where its name ends in .gz."""
+    if is_folder(path):
+        raise fail(path, "is a folder; expected a file")
     try:
-        if path.is_dir():
-            raise fail(path, "is a folder; expected a file")
         return cast("IO[bytes]", gzip.open(path, "rb")) if path.suffix.lower() == ".gz" else path.open("rb")
     except FileNotFoundError:
         raise fail(path, "no such file") from None
@@ -68,6 +84,10 @@ def without_bom(path: Path, content: bytes) -> bytes:
     for mark, name in _FOREIGN.items():
         if content.startswith(mark):
             raise fail(path, f"is encoded in {name}; expected UTF-8")
+    if content.startswith(_GZIP):
+        raise fail(path, "is packed with gzip; expected a name that ends in .gz")
+    if b"\0" in content[:4]:  # no text starts so in UTF-8, and all but a few do in UTF-16
+        raise fail(path, "has a zero byte at its start, as UTF-16 has; expected UTF-8")
     return content.removeprefix(_BOM)
 
 
@@ -79,69 +99,105 @@ def text_of(path: Path, content: bytes) -> str:
 
 
 def decoded(
-    content: bytes | memoryview | msgspec.Raw, decoder: msgspec.json.Decoder[T], file: Path | str, place: str = ""
+    content: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[T], file: Path | str, place: str = "", field: str = ""
 ) -> T:
-    """One JSON value of a known type; anything else is an InputError that says where and what."""
+    """One JSON value of a known type; anything else is an InputError that says where and what.
+
+    `place` is the document or line that the value stands in, `field` the path to it in there.
+    """
     try:
         return decoder.decode(content)
     except msgspec.ValidationError as error:
         found = _PATH.match(str(error))
         what, where = found.groups() if found else (str(error), "")
-        raise fail(file, plain(what), ": ".join(part for part in (place, where.lstrip(".")) if part)) from None
+        field = (field + where).lstrip(".")
+        raise fail(file, plain(what, field), _joined(place, field)) from None
     except msgspec.DecodeError as error:
-        raise fail(file, f"is not valid JSON: {_located(str(error), bytes(content))}", place) from None
+        message = f"is not valid JSON: {_located(str(error), bytes(content))}"
+        raise fail(file, message, _joined(place, field)) from None
     except UnicodeDecodeError:
-        raise fail(file, "is not UTF-8; expected UTF-8 throughout", place) from None
+        raise fail(file, "is not UTF-8; expected UTF-8 throughout", _joined(place, field)) from None
     except RecursionError:
-        raise fail(file, "is nested too deeply", place) from None
+        raise fail(file, "is nested too deeply; expected a few levels", _joined(place, field)) from None
 
 
-def plain(message: str) -> str:
-    """msgspec's wording in ours: `found …; expected …`."""
-    match = re.match(r"Expected (`.*?`)(.*?), got (`.*`|\d+)$", message, re.DOTALL)
-    if match:
-        expected, more, found = match.groups()
-        return (
-            f"found {_WORDS.get(found, found.strip('`'))}; expected {_WORDS.get(expected, expected.strip('`'))}{more}"
-        )
-    match = re.match(r"Invalid enum value (.*)$", message, re.DOTALL)
-    if match:
-        return f"found {match[1]}; expected DIRECT, QUASI or NO_MASK"
-    match = re.match(r"Object missing required field `(.*)`$", message)
-    if match:
+def _joined(*places: str) -> str:
+    return ": ".join(filter(None, places))
+
+
+def plain(message: str, field: str = "") -> str:
+    """msgspec's wording in ours: `found …; expected …`.
+
+    >>> plain("Expected `str | null`, got `int`")
+    'found a whole number; expected text or null'
+    >>> plain("Expected `array` of at least length 2, got 1")
+    'found a list of 1; expected a list of at least 2'
+    """
+    if match := re.match(r"Expected `array` of (at \w+) length (\d+)(?:, got (\d+))?$", message):
+        found = f"a list of {match[3]}" if match[3] else "a longer list"
+        return f"found {found}; expected a list of {match[1]} {match[2]}"
+    if match := re.match(r"Expected `(.*?)`(.*?), got `(.*)`$", message, re.DOTALL):
+        found = "a decimal number" if match[3] == "float" else _in_words(match[3])
+        return f"found {found}; expected {_in_words(match[1])}{match[2]}"
+    if match := re.match(r"Invalid enum value (.*)$", message, re.DOTALL):
+        return f"found {match[1]}; expected {_CHOICES.get(field.rpartition('.')[2], 'one of the known values')}"
+    if match := re.match(r"Object missing required field `(.*)`$", message):
         return f"{match[1]} is missing"
+    if match := re.match(r"Object contains unknown field `(.*)`$", message):
+        return f"unknown key {match[1]}"
+    if message.endswith("out of range"):
+        return "found a number that is out of all range; expected a smaller one"
     return message[0].lower() + message[1:]
 
 
+def _in_words(types: str) -> str:
+    *most, last = (_WORDS.get(name, name) for name in types.split(" | "))
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+_FAULTS = {
+    "invalid utf-16 surrogate pair": "half of a surrogate pair, which is no character",
+    "unexpected end of hex escape": "half of a surrogate pair, which is no character",
+}
+
+
 def _located(message: str, content: bytes) -> str:
-    """`(byte 812)` as line and column; a truncated file at its last line."""
+    """`(byte 812)` as line and column; a truncated file at its end."""
     match = re.search(r" \(byte (\d+)\)$", message)
-    at = int(match[1]) if match else len(content)
     what = message[: match.start()].removeprefix("JSON is malformed: ") if match else "it ends too early"
+    content = content.rstrip()
+    at = min(int(match[1]), len(content)) if match else len(content)
+    if content.startswith(_BOM, at):
+        what = "a byte order mark; expected it at the start of the file, if anywhere"
+    elif what == "trailing characters":
+        at -= 1  # msgspec counts the first of them
+        gap = content[len(content[:at].rstrip()) : at]
+        if b"\r" in gap and b"\n" not in gap:
+            what = "a carriage return alone ends a line; expected a line feed, or both"
+        else:
+            what = "more follows after the first value; expected one here, or one a line and the ending .jsonl"
     line = content.count(b"\n", 0, at) + 1
     column = at - (content.rfind(b"\n", 0, at) + 1) + 1
-    return f"{what} (line {line}, column {column})"
+    where = f"line {line}, column {column}" if b"\n" in content else f"column {column}"
+    return f"{_FAULTS.get(what, what)} ({where})"
 
 
 _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _PAIR = re.compile(rb'\s*[,{]\s*"(?:[^"\\]|\\.)*"\s*:\s*')
 
 
-def object_entries(path: Path, content: bytes) -> dict[str, msgspec.Raw]:
+def object_entries(path: Path, content: bytes, place: str = "document") -> dict[str, msgspec.Raw]:
     """The values of a JSON object by key, still encoded. A key that occurs twice is an error, not a lost value."""
     entries = decoded(content, _TOP, path)
     end = 0
     base = _address(content)
     # A value that a later one of the same key replaced lies in the gap before the next value that was kept.
-    for place, raw in sorted((_address(raw) - base, raw) for raw in entries.values()):
-        gap = content[end:place]
-        if not _PAIR.fullmatch(gap):
+    for start, raw in sorted((_address(raw) - base, raw) for raw in entries.values()):
+        if not _PAIR.fullmatch(content, end, start):
             raise InputError(
-                Problem(str(path), f"document {key}", "occurs twice; expected unique ids") for key in _twice(content)
+                Problem(str(path), f"{place} {key}", "occurs twice; expected it once") for key in _twice(content)
             )
-        end = place + len(memoryview(raw))
-    if not entries and content.strip() not in (b"{}",) and content.strip(b" \t\r\n{}"):
-        raise fail(path, "is not a JSON object")
+        end = start + len(memoryview(raw))
     return entries
 
 
@@ -153,7 +209,10 @@ def _address(buffer: Any) -> int:
 def _twice(content: bytes) -> Iterator[str]:
     import json
 
-    pairs = json.loads(content, object_pairs_hook=lambda found: [key for key, _ in found])
+    # Numbers stay text: Python refuses to read one of thousands of digits.
+    pairs = json.loads(
+        content, object_pairs_hook=lambda found: [key for key, _ in found], parse_int=str, parse_float=str
+    )
     seen: set[str] = set()
     for key in pairs:
         if key in seen:
@@ -168,6 +227,8 @@ def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
         with open_file(path) as file:
             for number, line in enumerate(file, 1):
                 content = without_bom(path, line) if number == 1 else line
+                if number == 1 and content.lstrip().startswith(b"["):
+                    raise fail(path, "starts a JSON list; expected one object a line, or the ending .json")
                 if content.strip():
                     yield number, offset + len(line) - len(content), content
                 offset += len(line)
@@ -184,7 +245,9 @@ def first_byte(path: Path) -> bytes:
     """The first byte that is not white space, which tells a JSON list from an object; empty when there is none."""
     try:
         with open_file(path) as file:
-            head = without_bom(path, file.read(64)).lstrip()
+            head = without_bom(path, file.read(_HEAD)).lstrip()
+            while not head and (more := file.read(_HEAD)):
+                head = more.lstrip()
             return head[:1]
     except (OSError, EOFError, zlib.error) as error:
         raise unreadable(path, error) from error

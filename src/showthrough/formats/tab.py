@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, overload
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.errors import InputError, Problem
-from showthrough.formats.files import decoded, lines_of, open_file, read_bytes
+from showthrough.formats.files import collect, decoded, lines_of, object_entries, open_file, read_bytes
 from showthrough.text import Annotation, Document, Identifier, Mention
 
 
@@ -53,6 +54,7 @@ _DOCUMENT = msgspec.json.Decoder(_Document)
 _RAW_DOCUMENT = msgspec.json.Decoder(_RawDocument)
 _LAYER = msgspec.json.Decoder(_Layer)
 _ID = msgspec.json.Decoder(_Id)
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def read_list(path: Path) -> list[Document]:
@@ -60,18 +62,22 @@ def read_list(path: Path) -> list[Document]:
     content = read_bytes(path)
     try:
         wires = _DOCUMENTS.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except _UNREADABLE:
         wires = None
-    if wires is None:
-        raws = decoded(content, _RAW_DOCUMENTS, path)
-        raise InputError(
-            found for index, raw in enumerate(raws) for found in _faults(raw, path, f"document number {index + 1}")
-        )
     problems: list[Problem] = []
-    documents = [_document(wire, path, problems) for wire in wires]
+    if wires is None or _lost(content, wires):
+        raws = decoded(content, _RAW_DOCUMENTS, path)
+        for index, raw in enumerate(raws):
+            problems += _faults(raw, path, f"document number {index + 1}")
+    documents = [_document(wire, path, problems) for wire in wires or ()]
     if problems:
         raise InputError(problems)
     return documents
+
+
+def _lost(content: bytes, wires: Iterable[_Document]) -> bool:
+    """Whether a layer may have been lost because its annotator occurs twice: JSON readers keep only the last."""
+    return content.count(b'"entity_mentions"') > sum(len(wire.annotations or ()) for wire in wires)
 
 
 class JsonLines(Sequence[Document]):
@@ -93,9 +99,13 @@ class JsonLines(Sequence[Document]):
             offsets.append(offset)
             sizes.append(len(line))
             try:
-                _document(_DOCUMENT.decode(line), path, problems)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                wire = _DOCUMENT.decode(line)
+            except _UNREADABLE:
+                wire = None
+            if wire is None or _lost(line, [wire]):
                 problems += _faults(msgspec.Raw(line), path, f"line {number}")
+            if wire is not None:
+                _document(wire, path, problems)
         if problems:
             raise InputError(problems)
         return cls(path, np.array(offsets, dtype=np.int64), np.array(sizes, dtype=np.int64))
@@ -110,7 +120,8 @@ class JsonLines(Sequence[Document]):
     def __getitem__(self, index: int | slice) -> Document | list[Document]:
         if isinstance(index, slice):
             return list(self._documents(range(*index.indices(len(self)))))
-        return next(self._documents(range(len(self))[index : index + 1 or None]))
+        number = range(len(self))[index]  # an IndexError past the end
+        return next(self._documents(range(number, number + 1)))
 
     def _documents(self, numbers: range) -> Iterator[Document]:
         if self._file is None:
@@ -159,25 +170,32 @@ def _misplaced(
     found = wire.text[mark.start_offset : mark.end_offset]
     place = f"document {wire.doc_id}: annotations.{annotator}.entity_mentions[{index}]"
     message = (
-        f"the text at {mark.start_offset}–{mark.end_offset} is {found[:40]!r} but span_text is {str(mark.span_text)[:40]!r}; "
-        "expected offsets in Unicode code points"
+        f"the text at {mark.start_offset}–{mark.end_offset} is {found[:40]!r} but span_text is "
+        f"{str(mark.span_text)[:40]!r}; expected offsets in Unicode code points"
     )
     problems.append(Problem(str(path), place, message))
 
 
-def _faults(raw: msgspec.Raw, path: Path, place: str) -> Iterator[Problem]:
+def _faults(raw: msgspec.Raw, path: Path, place: str) -> list[Problem]:
     """What is wrong with one document, looked at piece by piece; nothing when it is sound."""
-    try:
+    with suppress(*_UNREADABLE):  # without a readable id its number or line has to do
         place = f"document {_ID.decode(raw).doc_id}"
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass  # it has no readable id: its number or line has to do
+    problems: list[Problem] = []
     try:
         wire = decoded(raw, _RAW_DOCUMENT, path, place)
+        fields = object_entries(path, bytes(raw), f"{place}: key")
+        if wire.annotations:
+            object_entries(path, bytes(fields["annotations"]), f"{place}: annotator")
     except InputError as error:
-        yield from error.problems
-        return
+        return list(error.problems)
     for annotator, layer in (wire.annotations or {}).items():
         try:
-            decoded(layer, _LAYER, path, f"{place}: annotations.{annotator}")
+            decoded(layer, _LAYER, path, place, f"annotations.{annotator}")
         except InputError as error:
-            yield from error.problems
+            collect(problems, error)
+    if not problems:
+        try:
+            decoded(raw, _DOCUMENT, path, place)  # sound piece by piece: is it so as a whole?
+        except InputError as error:
+            collect(problems, error)
+    return problems

@@ -17,11 +17,15 @@ _TEXT = msgspec.json.Decoder(str)
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 V = TypeVar("V")
 _LARGEST_CELL = 1 << 30
+_MORE = "\0"  # where cells past the last column go; no column is named so
 
 
 def read_folder(path: Path) -> dict[str, str]:
     """Every `.txt` (or `.txt.gz`) of a folder; the file's name is the document's id."""
-    files = sorted(file for file in path.iterdir() if suffix(file) == ".txt")
+    try:
+        files = sorted(file for file in path.iterdir() if suffix(file) == ".txt" and file.name[0] != ".")
+    except OSError as error:
+        raise fail(path, f"cannot be read: {error.strerror}") from error
     if not files:
         raise fail(path, "holds no .txt file; expected one a document")
     return _unique(((stem(file), text_of(file, read_bytes(file))) for file in files), path)
@@ -31,26 +35,26 @@ def read_table(path: Path, id_column: str, text_column: str) -> dict[str, str]:
     """A CSV (or tab-separated .tsv) file with a header; which columns hold id and text is the caller's choice."""
     csv.field_size_limit(_LARGEST_CELL)
     content = io.StringIO(text_of(path, read_bytes(path)), newline="")
-    reader = csv.DictReader(content, delimiter="\t" if suffix(path) == ".tsv" else ",", strict=True, restkey="")
+    reader = csv.DictReader(content, delimiter="\t" if suffix(path) == ".tsv" else ",", strict=True, restkey=_MORE)
     try:
         header = list(reader.fieldnames or [])
         for column in (id_column, text_column):
-            if column not in header:
-                found = ", ".join(header) or "nothing"
+            if header.count(column) != 1:
+                found = ", ".join(header) or "no columns"
                 raise fail(
                     path,
-                    f"found the columns {found}; expected one of this name (choose with --id-column, --text-column)",
+                    f"found {found}; expected one of this name (choose with --id-column, --text-column)",
                     f"column {column}",
                 )
         rows = []
         for row in reader:
-            if "" in row or None in row.values():
+            if _MORE in row or None in row.values():
                 raise fail(
                     path, f"has {len(header)} columns in its header but not in this row", f"line {reader.line_num}"
                 )
             rows.append((row[id_column], row[text_column]))
     except csv.Error as error:
-        raise fail(path, f"is not a well-formed table: {error}", f"line {reader.line_num}") from error
+        raise fail(path, f"is not a well-formed table: {error}", f"line {reader.reader.line_num}") from error
     return _unique(rows, path)
 
 
@@ -60,7 +64,7 @@ def texts_of(entries: Mapping[str, msgspec.Raw], path: Path) -> dict[str, str]:
     texts = {}
     for document_id, raw in entries.items():
         try:
-            texts[document_id] = decoded(raw, _TEXT, path, f"document {document_id}: text")
+            texts[document_id] = decoded(raw, _TEXT, path, f"document {document_id}", "text")
         except InputError as error:
             collect(problems, error)
     if problems:
@@ -77,7 +81,7 @@ def read_records(path: Path) -> dict[str, dict[str, msgspec.Raw]]:
             fields = decoded(content, _FIELDS, path, place)
             if "doc_id" not in fields:
                 raise fail(path, "doc_id is missing", place)
-            found.append((decoded(fields["doc_id"], _TEXT, path, f"{place}: doc_id"), fields))
+            found.append((decoded(fields["doc_id"], _TEXT, path, place, "doc_id"), fields))
         except InputError as error:
             collect(problems, error)
     if problems:
@@ -99,6 +103,8 @@ def _unique(pairs: Iterable[tuple[str, V]], path: Path) -> dict[str, V]:
     found: dict[str, V] = {}
     problems = []
     for key, value in pairs:
+        if not key:
+            problems.append(Problem(str(path), "a document", "its id is empty; expected a name"))
         if key in found:
             problems.append(Problem(str(path), f"document {key}", "occurs twice; expected unique ids"))
         found[key] = value

@@ -14,6 +14,11 @@ from typing import Any
 
 from showthrough.errors import PlanError
 from showthrough.metrics.base import HEADLINE, Array, Group, Metric, Rows, Totals
+from showthrough.metrics.clinical import PhiToken
+from showthrough.metrics.clinical_instance import PhiInstance
+from showthrough.metrics.clinical_span import PhiLeak, PhiSpan
+from showthrough.metrics.clustering import ClusteringAgreement
+from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Precision, Recall, RecallPerType
 
 METRICS: dict[str, Metric] = {
@@ -23,14 +28,37 @@ METRICS: dict[str, Metric] = {
     "recall": Recall(),
     "recall_per_type": RecallPerType(),
     "precision": Precision(),
+    "wp": WeightedPrecision(),
     "f1": FScore(1.0),
     "f2": FScore(2.0),
+    "tpi": TextPreservedInformation(),
+    "tps": TextPreservedSimilarity(),
+    "nmi": ClusteringAgreement(),
+    "phi_token": PhiToken(),
+    "phi_instance": PhiInstance(),
+    "phi_strict": PhiSpan(),
+    "phi_span": PhiSpan(types=False),
+    "phi_merged": PhiSpan(types=False, merged=True),
+    "phi_leak": PhiLeak(),
 }
 
 PRESETS: dict[str, tuple[str, ...]] = {
     "default": ("er_di", "er_qi", "recall", "precision", "f1", "recall_per_type"),
     # The columns of Table 8 in Pilán et al. 2022, in its order.
-    "tab": ("recall", "er_di", "er_qi", "precision", "f1"),
+    "tab": ("recall", "er_di", "er_qi", "precision", "wp", "f1"),
+    # What the Text Anonymization Evaluator computes by default.
+    "tae": ("precision", "wp", "tpi", "tps", "nmi", "recall", "recall_per_type"),
+    # Nothing that needs a model: these say in their names what stands in for it.
+    "light": (
+        *("er_di", "er_qi", "recall", "precision", "f1"),
+        'wp(ic="wordfreq")',
+        'tpi(ic="wordfreq", chunking="none")',
+        'tps(ic="wordfreq", chunking="none", similarity="ngrams")',
+        'nmi(embedding="lsa")',
+    ),
+    # Both levels of the i2b2 challenge of 2006 (Uzuner et al. 2007), and the views of MEDDOCAN (Marimon et al. 2019).
+    "i2b2": ("phi_token", "phi_instance"),
+    "meddocan": ("phi_strict", "phi_span", "phi_merged", "phi_leak"),
 }
 
 
@@ -67,12 +95,14 @@ def parse_metric(text: str) -> Metric:
         hint = f"did you mean {near[0]}? " if near else ""
         raise PlanError(f"unknown metric; {hint}there are {', '.join(METRICS)}", f"metric {name}")
     entry = METRICS[name]
-    known = [field.name for field in fields(entry)]
+    types = {field.name: field.type for field in fields(entry)}
+    known = list(types)
     for key, value in given.items():
         if key not in known:
             raise PlanError(f"unknown parameter; expected one of {', '.join(known)}", f"metric {name}: {key}")
         expected = getattr(entry, key)
         fits = isinstance(value, type(expected)) or (isinstance(expected, float) and type(value) is int)
+        fits = fits or type(value).__name__ in str(types[key]).split(" | ")  # one that takes numbers and words
         if not fits or (isinstance(value, bool) and not isinstance(expected, bool)):
             raise PlanError(
                 f"found {value!r}; expected a {type(expected).__name__} such as {_literal(expected)}",
@@ -134,7 +164,8 @@ def _parsed(text: str) -> tuple[str, dict[str, object]]:
 
 
 __all__ = [
-    "HEADLINE", "METRICS", "PRESETS", "Array", "EntityRecall", "FScore", "Group", "Metric", "Precision", "Recall",
-    "RecallPerType", "Rows", "Totals", "metric_name", "metric_text", "metrics_of", "parse_metric", "preset",
-    "with_parameters",
+    "HEADLINE", "METRICS", "PRESETS", "Array", "ClusteringAgreement", "EntityRecall", "FScore", "Group", "Metric",
+    "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "Recall", "RecallPerType", "Rows",
+    "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text",
+    "metrics_of", "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip

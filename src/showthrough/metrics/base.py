@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, Problem
 from showthrough.masks import Anonymization
 from showthrough.resources import Resources
 from showthrough.text import Corpus
@@ -84,6 +84,24 @@ class Metric(ABC):
 
     @abstractmethod
     def combine(self, totals: Totals) -> dict[str, Array]: ...
+
+    def counted(self, rows: Rows) -> Rows:
+        """What is summed over documents: the rows, or what a metric whose rows are labels counts from them."""
+        return rows
+
+    @property
+    def models(self) -> dict[str, str]:
+        """The models that it asks for: the parameter that names each, and its name."""
+        return {}
+
+    @property
+    def pinned(self) -> tuple[tuple[str, str], ...]:
+        """What its signature says beside the parameters."""
+        return self.fixed
+
+    def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
+        """What keeps this metric from scoring an anonymization; asked before any work starts."""
+        return []
 
     @property
     def parameters(self) -> dict[str, Any]:

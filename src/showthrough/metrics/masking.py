@@ -125,6 +125,18 @@ class Recall(Metric):
     masked; `ignorable="free"` counts tokens made of them as covered, as TAB's script does, `"skip"` leaves them out.
 
     R = |covered| / |to be masked|
+
+    >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mask, Mention, evaluate
+    >>> marks = (Mention(0, 11, "PERSON", "DIRECT", "e1"), Mention(15, 19, "LOC", "QUASI", "e2"))
+    >>> corpus = Corpus([Document("d", "Mr Ole Berg of Oslo", (Annotation("a", marks),))])
+    >>> masked = {"names": Anonymization({"d": [Mask(3, 11)]})}
+    >>> run = evaluate(corpus, masked, metrics=["recall", 'recall(ignorable="skip")', 'recall(unit="mention")'])
+    >>> run["names", "recall"].value  # Mr (free), Ole, Berg, but not Oslo: 3 of 4 tokens
+    0.75
+    >>> run["names", 'recall(ignorable="skip")'].value  # without Mr: 2 of 3 tokens
+    0.6666666666666666
+    >>> run["names", 'recall(unit="mention")'].value  # Mr Ole Berg, but not Oslo: 1 of 2 mentions
+    0.5
     """
 
     group = "privacy"
@@ -168,7 +180,17 @@ class Recall(Metric):
 class RecallPerType(Metric):
     """Recall, one value for each entity type.
 
-    As `recall`, counted separately for each type that annotators used. An entity's type is that of its first mention.
+    As `recall` (Pilán et al. 2022, section 6.1), counted separately for each type that annotators used. An entity's
+    type is that of its first mention.
+
+    R(type) = |covered of the type| / |to be masked of the type|
+
+    >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mask, Mention, evaluate
+    >>> marks = (Mention(0, 11, "PERSON", "DIRECT", "e1"), Mention(15, 19, "LOC", "QUASI", "e2"))
+    >>> corpus = Corpus([Document("d", "Mr Ole Berg of Oslo", (Annotation("a", marks),))])
+    >>> run = evaluate(corpus, {"names": Anonymization({"d": [Mask(3, 11)]})}, metrics=["recall_per_type"])
+    >>> run["names", "recall_per_type", "PERSON"].value, run["names", "recall_per_type", "LOC"].value  # 3 of 3, 0 of 1
+    (1.0, 0.0)
     """
 
     group = "privacy"
@@ -229,6 +251,14 @@ class Precision(Metric):
     annotator's to-be-masked mentions contains it whole. `unit="mention"` takes each mask as one element.
 
     P = Σ |annotators who masked t| / Σ |annotators of t's document|, over masked tokens t
+
+    >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mask, Mention, evaluate
+    >>> person, town = Mention(0, 8, "PERSON", "DIRECT", "e1"), Mention(12, 16, "LOC", "QUASI", "e2")
+    >>> layers = (Annotation("a", (person, town)), Annotation("b", (person,)))
+    >>> corpus = Corpus([Document("d", "Ole Berg of Oslo", layers)])
+    >>> run = evaluate(corpus, {"all": Anonymization({"d": [Mask(0, 16)]})}, metrics=["precision"])
+    >>> run["all", "precision"].value  # Ole, Berg: both annotators; of: none; Oslo: one. (2 + 2 + 0 + 1) / (4 × 2)
+    0.625
     """
 
     group = "utility"
@@ -272,7 +302,15 @@ def masked_elements(axis: Axis, coverage: Coverage, unit: str) -> tuple[Ints, In
 class FScore(Metric):
     """The weighted harmonic mean of recall and precision.
 
-    F = (1 + β²) · P · R / (β² · P + R); β = 2 values privacy (recall) over use (precision). It is 0 when both are 0.
+    van Rijsbergen 1979, chapter 7: F = (1 + β²) · P · R / (β² · P + R). β = 2 values privacy (recall) over use
+    (precision). It is 0 when both are 0.
+
+    >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mask, Mention, evaluate
+    >>> marks = (Mention(0, 8, "PERSON", "DIRECT", "e1"), Mention(9, 13, "LOC", "QUASI", "e2"))
+    >>> corpus = Corpus([Document("d", "Ole Berg Oslo 1996", (Annotation("a", marks),))])
+    >>> run = evaluate(corpus, {"some": Anonymization({"d": [Mask(0, 8), Mask(14, 18)]})}, metrics=["f1", "f2"])
+    >>> round(run["some", "f1"].value, 4)  # R: Ole, Berg of 3 tokens; P: Ole, Berg of 3 masked; 2/3 both
+    0.6667
     """
 
     group = "both"

@@ -60,8 +60,8 @@ def _price(run: Run) -> str:
         return ""
     best_recall, its_precision, name = max(found)
     return (
-        f"{name} hides most of what annotators marked ({best_recall * 100:.0f} % of tokens), "
-        f"and {(1 - its_precision) * 100:.0f} % of what it masks they would have kept."
+        f"{name} hides most of what annotators marked ({best_recall * 100:.1f} % of tokens), "
+        f"and {(1 - its_precision) * 100:.1f} % of what it masks they would have kept."
     )
 
 

@@ -31,6 +31,15 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Count(Cell):
+    """A number of things, out of the rows that scores are made from."""
+
+    @property
+    def value(self) -> str:
+        return DASH if self.score is None else f"{self.score.value:.0f}"
+
+
+@dataclass(frozen=True)
 class Column:
     """One metric or one part of one, down all anonymizations."""
 
@@ -76,9 +85,12 @@ def tables(run: Run) -> list[Table]:
         parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
         if HEADLINE in parts:
             headline.append(_column(run, record, HEADLINE, record.text))
-        if rest := [part for part in parts if part != HEADLINE]:
+        by_category = [part for part in parts if HEADLINE in parts and ":" in part]
+        if rest := [part for part in parts if part != HEADLINE and part not in by_category]:
             columns = tuple(_column(run, record, part, part or "(no type)") for part in sorted(rest))
             others.append(Table(record.text, tuple(run.names), columns))
+        if by_category:
+            others += [_categories(run, record, name, by_category) for name in run.names]
     order = {group: place for place, group in enumerate(GROUPS)}
     headline.sort(key=lambda column: order[column.group])
     main = [Table("scores", tuple(run.names), tuple(headline))] if headline else []
@@ -95,10 +107,31 @@ def _column(run: Run, record: MetricRecord, part: str, head: str) -> Column:
     return Column(head, record.group, record.better, cells)
 
 
+def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> Table:
+    """A metric's parts `measure:category` of one anonymization: categories as rows, then the counts behind them."""
+    measures = list(dict.fromkeys(part.partition(":")[0] for part in parts))
+    kinds = sorted({part.partition(":")[2] for part in parts})
+    scores = run.parts(name, record.text)
+    columns = [
+        Column(one, record.group, record.better, tuple(Cell(scores.get(f"{one}:{kind}")) for kind in kinds))
+        for one in measures
+    ]
+    sums = {column: sum(values) for column, values in run.rows[record.text][name].items()}
+    for statistic in dict.fromkeys(column.partition(":")[0] for column in sums if ":" in column):
+        better = "higher" if statistic in _RIGHT else "lower"
+        counts = (sums.get(f"{statistic}:{kind}", 0) for kind in kinds)
+        cells = tuple(Count(Score(name, record.text, statistic, count, None, None, "", "")) for count in counts)
+        columns.append(Column(statistic, record.group, better, cells))
+    return Table(f"{record.text} of {name} by category", tuple(kinds), tuple(columns))
+
+
+_RIGHT = ("C", "TP")  # of the counts, those of what is right
+
+
 def signatures(run: Run) -> list[str]:
     """One line a metric, with all anonymizations in it; the run file has the line of every single score."""
     lines: dict[str, str] = {}
-    everyone = ",".join(f"{one.name}@{one.digest[:8]}" for one in run.anonymizations)
+    everyone = ",".join(f"{one.name}@{one.digest[:8]}" for one in run.anonymizations).replace("|", "¦")
     for score in run.scores:
         if score.metric not in lines:
             fields = score.signature.split("|")

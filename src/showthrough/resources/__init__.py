@@ -8,8 +8,16 @@ from typing import Any, Protocol, TypeVar
 from showthrough.axis import Axis, Bools, Coverage, Ruler
 from showthrough.errors import PlanError
 from showthrough.masks import Anonymization
+from showthrough.resources.cache import Cache, default_folder
+from showthrough.resources.embedder import Embedder, LatentSemantics, SentenceEmbedder
+from showthrough.resources.information import InformationSource, Uniform, WordFrequency
 from showthrough.resources.lexicon import LEXICONS, Lexicon
+from showthrough.resources.masked_lm import MaskedLanguageModel
+from showthrough.resources.names import EMBEDDING, INFORMATION, SIMILARITY, TERMS, Role
+from showthrough.resources.settings import ModelSettings, Watch
+from showthrough.resources.similarity import Embedded, Ngrams, Similarity
 from showthrough.resources.tagger import SpacyTagger
+from showthrough.resources.terms import SpacyTerms, TermSource, Words
 from showthrough.text import Corpus
 
 T = TypeVar("T")
@@ -24,8 +32,11 @@ class FunctionWords(Protocol):
 class Resources:
     """One object for one evaluation: models stay loaded, and what was computed for a chunk is shared by all metrics."""
 
-    def __init__(self) -> None:
-        self._sources: dict[str, FunctionWords] = {}
+    def __init__(self, models: ModelSettings | None = None, watch: Watch | None = None) -> None:
+        self.models = models or ModelSettings()
+        self.watch = watch
+        self.cache = Cache(default_folder() if self.models.cache else None)
+        self._sources: dict[tuple[str, str], Any] = {}
         self._corpus: Corpus | None = None
         self._held: dict[object, Any] = {}
         self._coverage: tuple[Axis, Anonymization, Coverage] | None = None
@@ -49,16 +60,76 @@ class Resources:
         return held[2]
 
     def ruler(self, axis: Axis, function_words: str) -> Ruler:
-        if function_words not in self._sources:
-            self._sources[function_words] = function_words_from(function_words)
-        return axis.ruler(function_words, self._sources[function_words].ignorable)
+        source = self._source("function words", function_words, lambda: function_words_from(function_words, self.cache))
+        return axis.ruler(function_words, source.ignorable)
+
+    def information(self, name: str) -> InformationSource:
+        """What weighs spans of text: `uniform`, `wordfreq[:<language>]`, or a masked language model."""
+
+        def make() -> InformationSource:
+            found = INFORMATION.parse(name)
+            if found.kind == "uniform":
+                return Uniform()
+            if found.kind == "wordfreq":
+                return WordFrequency(found.place or "en")
+            return MaskedLanguageModel(found, self.models, self.cache, self.watch)
+
+        return self._source("information", name, make)
+
+    def terms(self, name: str) -> TermSource:
+        """What finds terms: `none` (words), a spaCy pipeline, or its tokens alone (`spacy-tokens:`)."""
+
+        def make() -> TermSource:
+            found = TERMS.parse(name)
+            if found.kind == "none":
+                return Words()
+            return SpacyTerms(found.place, self.cache, chunks=found.kind == "spacy")
+
+        return self._source("terms", name, make)
+
+    def similarity(self, name: str) -> Similarity:
+        """What compares a replacement with what it replaces: `ngrams`, or a sentence-embedding model."""
+
+        def make() -> Similarity:
+            if name == "ngrams":
+                return Ngrams()
+            return Embedded(self._sentences(name, SIMILARITY))
+
+        return self._source("similarity", name, make)
+
+    def embedder(self, name: str) -> Embedder:
+        """What turns documents into vectors: `lsa`, or a sentence-embedding model."""
+        if name == "lsa":
+            return LatentSemantics()
+        return self._sentences(name, EMBEDDING)
+
+    def revision(self, parameter: str, name: str) -> str:
+        """What tells the model that a parameter names from any other of that name."""
+        roles: dict[str, Callable[[str], object]] = {
+            INFORMATION.parameter: self.information,
+            TERMS.parameter: self.terms,
+            SIMILARITY.parameter: self.similarity,
+            EMBEDDING.parameter: self.embedder,
+        }
+        return str(getattr(roles[parameter](name), "revision", ""))
+
+    def _sentences(self, name: str, role: Role) -> SentenceEmbedder:
+        make = lambda: SentenceEmbedder(role.parse(name), role, self.models, self.cache, self.watch)  # noqa: E731
+        return self._source("sentences", name, make)
+
+    def _source(self, kind: str, name: str, make: Callable[[], T]) -> T:
+        """What answers to a name, made once."""
+        if (kind, name) not in self._sources:
+            self._sources[kind, name] = make()
+        found: T = self._sources[kind, name]
+        return found
 
 
-def function_words_from(name: str) -> FunctionWords:
+def function_words_from(name: str, cache: Cache | None = None) -> FunctionWords:
     """The source of a name: a word list that ships, or `spacy:` and a pipeline."""
     if name in LEXICONS:
         return Lexicon(name)
     kind, _, pipeline = name.partition(":")
     if kind == "spacy" and pipeline:
-        return SpacyTagger(pipeline)
+        return SpacyTagger(pipeline, cache)
     raise PlanError(f"unknown source of function words {name!r}; expected {', '.join(LEXICONS)} or spacy:<pipeline>")

@@ -2,53 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
 from showthrough.axis import Axis, Bools
-from showthrough.errors import ResourceError
+from showthrough.resources.cache import Arrays, Cache, question
 from showthrough.resources.lexicon import ALWAYS, is_punctuation
+from showthrough.resources.pipeline import TAGGING, Pipeline
 
 FREE_TAGS = frozenset({"ADP", "PART", "CCONJ", "DET"})
-_TAGGING = ("tok2vec", "transformer", "tagger", "morphologizer", "attribute_ruler")
+VERSION = 1  # of the answers
 
 
 class SpacyTagger:
     """A spaCy pipeline, by package name or folder, with only the components that tagging needs."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._pipeline: Any = None
-
-    def _load(self) -> Any:
-        if self._pipeline is None:
-            try:
-                import spacy
-            except ImportError as error:
-                raise ResourceError(
-                    f"function words from spacy:{self.name} need spaCy: pip install 'showthrough[spacy]', "
-                    'or choose function_words="lexicon-en.1"'
-                ) from error
-            try:
-                pipeline = spacy.load(self.name)
-            except OSError as error:
-                raise ResourceError(
-                    f"the spaCy pipeline {self.name!r} is not installed: python -m spacy download {self.name}, "
-                    "or name the folder that holds it"
-                ) from error
-            pipeline.disable_pipes(*(pipe for pipe in pipeline.pipe_names if pipe not in _TAGGING))
-            self._pipeline = pipeline
-        return self._pipeline
+    def __init__(self, name: str, cache: Cache | None = None) -> None:
+        self.pipeline = Pipeline(name, 'function_words="lexicon-en.1"')
+        self.cache = cache or Cache(None)
 
     def ignorable(self, axis: Axis) -> Bools:
-        pipeline = self._load()
+        texts = [document.text for document in axis.documents]
+        names = [question("function words", VERSION, self.pipeline.revision, text) for text in texts]
+
+        def answer(places: list[int]) -> Iterator[Arrays]:
+            for tagged in self.pipeline.read([texts[place] for place in places], TAGGING):
+                spans = [
+                    (token.idx, token.idx + len(token))
+                    for token in tagged
+                    if token.pos_ in FREE_TAGS or token.lower_ in ALWAYS
+                ]
+                yield {"spans": np.array(spans, dtype=np.int32).reshape(-1, 2)}
+
         free = axis.table(is_punctuation).view(np.bool_)
-        longest = max((len(document.text) for document in axis.documents), default=0)
-        pipeline.max_length = max(pipeline.max_length, longest + 1)
-        texts = (document.text for document in axis.documents)
-        for base, tagged in zip(axis.bounds.tolist(), pipeline.pipe(texts), strict=False):
-            for token in tagged:
-                if token.pos_ in FREE_TAGS or token.lower_ in ALWAYS:
-                    free[base + token.idx : base + token.idx + len(token)] = True
+        entries = self.cache.through(names, answer)
+        for base, entry in zip(axis.bounds.tolist(), entries, strict=False):
+            for start, end in entry["spans"].tolist():
+                free[base + start : base + end] = True
         return free

@@ -1,0 +1,139 @@
+"""The pages, and the parts of pages, that are made from the program itself.
+
+    python docs/generate.py            writes them
+    python docs/generate.py --check    names the stale ones and exits 1
+
+The reference of the command line is made from the help texts, the list of metrics from the table of metrics, and the
+output in the README from the demo. A part of a page stands between `<!-- NAME: generated -->` and `<!-- /NAME -->`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from showthrough.cli import app
+from showthrough.metrics import METRICS, PRESETS, Metric
+from showthrough.report.table import ARROWS
+
+ROOT = Path(__file__).resolve().parents[1]
+WIDTH = 100  # of help texts, whatever the terminal
+
+# Pages that are named after no single metric.
+METRIC_PAGES = {"er_di": "er", "er_qi": "er", "f1": "f", "f2": "f"}
+
+# What may turn colours or other widths on in a program that writes into a pipe.
+_PLAIN: dict[str, str | None] = {
+    "NO_COLOR": "1", "FORCE_COLOR": None, "TTY_COMPATIBLE": None, "TTY_INTERACTIVE": None, "COLUMNS": None,
+}  # fmt: skip
+
+
+def metric_page(name: str) -> str:
+    """The page of a metric, as seen from `docs/`: its own, or that of an entry with other parameters."""
+    relatives = [other for other, metric in METRICS.items() if type(metric) is type(METRICS[name])]
+    pages = [f"metrics/{METRIC_PAGES.get(one, one)}.md" for one in (name, *relatives)]
+    return next((page for page in pages if (ROOT / "docs" / page).is_file()), pages[0])
+
+
+def cli_page() -> str:
+    """Every command's help text."""
+    group: Any = get_command(app)
+    head = "# The command line\n\n<!-- Made by docs/generate.py from the help texts: do not edit. -->\n"
+    return "\n".join([head, *_helped(group, "showthrough", None)])
+
+
+def _helped(command: Any, name: str, parent: Any) -> Iterator[str]:
+    context = command.context_class(
+        command, info_name=name, parent=parent, terminal_width=WIDTH, max_content_width=WIDTH, color=False
+    )
+    lines = (line.rstrip() for line in command.get_help(context).splitlines())
+    yield f"## {context.command_path}\n\n```text\n" + "\n".join(lines) + "\n```\n"
+    for child in getattr(command, "list_commands", lambda _: [])(context):
+        found = command.get_command(context, child)
+        if not found.hidden:
+            yield from _helped(found, child, context)
+
+
+def metric_table() -> str:
+    """The metrics, each with a link to its page where there is one, and the sets that have a name."""
+    lines = ["| metric | group | better | what it is |", "|---|---|---|---|"]
+    for name, metric in METRICS.items():
+        page = metric_page(name)
+        link = f"[`{name}`]({page})" if (ROOT / "docs" / page).is_file() else f"`{name}`"
+        lines.append(f"| {link} | {metric.group} | {ARROWS[metric.better]} | {_summary(metric)} |")
+    lines += ["", "| preset | metrics |", "|---|---|"]
+    lines += [f"| `{name}` | {', '.join(f'`{one}`' for one in chosen)} |" for name, chosen in PRESETS.items()]
+    return "\n".join(lines)
+
+
+def other_pages() -> str:
+    """The pages that the index does not name by hand, by their titles."""
+    index = (ROOT / "docs/index.md").read_text(encoding="utf-8").partition("<!-- pages: generated -->")[0]
+    found = sorted(path for path in (ROOT / "docs").glob("*.md") if f"({path.name})" not in index)
+    titles = {path.name: path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ") for path in found}
+    return "\n".join(f"- [{title}]({name})" for name, title in titles.items() if name != "index.md")
+
+
+def _summary(metric: Metric) -> str:
+    return (inspect.getdoc(metric) or "").splitlines()[0]
+
+
+def demo_output() -> str:
+    """What the demo prints: its first table and its last lines, which read it."""
+    result = CliRunner().invoke(app, ["demo"], env=_PLAIN, catch_exceptions=False)
+    blocks = [block.strip("\n") for block in result.output.strip("\n").split("\n\n")]
+    lines = [line.rstrip() for line in (*blocks[0].splitlines(), "…", *blocks[-1].splitlines())]
+    return "\n".join(["```text", *lines, "```"])
+
+
+def _with(page: str, **parts: str) -> str:
+    """The page with its parts made anew."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for name, content in parts.items():
+        text = _replaced(page, text, name, content)
+    return text
+
+
+def _replaced(page: str, text: str, name: str, content: str) -> str:
+    begin, end = f"<!-- {name}: generated -->\n", f"<!-- /{name} -->"
+    found = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+    if len(found.findall(text)) != 1:
+        raise SystemExit(f"{page}: expected one part between {begin.strip()} and {end}")
+    return found.sub(lambda _: f"{begin}{content}\n{end}", text)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "docs/cli.md": cli_page,
+    "docs/index.md": lambda: _with("docs/index.md", metrics=metric_table(), pages=other_pages()),
+    "README.md": lambda: _with("README.md", demo=demo_output()),
+}
+
+
+def is_stale(page: str) -> bool:
+    path = ROOT / page
+    return not path.is_file() or path.read_text(encoding="utf-8") != PAGES[page]()
+
+
+def main(arguments: list[str]) -> int:
+    if arguments not in ([], ["--check"]):
+        print("usage: python docs/generate.py [--check]", file=sys.stderr)
+        return 2
+    stale = [page for page in PAGES if is_stale(page)]
+    for page in stale:
+        if arguments:
+            print(f"{page} is stale: run make docs", file=sys.stderr)
+        else:
+            (ROOT / page).write_text(PAGES[page](), encoding="utf-8")
+            print(f"{page} written")
+    return int(bool(arguments and stale))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

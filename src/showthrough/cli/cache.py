@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from showthrough.resources.cache import LIMIT, Cache, default_folder
+
+_UNITS = ("bytes", "kB", "MB", "GB")
+
+
+def command(
+    clear: Annotated[bool, typer.Option("--clear", help="Remove everything that is kept.")] = False,
+) -> None:
+    """Show what is kept of the answers of models, or clear it.
+
+    Information content, tags and embeddings are kept between runs, found by the content of the question;
+    SHOWTHROUGH_CACHE names another folder. The least recently used go when there is no more room. Only numbers are
+    kept, no text.
+    """
+    cache = Cache(default_folder())
+    count, size = sum(1 for _ in cache.entries()), cache.size()
+    kept = f"{count} answers, {_amount(size)} of at most {_amount(LIMIT)}, in {cache.folder}"
+    if clear:
+        cache.clear()
+        kept = f"removed {kept}"
+    typer.echo(kept)
+
+
+def _amount(size: float) -> str:
+    """
+    >>> _amount(512), _amount(2_500_000)
+    ('512 bytes', '2.5 MB')
+    """
+    place = 0
+    while size >= 1000 and place < len(_UNITS) - 1:
+        size, place = size / 1000, place + 1
+    return f"{size:.0f} {_UNITS[0]}" if place == 0 else f"{size:.1f} {_UNITS[place]}"

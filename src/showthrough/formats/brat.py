@@ -1,0 +1,169 @@
+"""brat's standoff format (Stenetorp et al. 2012): `record.txt`, and beside it `record.ann` with one mark a line.
+
+Read are marks (`T`), what is the same entity (`* Equiv`) and the attribute `identifier` (`A`), with which marks say
+DIRECT, QUASI or NO_MASK where their type does not. Relations, events and notes are left aside.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+
+from showthrough.clinical.categories import phi_type
+from showthrough.errors import InputError, OutputError, Problem
+from showthrough.formats.files import fail, open_file, stem, suffix, text_of, unreadable, without_bom
+from showthrough.formats.phi import marked, one_layer, phi
+from showthrough.text import Document, Identifier, Mention, span_fault
+
+_SPAN = r"-?\d{1,18} -?\d{1,18}"
+_MARK = re.compile(rf"(T\S+)\t(\S+) ({_SPAN}(?:;{_SPAN})*)(?:\t(.*))?")
+_NAME = re.compile(r"T\d+")
+_BREAK = re.compile(r"[\r\n\t]")  # each a space in the .ann file
+_IDENTIFIERS = get_args(Identifier)
+_SHOWN = 40  # characters of a text that a message shows
+
+
+def read(path: Path, texts: Mapping[str, str] | None = None) -> list[Document]:
+    """All records of a folder and of the folders in it; `texts` serves a system's output that is .ann files alone."""
+    if not path.is_dir():
+        raise fail(path, "is no folder; expected one with .txt and .ann files")
+    homes = sorted({file.parent / stem(file) for file in path.rglob("*") if suffix(file) in (".txt", ".ann")})
+    if not homes:
+        raise fail(path, "holds no .txt or .ann file; expected brat records")
+    problems: list[Problem] = []
+    documents: list[Document] = []
+    for home in homes:
+        try:
+            documents.append(_document(home, texts or {}))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return documents
+
+
+def _document(home: Path, texts: Mapping[str, str]) -> Document:
+    text_file, mark_file = (home.with_name(home.name + ending) for ending in (".txt", ".ann"))
+    if text_file.exists():
+        text = _content(text_file)
+    elif home.name in texts:
+        text = texts[home.name]
+    else:
+        raise fail(mark_file, f"has no {text_file.name} beside it")
+    if not mark_file.exists():
+        return Document(home.name, text)
+    marks = _Marks(mark_file, text)
+    if marks.problems:
+        raise InputError(marks.problems)
+    return marked(home.name, text, marks.mentions())
+
+
+def _content(path: Path) -> str:
+    """All of a file. brat counts a byte-order mark as a character, so it stays."""
+    try:
+        with open_file(path) as file:
+            content = file.read()
+    except (OSError, EOFError, zlib.error) as error:
+        raise unreadable(path, error) from error
+    without_bom(path, content)  # refuses UTF-16 and UTF-32
+    return text_of(path, content)
+
+
+class _Marks:
+    """What an .ann file says, line by line."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.problems: list[Problem] = []
+        self._path = path
+        self._text = text
+        self._marks: dict[str, list[Mention]] = {}  # by name; a mark in several pieces is several mentions
+        self._entity: dict[str, str] = {}
+        self._identifier: dict[str, Identifier] = {}
+        for number, line in enumerate(_content(path).removeprefix("\ufeff").split("\n"), 1):
+            for fault in self._take(line.removesuffix("\r")):
+                self.problems.append(Problem(str(path), f"line {number}", fault))
+
+    def _take(self, line: str) -> Iterator[str]:
+        """Takes a line in; gives what is wrong with it."""
+        fields = line.partition("\t")[2].split()
+        if line.startswith("T"):
+            yield from self._take_mark(line)
+        elif line.startswith("*") and fields[:1] == ["Equiv"]:
+            names = [self._entity.get(name, name) for name in fields[1:]]
+            self._entity |= dict.fromkeys([*fields[1:], *names], names[0] if names else "")
+        elif line.startswith("A") and fields[:1] == ["identifier"] and len(fields) == 3:
+            if fields[2] in _IDENTIFIERS:
+                self._identifier[fields[1]] = fields[2]  # type: ignore[assignment]
+            else:
+                yield f"found {fields[2]!r}; expected {', '.join(_IDENTIFIERS)}"
+
+    def _take_mark(self, line: str) -> Iterator[str]:
+        found = _MARK.fullmatch(line)
+        if found is None:
+            yield f"found {line[:_SHOWN]!r}; expected T1<tab>TYPE start end<tab>text"
+            return
+        name, kind, offsets, said = found.groups()
+        spans = [(int(start), int(end)) for start, end in (span.split(" ") for span in offsets.split(";"))]
+        wrong = [(start, end) for start, end in spans if not 0 <= start < end <= len(self._text)]
+        for start, end in wrong:
+            yield f"{name}: {span_fault(start, end, len(self._text), ('start', 'end'))}"
+        reads = " ".join(_BREAK.sub(" ", self._text[start:end]) for start, end in spans)
+        if said is not None and not wrong and reads != said:
+            yield f"{name}: the text there is {reads[:_SHOWN]!r} but the line says {said[:_SHOWN]!r}"
+        if name in self._marks:
+            yield f"{name}: this name occurs twice; expected unique names"
+        self._marks[name] = [phi(start, end, kind) for start, end in spans]
+
+    def mentions(self) -> list[Mention]:
+        return [
+            msgspec.structs.replace(
+                mention,
+                entity_id=self._entity.get(name, name),
+                identifier=self._identifier.get(name, mention.identifier),
+            )
+            for name, mentions in self._marks.items()
+            for mention in mentions
+        ]
+
+
+def write(documents: Iterable[Document]) -> dict[str, bytes]:
+    """Two files a record. Mentions of one entity are joined by an `Equiv` line."""
+    files: dict[str, bytes] = {}
+    for document in documents:
+        files[f"{document.id}.txt"] = document.text.encode("utf-8", "surrogatepass")
+        if document.annotations:
+            files[f"{document.id}.ann"] = "".join(_lines(document)).encode("utf-8", "surrogatepass")
+    return files
+
+
+def _lines(document: Document) -> Iterator[str]:
+    mentions = one_layer(document)
+    ids = [mention.entity_id for mention in mentions]
+    # Names that came from a brat file stay; all others are made.
+    kept = all(map(_NAME.fullmatch, ids)) and len(set(ids)) == len(ids)
+    names = ids if kept else [f"T{number}" for number in range(1, len(ids) + 1)]
+    for name, mention in zip(names, mentions, strict=True):
+        if not mention.entity_type or re.search(r"\s", mention.entity_type):
+            raise OutputError(
+                f"document {document.id}: the type {mention.entity_type!r} cannot be written; brat's types are one word"
+            )
+        said = _BREAK.sub(" ", document.text[mention.start : mention.end])
+        yield f"{name}\t{mention.entity_type} {mention.start} {mention.end}\t{said}\n"
+    groups: dict[str, list[str]] = {}
+    for entity, name in zip(ids, names, strict=True):
+        groups.setdefault(entity, []).append(name)
+    for entity, members in groups.items():
+        if entity and len(members) > 1:
+            yield f"*\tEquiv {' '.join(members)}\n"
+    unlike = [
+        (name, mention.identifier)
+        for name, mention in zip(names, mentions, strict=True)
+        if mention.identifier != phi_type(mention.entity_type).identifier
+    ]
+    for number, (name, identifier) in enumerate(unlike, 1):
+        yield f"A{number}\tidentifier {name} {identifier}\n"

@@ -1,0 +1,188 @@
+"""CoNLL-style BIO: one token a line, its tag in the last column, an empty line between sentences.
+
+A plain file of tokens and tags can be read, but it does not say what stood between the tokens. What is written here
+does: comment lines in the manner of CoNLL-U give a record's id and its text, two columns the offsets of each token.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from showthrough.errors import InputError, OutputError, Problem
+from showthrough.formats.files import fail, read_bytes, stem, suffix, text_of
+from showthrough.formats.phi import marked, phi, separate
+from showthrough.text import Document, Mention
+
+ENDINGS = (".conll", ".bio", ".iob")
+_HEADER = "# global.columns = FORM START END TAG"
+_COMMENT = re.compile(r"# ?([\w.: ]+?) ?= ?(.*)")
+_TAG = re.compile(r"O|([BIESLUM])-(.*)")
+_OPENING = "BSU"  # B of BIO, S of BIOES and U of BILOU start an instance
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_GAP = re.compile(r"\s*")
+_OFFSET = re.compile(r"\d{1,18}")
+_SHOWN = 40  # characters of a text that a message shows
+
+
+def read(path: Path, texts: Mapping[str, str] | None = None) -> list[Document]:
+    """All records of a file or of a folder's files; `texts` serves a system's output that has tokens alone."""
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if suffix(file) in ENDINGS)
+        if not files:
+            raise fail(path, f"holds no file that ends in {', '.join(ENDINGS)}")
+    problems: list[Problem] = []
+    documents: list[Document] = []
+    for file in files:
+        for record in _records(file):
+            try:
+                documents.append(record.document((texts or {}).get(record.id)))
+            except InputError as error:
+                problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return documents
+
+
+@dataclass
+class _Record:
+    """The lines of one record: each its number and its fields, none where a sentence ends."""
+
+    file: Path
+    id: str
+    columns: list[str]
+    text: str | None = None
+    lines: list[tuple[int, list[str]]] = field(default_factory=list)
+
+    def document(self, known: str | None) -> Document:
+        text = self.text if self.text is not None else known
+        if text is None:
+            text = self._spelled()
+        return marked(self.id, text, self._mentions(text))
+
+    def _spelled(self) -> str:
+        """Tokens with a space between, sentences with a line feed: the best guess where the file says no more."""
+        sentences: list[list[str]] = [[]]
+        for _, fields in self.lines:
+            if fields:
+                sentences[-1].append(fields[0])
+            elif sentences[-1]:
+                sentences.append([])
+        return "\n".join(" ".join(sentence) for sentence in sentences if sentence)
+
+    def _mentions(self, text: str) -> Iterator[Mention]:
+        open_at: tuple[int, int, str] | None = None
+        position = 0
+        for number, fields in [*self.lines, (0, [])]:
+            kind: str | None = None
+            starts = False
+            if fields:
+                start, position = self._place(number, fields, text, position)
+                tag = _TAG.fullmatch(fields[-1])
+                if len(fields) < 2 or tag is None:
+                    raise self._fault(number, f"found {' '.join(fields)!r}; expected a token and O, B-TYPE or I-TYPE")
+                kind, starts = tag[2], tag[1] is not None and tag[1] in _OPENING
+            if open_at is not None and (starts or kind != open_at[2]):
+                yield phi(*open_at)
+                open_at = None
+            if kind is not None:
+                open_at = (open_at[0] if open_at else start, position, kind)
+
+    def _place(self, number: int, fields: list[str], text: str, position: int) -> tuple[int, int]:
+        """Where a token stands: where its line says, or next in the text."""
+        token = fields[0]
+        named = dict(zip(self.columns, fields, strict=False))
+        if "START" in named and "END" in named:
+            if not (_OFFSET.fullmatch(named["START"]) and _OFFSET.fullmatch(named["END"])):
+                raise self._fault(number, f"found the offsets {named['START']!r}, {named['END']!r}; expected numbers")
+            start, end = int(named["START"]), int(named["END"])
+        else:
+            gap = _GAP.match(text, position)
+            start = gap.end() if gap else position
+            end = start + len(token)
+        if text[start:end] != token:
+            found = text[start:end]
+            raise self._fault(number, f"the text at {start} is {found[:_SHOWN]!r} but the token is {token[:_SHOWN]!r}")
+        return start, end
+
+    def _fault(self, number: int, message: str) -> InputError:
+        return fail(self.file, message, f"document {self.id}: line {number}")
+
+
+def _records(file: Path) -> list[_Record]:
+    records: list[_Record] = []
+    columns: list[str] = []
+
+    def current() -> _Record:
+        if not records:
+            records.append(_Record(file, stem(file), columns))
+        return records[-1]
+
+    for number, line in enumerate(text_of(file, read_bytes(file)).split("\n"), 1):
+        line = line.removesuffix("\r")
+        comment = _COMMENT.fullmatch(line)
+        if comment and comment[1] == "global.columns":
+            columns += comment[2].split()
+        elif comment and comment[1] == "newdoc id":
+            records.append(_Record(file, _value(file, number, comment[2]), columns))
+        elif comment and comment[1] == "text":
+            current().text = _value(file, number, comment[2])
+        elif line.startswith("-DOCSTART-"):
+            records.append(_Record(file, f"{stem(file)}-{len(records) + 1}", columns))
+        elif line.strip() and not comment:
+            current().lines.append((number, line.split("\t") if "\t" in line else line.split()))
+        elif records:
+            current().lines.append((number, []))
+    return records
+
+
+def _value(file: Path, number: int, said: str) -> str:
+    """A comment's value: as it stands, or a JSON string."""
+    if not said.startswith('"'):
+        return said
+    try:
+        value = json.loads(said)
+    except ValueError:
+        raise fail(file, f"found {said[:_SHOWN]!r}; expected a JSON string", f"line {number}") from None
+    return str(value)
+
+
+def write(documents: Iterable[Document]) -> dict[str, bytes]:
+    """All records as one file."""
+    lines = [_HEADER]
+    for document in documents:
+        lines += (f"# newdoc id = {json.dumps(document.id)}", f"# text = {json.dumps(document.text)}")
+        lines += (*_lines(document), "")
+    return {"": ("\n".join(lines) + "\n").encode()}
+
+
+def _lines(document: Document) -> Iterator[str]:
+    text = document.text
+    mentions = separate(document)
+    edges = sorted({0, len(text), *(edge for mention in mentions for edge in (mention.start, mention.end))})
+    opening = {mention.start: mention for mention in mentions}
+    last = 0
+    for low, high in pairwise(edges):
+        mention = opening.get(low)
+        kind = mention.entity_type if mention else ""
+        if re.search(r"\s", kind):
+            raise OutputError(f"document {document.id}: the type {kind!r} has a space, which a tag cannot have")
+        if mention and (text[low].isspace() or text[high - 1].isspace()):
+            raise OutputError(
+                f"document {document.id}: the mention {low}–{high} starts or ends with white space, which no token "
+                "holds; choose i2b2-2014 or brat"
+            )
+        prefix = "B"
+        for token in _TOKEN.finditer(text, low, high):
+            # An empty line inside an instance would end it.
+            if "\n" in text[last : token.start()] and (not mention or prefix == "B"):
+                yield ""
+            last = token.end()
+            tag = f"{prefix}-{kind}" if mention else "O"
+            prefix = "I"
+            yield f"{token[0]}\t{token.start()}\t{token.end()}\t{tag}"

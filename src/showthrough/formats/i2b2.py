@@ -1,0 +1,279 @@
+"""The XML of the i2b2 challenges, read and written.
+
+2006: one file, `<ROOT>/<RECORD ID>/<TEXT>` with `<PHI TYPE="…">` around each instance. 2014, which MEDDOCAN took over:
+one file a record, `<TEXT>` and then `<TAGS>` with the offsets of each instance. Which of the two a file is, it says
+itself.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from showthrough.clinical.categories import phi_type
+from showthrough.errors import InputError, Problem
+from showthrough.formats.files import fail, stem, suffix
+from showthrough.formats.phi import marked, overlaps, phi, separate, to_mask
+from showthrough.formats.safe_xml import cdata, escaped, inline, walk
+from showthrough.text import Document, Mention, span_fault
+
+ROOT_2014 = "deIdi2b2"
+ROOT_MEDDOCAN = "MEDDOCAN"
+_SHOWN = 40  # characters of a text that a message shows
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_BLANK = re.compile(r"\r\n|[\r\n\t]")  # each a space in an attribute, to an XML reader
+
+
+def read(path: Path) -> list[Document]:
+    """All records of a file, or of the .xml files of a folder and of the folders in it."""
+    files = sorted(file for file in path.rglob("*") if suffix(file) == ".xml") if path.is_dir() else [path]
+    if not files:
+        raise fail(path, "holds no .xml file; expected i2b2 records")
+    problems: list[Problem] = []
+    documents: list[Document] = []
+    for file in files:
+        records = _Records(file)
+        try:
+            walk(file, records)
+        except InputError as error:
+            problems += error.problems
+            continue
+        documents += records.documents
+        problems += records.problems
+        if not records.documents and not records.problems:
+            expected = "expected <RECORD> with <TEXT> (i2b2 2006), or <TEXT> and <TAGS> (i2b2 2014)"
+            problems.append(Problem(str(file), "", f"holds no record; {expected}"))
+    if problems:
+        raise InputError(problems)
+    return documents
+
+
+class _Records:
+    """The records of one file, collected while it is walked through."""
+
+    def __init__(self, file: Path) -> None:
+        self.documents: list[Document] = []
+        self.problems: list[Problem] = []
+        self._file = file
+        self._record: str | None = None  # the id of the i2b2 2006 record around
+        self._text: _Text | None = None  # the last text
+        self._inside = False  # the text, now
+        self._phi: tuple[int, str] | None = None  # where the PHI around starts, and its type
+        self._mentions: list[Mention] = []
+        self._tags: list[_Tag] | None = None
+
+    def _problem(self, place: str, message: str) -> None:
+        record = f"document {self._record}: " if self._record else ""
+        self.problems.append(Problem(str(self._file), record + place, message))
+
+    def opens(self, element: str, attributes: dict[str, str], line: int) -> None:
+        place = f"line {line}"
+        if self._tags is not None:
+            self._tags.append(_Tag(element, attributes, line))
+        elif self._inside:
+            self._opens_phi(element, attributes, place)
+        elif element == "RECORD":
+            self._record = attributes.get("ID", "")
+            if not self._record:
+                self._problem(place, "a <RECORD> has no ID")
+        elif element == "TEXT":
+            self._text, self._inside, self._mentions = _Text(), True, []
+        elif element == "TAGS":
+            self._tags = []
+
+    def _opens_phi(self, element: str, attributes: dict[str, str], place: str) -> None:
+        if element != "PHI":
+            self._problem(place, f"found <{element}> inside a text; expected <PHI TYPE=…>")
+        elif "TYPE" not in attributes:
+            self._problem(place, "a <PHI> has no TYPE")
+        elif self._phi is not None:
+            self._problem(place, "a <PHI> lies inside another; expected tags that do not overlap")
+        elif self._text is not None:
+            self._phi = (self._text.length, attributes["TYPE"])
+
+    def says(self, text: str, written: str) -> None:
+        if self._inside and self._text is not None:
+            self._text.add(text, written)
+
+    def closes(self, element: str, line: int) -> None:
+        if element == "PHI" and self._phi is not None and self._text is not None:
+            start, kind = self._phi
+            self._phi = None
+            if self._text.length == start:
+                self._problem(f"line {line}", "a <PHI> is empty; expected at least one character")
+            else:
+                self._mentions.append(phi(start, self._text.length, kind))
+        elif element == "TEXT" and self._inside and self._text is not None:
+            self._inside = False
+            if self._record is not None:
+                self.documents.append(marked(self._record, self._text.written, self._mentions))
+        elif element == "RECORD":
+            self._record = None
+        elif element == "TAGS" and self._tags is not None:
+            self._closes_tags(self._tags)
+            self._tags = None
+
+    def _closes_tags(self, tags: list[_Tag]) -> None:
+        self._record = stem(self._file)
+        if self._text is None:
+            self._problem("<TAGS>", "no <TEXT> stands before them")
+        else:
+            mentions = _placed(self._text, tags, self._problem)
+            self.documents.append(marked(self._record, self._text.written, mentions))
+        self._record = None
+
+
+class _Text:
+    """A text as it was written, and as any XML reader sees it: with a line feed for every line end."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._shortened: list[int] = []  # where, in the text as seen, two characters became one line feed
+        self.length = 0
+
+    def add(self, text: str, written: str) -> None:
+        if len(text) != len(written):
+            self._shortened.append(self.length - len(self._shortened))
+        self._pieces.append(written)
+        self.length += len(written)
+
+    @property
+    def written(self) -> str:
+        return "".join(self._pieces)
+
+    def at(self, offset: int) -> int:
+        """Where an offset of the text as seen lies in the text as written."""
+        return offset + bisect_left(self._shortened, offset)
+
+    @property
+    def same(self) -> bool:
+        return not self._shortened
+
+
+class _Tag:
+    """An element of `<TAGS>`."""
+
+    def __init__(self, element: str, attributes: dict[str, str], line: int) -> None:
+        self.element = element
+        self.attributes = attributes
+        self.place = f"tag {attributes['id']}" if attributes.get("id") else f"line {line}"
+        self.span: tuple[int, int] = (0, 0)
+
+    def fault(self) -> str:
+        """What is missing or no number; empty when all is there."""
+        found = []
+        for name in ("start", "end"):
+            value = self.attributes.get(name)
+            if value is None:
+                return f"{name} is missing"
+            if not re.fullmatch(r"-?\d{1,18}", value):
+                return f"{name} is {value!r}; expected a whole number"
+            found.append(int(value))
+        self.span = (found[0], found[1])
+        return "" if "TYPE" in self.attributes else "TYPE is missing"
+
+    @property
+    def kind(self) -> str:
+        """Its TYPE; where the element is not the one that the type belongs to, both."""
+        kind = self.attributes["TYPE"]
+        return kind if self.element == phi_type(kind).element else f"{self.element}/{kind}"
+
+    def reads(self, found: str) -> bool:
+        """Whether the text at its place is what the tag says it is."""
+        said = self.attributes.get("text")
+        return said is None or _BLANK.sub(" ", found) == _BLANK.sub(" ", said)
+
+
+def _placed(text: _Text, tags: list[_Tag], problem: Callable[[str, str], None]) -> list[Mention]:
+    """The mentions of an i2b2 2014 file, by offsets of the text as written."""
+    sound = []
+    for tag in tags:
+        if fault := tag.fault():
+            problem(tag.place, fault)
+        else:
+            sound.append(tag)
+    written = text.written
+    spans = [tag.span for tag in sound]
+    # Where line ends are two characters, offsets may count either text. What the tags say they hold tells which;
+    # if they say nothing, they count what an XML reader sees.
+    says = any("text" in tag.attributes for tag in sound)
+    if not text.same and not (says and all(tag.reads(written[slice(*tag.span)]) for tag in sound)):
+        spans = [(text.at(start), text.at(end)) for start, end in spans]
+    mentions = []
+    for tag, (start, end) in zip(sound, spans, strict=True):
+        found = written[start:end]
+        if not 0 <= start < end <= len(written):
+            problem(tag.place, span_fault(start, end, len(written), ("start", "end")))
+        elif not tag.reads(found):
+            problem(
+                tag.place,
+                f"the text at {tag.span[0]}–{tag.span[1]} is {found[:_SHOWN]!r} but text is "
+                f"{tag.attributes['text'][:_SHOWN]!r}; expected offsets in Unicode code points",
+            )
+        else:
+            mentions.append(phi(start, end, tag.kind, tag.attributes.get("id", "")))
+    for one, two in overlaps(mentions):
+        problem(
+            f"tags {one.entity_id or '?'} and {two.entity_id or '?'}",
+            f"{one.start}–{one.end} and {two.start}–{two.end} overlap; expected separate spans",
+        )
+    return mentions
+
+
+def write_2006(documents: Iterable[Document]) -> dict[str, bytes]:
+    """All records as one file, with the PHI tagged in the text."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<ROOT>"]
+    for document in documents:
+        place = f"document {document.id}"
+        pieces: list[str] = []
+        position = 0
+        for mention in separate(document):
+            kind = escaped(mention.entity_type, place)
+            inside = inline(document.text[mention.start : mention.end], place)
+            pieces += (inline(document.text[position : mention.start], place), f'<PHI TYPE="{kind}">{inside}</PHI>')
+            position = mention.end
+        pieces.append(inline(document.text[position:], place))
+        record = escaped(document.id, place)
+        lines += (f'<RECORD ID="{record}">', f"<TEXT>{''.join(pieces)}</TEXT>", "</RECORD>")
+    return {"": ("\n".join([*lines, "</ROOT>"]) + "\n").encode()}
+
+
+def write_2014(documents: Iterable[Document], root: str = ROOT_2014) -> dict[str, bytes]:
+    """One file a record, with the offsets of the PHI after the text."""
+    return {f"{document.id}.xml": _record_2014(document, root).encode() for document in documents}
+
+
+def write_meddocan(documents: Iterable[Document]) -> dict[str, bytes]:
+    return write_2014(documents, ROOT_MEDDOCAN)
+
+
+def _record_2014(document: Document, root: str) -> str:
+    place = f"document {document.id}"
+    mentions = to_mask(document)
+    names = [mention.entity_id for mention in mentions]
+    if not all(names) or len(set(names)) < len(names):
+        names = [f"P{number}" for number in range(len(mentions))]
+    lines = [
+        "<?xml version='1.0' encoding='UTF-8'?>",
+        f"<{root}>",
+        f"  <TEXT>{cdata(document.text, place)}</TEXT>",
+        "  <TAGS>",
+    ]
+    for name, mention in zip(names, mentions, strict=True):
+        element, kind = _element(mention.entity_type)
+        said = escaped(document.text[mention.start : mention.end], place)
+        lines.append(
+            f'    <{element} id="{escaped(name, place)}" start="{mention.start}" end="{mention.end}" text="{said}" '
+            f'TYPE="{escaped(kind, place)}" comment=""/>'
+        )
+    return "\n".join([*lines, "  </TAGS>", f"</{root}>"]) + "\n"
+
+
+def _element(kind: str) -> tuple[str, str]:
+    """The element and TYPE that a type is written as, so that reading them gives the type again."""
+    element, slash, rest = kind.partition("/")
+    if slash and _NAME.fullmatch(element) and element != phi_type(rest).element:
+        return element, rest
+    return phi_type(kind).element, kind

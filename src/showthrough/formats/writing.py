@@ -1,0 +1,57 @@
+"""Corpora out to files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from showthrough.errors import OutputError
+from showthrough.formats.named import FORMATS, format_named
+from showthrough.run import write_file
+from showthrough.text import Corpus, Document
+
+
+def write_corpus(
+    corpus: Corpus,
+    path: str | os.PathLike[str],
+    format: str = "tab",
+    *,
+    annotator: str | None = None,
+    force: bool = False,
+) -> list[Path]:
+    """Writes a corpus in a named format, as one file or as a folder of files, whichever the format is.
+
+    Formats of PHI hold one annotator's marks; `annotator` chooses where there are several. The files hold the texts,
+    so only their owner may read them. An existing file or a folder with something in it is left alone without `force`.
+    """
+    path = Path(path)
+    write = format_named(format).write
+    if write is None:
+        names = ", ".join(name for name, known in FORMATS.items() if known.write)
+        raise OutputError(f"format {format}: cannot be written; choose one of {names}")
+    files = write(document if annotator is None else _layer(document, annotator) for document in corpus)
+    if "" in files:
+        write_file(path, files[""], force=force)
+        return [path]
+    if path.exists() and not path.is_dir():
+        raise OutputError(f"{path}: is a file; expected a folder, since this format is one file a record")
+    if path.is_dir() and any(path.iterdir()) and not force:
+        raise OutputError(f"{path}: is not empty; choose another folder or say --force to add to it")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be made: {error.strerror}") from error
+    for name in files:
+        if Path(name).name != name or name.startswith("."):
+            raise OutputError(f"document {Path(name).stem}: this id cannot be the name of a file in {path}")
+    for name, content in files.items():
+        write_file(path / name, content, force=force)
+    return [path / name for name in files]
+
+
+def _layer(document: Document, annotator: str) -> Document:
+    kept = tuple(annotation for annotation in document.annotations if annotation.annotator == annotator)
+    if document.annotations and not kept:
+        names = ", ".join(annotation.annotator for annotation in document.annotations)
+        raise OutputError(f"document {document.id}: has no annotator {annotator}; there are {names}")
+    return Document(document.id, document.text, kept)

@@ -1,0 +1,331 @@
+"""What is left to use: how much of a text's information an anonymization keeps.
+
+Information content is −ln p of what stands in the text, from a named source: a masked language model, word frequencies,
+or 1 for everything (Pilán et al. 2022, section 6.3; Manzanares-Salor et al. 2025).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from showthrough.axis import Axis, Bools, Coverage, Ints
+from showthrough.errors import PlanError, ResourceError
+from showthrough.masks import Anonymization, flattened
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
+from showthrough.metrics.masking import masked_elements
+from showthrough.resources import Resources
+from showthrough.resources.information import Context, Question, SpecialTokens
+from showthrough.resources.names import INFORMATION, SIMILARITY, TERMS
+from showthrough.resources.terms import Terms
+from showthrough.text import Corpus
+
+BERT = "hf:google-bert/bert-base-uncased"
+SPACY = "spacy:en_core_web_md"
+ALBERT = "st:paraphrase-albert-base-v2"
+MULTIPLIER = "ic_multiplier"
+
+
+@dataclass(frozen=True)
+class Informed(Metric):
+    """A metric that weighs text by its information content: which source, and what context it sees."""
+
+    ic: str = BERT
+    segment_length: int = 100
+    segment_overlap: int = 0
+    special_tokens: SpecialTokens = "document"
+    attend_hidden: bool = False
+
+    def __post_init__(self) -> None:
+        INFORMATION.parse(self.ic)
+        choose(self, "special_tokens", ("document", "segment", "none"))
+        if self.segment_length < 1:
+            raise PlanError(f"segment_length={self.segment_length} is out of range; expected 1 or more")
+        if not 0 <= self.segment_overlap < self.segment_length:
+            raise PlanError(f"segment_overlap={self.segment_overlap} is out of range; expected 0 to segment_length − 1")
+
+    @property
+    def context(self) -> Context:
+        return Context(self.segment_length, self.segment_overlap, self.special_tokens, self.attend_hidden)
+
+    @property
+    def models(self) -> dict[str, str]:
+        return INFORMATION.models(self.ic)
+
+
+@dataclass(frozen=True)
+class WeightedPrecision(Informed):
+    """Precision in which a token counts by how much it says.
+
+    Pilán et al. 2022, section 6.3: as `precision`, each masked token weighted by its information content with all
+    masked tokens of the document hidden at once. Masking a telling word that annotators would have kept costs more
+    than masking one that anybody could guess.
+
+    WP = Σ IC(t) · |annotators who masked t| / Σ IC(t) · |annotators of t's document|, over masked tokens t
+
+    >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mask, Mention, evaluate
+    >>> gold = (Annotation("a", (Mention(3, 6, "PERSON", "DIRECT", "e1"),)),)
+    >>> corpus = Corpus([Document("d", "Mr Doe went home", gold)])
+    >>> masks = {"first": Anonymization({"d": [Mask(3, 6), Mask(12, 16)]})}
+    >>> evaluate(corpus, masks, metrics=['wp(ic="uniform")'])["first", 'wp(ic="uniform")'].value  # Doe, not home
+    0.5
+    """
+
+    group = "utility"
+    needs = frozenset({"gold"})
+    title = "Weighted precision"
+    undefined = "nothing was masked in an annotated document"
+    fixed = (("annotators", "micro"),)
+
+    unit: Literal["token", "mention"] = "token"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choose(self, "unit", ("token", "mention"))
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        axis = resources.axis(corpus)
+        gold = axis.gold
+        source = resources.information(self.ic)
+
+        def rows(anonymization: Anonymization) -> Rows:
+            start, end, document = masked_elements(axis, resources.coverage(axis, anonymization), self.unit)
+            scored = gold.annotators[document] > 0  # who has no annotator is not asked about either
+            start, end, document = start[scored], end[scored], document[scored]
+            questions = [
+                Question(axis.documents[number].text, start[here] - base, end[here] - base, np.zeros_like(start[here]))
+                for number, here, base in _by_document(axis, document)
+            ]
+            weight = np.concatenate([np.zeros(0), *source.weigh(questions, self.context)])
+            agreed = gold.agreement(start, end, document)
+            return Rows.of(
+                agreed=axis.by_document(document, weight * agreed),
+                asked=axis.by_document(document, weight * gold.annotators[document]),
+            )
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        return {HEADLINE: ratio(totals["agreed"], totals["asked"])}
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """All terms of a chunk on its axis, with their information content."""
+
+    axis: Axis
+    start: Ints
+    end: Ints
+    document: Ints
+    ic: Array
+
+    def masked(self, coverage: Coverage) -> Bools:
+        """Which terms overlap a mask; to touch one is not to overlap it."""
+        before = np.searchsorted(coverage.end, self.start, side="right")
+        return np.asarray(np.searchsorted(coverage.start, self.end, side="left") > before)
+
+    def by_document(self, weight: Array | Bools) -> Array:
+        return self.axis.by_document(self.document, weight)
+
+
+@dataclass(frozen=True)
+class TextPreservedInformation(Informed):
+    """Share of a text's information that is still there.
+
+    Manzanares-Salor et al. 2025 (TAE): a text's terms are its named entities, noun chunks and remaining tokens; a term
+    is gone when a mask overlaps it. Information is that of the original text: with `term_alterning=N` in N rounds, each
+    hiding every N-th term; with "sentence" one term at a time, its sentence as context.
+
+    TPI(d) = Σ IC(unmasked terms of d) / Σ IC(terms of d); TPI is the mean over documents with information
+
+    The part `ic_multiplier` is the mean IC of masked terms over that of unmasked ones, averaged over documents that
+    have both: above 1 the anonymizer masks what says most.
+
+    >>> from showthrough import Anonymization, Corpus, Document, Mask, evaluate
+    >>> corpus = Corpus([Document("d", "Mr Doe went home")])
+    >>> masks = {"first": Anonymization({"d": [Mask(3, 6)]})}
+    >>> evaluate(corpus, masks, metrics=['tpi(ic="uniform")'])["first", 'tpi(ic="uniform")'].value  # 3 of 4 terms
+    0.75
+    """
+
+    group = "utility"
+    title = "Text preserved information"
+    undefined = "no document has a term with information, or (for a multiplier) none has masked and unmasked terms"
+
+    chunking: str = "auto"
+    term_alterning: int | str = 6
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        TERMS.parse(self.chunking)
+        rounds = self.term_alterning
+        if rounds != "sentence" and not (isinstance(rounds, int) and rounds > 1):
+            raise PlanError(f'term_alterning={rounds!r} is not known; expected a whole number above 1 or "sentence"')
+        if rounds == "sentence" and self.term_source == "none" and INFORMATION.parse(self.ic).place:
+            raise PlanError(
+                'term_alterning="sentence" needs a source of sentences; expected chunking="spacy:<pipeline>"'
+            )
+
+    @property
+    def term_source(self) -> str:
+        """Where terms come from. Left to itself: the literature's pipeline beside a language model, else no model."""
+        if self.chunking != "auto":
+            return self.chunking
+        return SPACY if INFORMATION.parse(self.ic).kind == "hf" else "none"
+
+    @property
+    def models(self) -> dict[str, str]:
+        return {**super().models, **TERMS.models(self.term_source)}
+
+    @property
+    def pinned(self) -> tuple[tuple[str, str], ...]:
+        return (*self.fixed, *((("terms", self.term_source),) if self.chunking == "auto" else ()))
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        terms = self.weighed(corpus, resources)
+        total = terms.by_document(terms.ic)
+        count = terms.by_document(np.ones_like(terms.ic))
+
+        def rows(anonymization: Anonymization) -> Rows:
+            masked = terms.masked(resources.coverage(terms.axis, anonymization))
+            lost, gone = terms.by_document(terms.ic * masked), terms.by_document(masked)
+            multiplier = ratio(ratio(lost, gone), ratio(total - lost, count - gone))
+            return Rows.of(**averaged("preserved", ratio(total - lost, total)), **averaged("multiplier", multiplier))
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        return {
+            HEADLINE: mean(totals, "preserved"),
+            MULTIPLIER: mean(totals, "multiplier"),
+        }
+
+    def weighed(self, corpus: Corpus, resources: Resources) -> Weighed:
+        """The terms of the originals and what they say: one computation for all metrics and anonymizations."""
+        key = ("weighed", self.ic, self.context, self.term_source, self.term_alterning)
+        return resources.once(corpus, key, lambda: self._weigh(resources.axis(corpus), resources))
+
+    def _weigh(self, axis: Axis, resources: Resources) -> Weighed:
+        by_sentence = self.term_alterning == "sentence"
+        source = resources.information(self.ic)
+        found = resources.terms(self.term_source).terms(axis, sentences=by_sentence)
+        questions: list[Question] = []
+        for document, terms in zip(axis.documents, found, strict=True):
+            if by_sentence:
+                questions += _sentence_questions(document.text, terms)
+            elif len(terms.start):
+                turn = np.arange(len(terms.start)) % int(self.term_alterning)
+                questions.append(Question(document.text, terms.start, terms.end, turn))
+        sizes = [len(terms.start) for terms in found]
+        number = np.repeat(np.arange(len(sizes)), sizes)
+        base = axis.bounds[number]
+        return Weighed(
+            axis,
+            np.concatenate([np.zeros(0, dtype=np.int64), *(terms.start for terms in found)]) + base,
+            np.concatenate([np.zeros(0, dtype=np.int64), *(terms.end for terms in found)]) + base,
+            number,
+            np.concatenate([np.zeros(0), *source.weigh(questions, self.context)]),
+        )
+
+
+def _sentence_questions(text: str, terms: Terms) -> list[Question]:
+    """One question a sentence, its terms asked one by one. A term that runs on into the next takes that one along."""
+    bounds = terms.sentences
+    if not len(terms.start):
+        return []
+    if not len(bounds):
+        raise ResourceError('term_alterning="sentence": the pipeline finds no sentences; choose a number of rounds')
+    first = np.maximum(np.searchsorted(bounds[:, 0], terms.start, side="right") - 1, 0)
+    last = np.maximum(np.searchsorted(bounds[:, 0], terms.end, side="left") - 1, first)
+    questions = []
+    cuts = np.flatnonzero(np.diff(first, prepend=-1) | np.diff(last, prepend=-1))
+    for low, high in zip(cuts.tolist(), [*cuts[1:].tolist(), len(first)], strict=True):
+        begin, stop = int(bounds[first[low], 0]), int(bounds[last[low], 1])
+        start, end = terms.start[low:high] - begin, terms.end[low:high] - begin
+        questions.append(Question(text[begin:stop], start, end, np.arange(high - low)))
+    return questions
+
+
+@dataclass(frozen=True)
+class TextPreservedSimilarity(TextPreservedInformation):
+    """Share of a text's information that is still there, counting what replacements keep of it.
+
+    Pilán et al. 2024 (arXiv:2412.12928), TAE: as `tpi`, but a term under a replacement keeps as much of its information
+    as the replacement is similar to what it replaces; a suppressed term keeps none. Where masks overlap they are one,
+    and the longest one's replacement stands; of several replacements that a term meets the last counts.
+
+    TPS(d) = Σ IC(t) · s(t) / Σ IC(t); s = 1 unmasked, 0 suppressed, else max(0, min(1, cos(original, replacement)))
+
+    >>> from showthrough import Anonymization, Corpus, Document, Mask, evaluate
+    >>> corpus = Corpus([Document("d", "Mr Doe went home")])
+    >>> masks = {"first": Anonymization({"d": [Mask(3, 6, "DOE"), Mask(12, 16)]})}
+    >>> metric = 'tps(ic="uniform", similarity="ngrams")'
+    >>> evaluate(corpus, masks, metrics=[metric])["first", metric].value  # Mr, DOE for Doe, went: 3 of 4 terms
+    0.75
+    """
+
+    title = "Text preserved similarity"
+    undefined = "no document has a term with information"
+
+    similarity: str = ALBERT
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        SIMILARITY.parse(self.similarity)
+
+    @property
+    def models(self) -> dict[str, str]:
+        return {**super().models, **SIMILARITY.models(self.similarity)}
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        terms = self.weighed(corpus, resources)
+        total = terms.by_document(terms.ic)
+        axis = terms.axis
+        similarity = resources.similarity(self.similarity)
+
+        def rows(anonymization: Anonymization) -> Rows:
+            kept = np.where(terms.masked(resources.coverage(axis, anonymization)), 0.0, 1.0)
+            replaced = [
+                [mask for mask in flattened(anonymization.of(document.id)) if not mask.suppressed]
+                for document in axis.documents
+            ]
+            pairs = [
+                [(document.text[mask.start : mask.end], mask.replacement or "") for mask in masks]
+                for document, masks in zip(axis.documents, replaced, strict=True)
+            ]
+            near = np.concatenate([np.zeros(0), *similarity.cosines([group for group in pairs if group])])
+            base = np.repeat(axis.bounds[:-1], [len(masks) for masks in replaced])
+            start = np.array([mask.start for masks in replaced for mask in masks], dtype=np.int64) + base
+            end = np.array([mask.end for masks in replaced for mask in masks], dtype=np.int64) + base
+            last = np.searchsorted(start, terms.end, side="left") - 1
+            under = (last >= 0) & (np.append(end, 0)[last] > terms.start)
+            kept[under] = np.clip(near[last[under]], 0.0, 1.0)
+            return Rows.of(**averaged("preserved", ratio(terms.by_document(terms.ic * kept), total)))
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        return {HEADLINE: mean(totals, "preserved")}
+
+
+def averaged(name: str, value: Array) -> dict[str, Array]:
+    """A value a document and the 1 that counts it; 0 and 0 where it is undefined, so that sums stay sums."""
+    return {name: np.nan_to_num(value), f"{name}_documents": (~np.isnan(value)).astype(np.float64)}
+
+
+def mean(totals: Totals, name: str) -> Array:
+    """The average over the documents that have a value."""
+    return ratio(totals[name], totals[f"{name}_documents"])
+
+
+def _by_document(axis: Axis, document: Ints) -> list[tuple[int, slice, int]]:
+    """Each document that occurs, the slice of its spans (which stand in order), and where it starts on the axis."""
+    numbers, first = np.unique(document, return_index=True)
+    ends = np.append(first[1:], len(document))
+    return [
+        (number, slice(low, high), int(axis.bounds[number]))
+        for number, low, high in zip(numbers.tolist(), first.tolist(), ends.tolist(), strict=True)
+    ]

@@ -1,0 +1,135 @@
+"""k-means for many starts at once: every step of all tries is one matrix product.
+
+Lloyd's algorithm from greedy k-means++ starts (Arthur and Vassilvitskii 2007), as scikit-learn has it, run until no
+point changes its cluster. The best of the tries is the one whose points lie nearest to their centres.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.axis import Ints
+
+Floats = NDArray[np.float64]
+
+_STEPS = 300
+_CELLS = 16_000_000  # of the largest array that is held at once: 128 MB
+
+
+def clusterings(points: Floats, k: int, count: int, tries: int, seed: int) -> list[Ints]:
+    """The cluster of each point, 0 to k − 1, so many times over: each the best of its tries.
+
+    >>> first, second = clusterings(np.array([[0.0], [0.1], [5.0], [5.1]]), k=2, count=2, tries=5, seed=0)
+    >>> [number == first[0] for number in first.tolist()]
+    [True, True, False, False]
+    """
+    points = _compact(points)
+    return [_best(points, k, tries, np.random.default_rng((seed, k, number))) for number in range(count)]
+
+
+def _best(points: Floats, k: int, tries: int, random: np.random.Generator) -> Ints:
+    block = max(1, _CELLS // (len(points) * k))
+    best, least = np.zeros(len(points), dtype=np.int64), math.inf
+    for first in range(0, tries, block):
+        centres = _starts(points, k, min(block, tries - first), random)
+        labels, inertia = _settled(points, centres)
+        place = int(np.argmin(inertia))
+        if inertia[place] < least:
+            best, least = labels[place], float(inertia[place])
+    return best
+
+
+def _compact(points: Floats) -> Floats:
+    """The same distances in as few dimensions as there are points."""
+    points = points - points.mean(axis=0)
+    if len(points) >= points.shape[1]:
+        return np.asarray(points)
+    left, sizes, _ = np.linalg.svd(points, full_matrices=False)
+    return np.asarray(left * sizes)
+
+
+def _starts(points: Floats, k: int, tries: int, random: np.random.Generator) -> Floats:
+    """Greedy k-means++: each next centre is the best of a few points drawn by squared distance from those before."""
+    candidates = 2 + int(math.log(k))
+    rows = np.arange(tries)
+    chosen = np.empty((tries, k), dtype=np.int64)
+    chosen[:, 0] = random.integers(len(points), size=tries)
+    nearest = _squared(points, points[chosen[:, 0]])
+    for place in range(1, k):
+        reach = np.cumsum(nearest, axis=1)
+        drawn = random.random((tries, candidates)) * reach[:, -1:]
+        picked = np.minimum((reach[:, None, :] <= drawn[:, :, None]).sum(axis=2), len(points) - 1)
+        closer = np.minimum(_squared(points, points[picked]), nearest[:, None, :])
+        best = closer.sum(axis=2).argmin(axis=1)
+        chosen[:, place] = picked[rows, best]
+        nearest = closer[rows, best]
+    return points[chosen]
+
+
+def _settled(points: Floats, centres: Floats) -> tuple[Ints, Floats]:
+    """Labels (tries × points) and inertia of each try after Lloyd's steps; a try that has settled is left alone."""
+    tries, k = centres.shape[:2]
+    labels = np.full((tries, len(points)), -1)
+    inertia = np.zeros(tries)
+    active = np.arange(tries)
+    for _ in range(_STEPS):
+        distance = _squared(points, centres)
+        found = distance.argmin(axis=1)
+        inertia[active] = np.take_along_axis(distance, found[:, None, :], axis=1).sum(axis=(1, 2))
+        moved = (found != labels[active]).any(axis=1)
+        labels[active] = found
+        active, centres, found, distance = active[moved], centres[moved], found[moved], distance[moved]
+        if not len(active):
+            break
+        member = (found[:, None, :] == np.arange(k)[None, :, None]).astype(np.float64)
+        size = member.sum(axis=2)
+        _fill(found, distance, member, size)
+        centres = np.where(size[:, :, None] > 0, member @ points / np.maximum(size, 1)[:, :, None], centres)
+    return labels, inertia
+
+
+def _fill(found: Ints, distance: Floats, member: Floats, size: Floats) -> None:
+    """Gives every empty cluster the point that lies farthest from its centre, as scikit-learn does."""
+    for number in np.flatnonzero((size == 0).any(axis=1)).tolist():
+        far = np.argsort(-np.take_along_axis(distance[number], found[number][None], axis=0)[0], kind="stable")
+        for empty, point in zip(np.flatnonzero(size[number] == 0).tolist(), far.tolist(), strict=False):
+            old = found[number, point]
+            if size[number, old] > 1 and distance[number, old, point] > 0:
+                member[number, old, point], member[number, empty, point] = 0, 1
+                size[number, old] -= 1
+                size[number, empty] = 1
+
+
+def _squared(points: Floats, centres: Floats) -> Floats:
+    """Squared distances of all points from centres of any shape: … × points."""
+    flat = centres.reshape(-1, centres.shape[-1])
+    found = (flat**2).sum(axis=1)[:, None] - 2 * flat @ points.T + (points**2).sum(axis=1)
+    return np.asarray(np.maximum(found, 0).reshape(*centres.shape[:-1], len(points)))
+
+
+def silhouette(points: Floats, labels: Ints) -> float:
+    """Mean silhouette by cosine distance (Rousseeuw 1987); 0 for a point that is alone in its cluster.
+
+    The mean distance to a cluster is 1 − u·(sum of the cluster's unit vectors) / its size, so no distance between two
+    points is ever computed.
+    """
+    sizes = np.linalg.norm(points, axis=1, keepdims=True)
+    unit = np.divide(points, sizes, out=np.zeros_like(points), where=sizes > 0)
+    _, own = np.unique(labels, return_inverse=True)
+    count = np.bincount(own)
+    if len(count) < 2:
+        return 0.0
+    sums = np.zeros((len(count), points.shape[1]))
+    np.add.at(sums, own, unit)
+    near = unit @ sums.T
+    rows = np.arange(len(points))
+    inside = 1 - (near[rows, own] - (unit**2).sum(axis=1)) / np.maximum(count[own] - 1, 1)
+    outside = 1 - near / count
+    outside[rows, own] = np.inf
+    other = outside.min(axis=1)
+    widest = np.maximum(inside, other)
+    value = np.divide(other - inside, widest, out=np.zeros(len(points)), where=(widest > 0) & (count[own] > 1))
+    return float(value.mean())

@@ -1,0 +1,153 @@
+"""Where anonymizations fail, counted by entity type, after the error analysis of Pilán et al. 2022 (Table 11).
+
+*Missed*: a mention to be masked of which everything can be read. *Under-masked*: one of which a part can be read.
+*Spurious*: a mask that hides nothing that any annotator wanted masked. *Over-masked*: a mask that hides such a mention
+and words beside it. Function words, titles and punctuation inside a mention may stay readable, as for recall. A span
+that several annotators marked alike counts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.axis import Axis, Bools, Coverage, Ints, paint
+from showthrough.resources.lexicon import is_punctuation
+from showthrough.texts import Texts, ruler_of
+
+Kind = Literal["missed", "under-masked", "spurious", "over-masked"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+# What became of a mention.
+LEAKED, PARTLY, HIDDEN, FREE, UNASKED = range(5)  # FREE: holds only what may stay; UNASKED: need not be masked
+NO_TYPE = "(not marked)"
+
+
+class Place(NamedTuple):
+    """A stretch of a document, by its number among the texts and its offsets there."""
+
+    document: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What became of every mention under one anonymization, and where it fails."""
+
+    outcome: NDArray[np.int8]  # of each mention, in the order of the texts
+    leaks: Ints  # documents × 2: distinct spans that can be read at least in part, direct ones and quasi-identifiers
+    failures: dict[tuple[Kind, str], list[Place]]  # by kind and entity type
+
+    def count(self, kind: Kind, entity_type: str) -> int:
+        return len(self.failures.get((kind, entity_type), ()))
+
+
+class Inspection:
+    """Texts laid out for looking at: shared by all anonymizations of a run."""
+
+    def __init__(self, texts: Texts) -> None:
+        self.texts = texts
+        self.axis = Axis(texts.corpus())
+        gold = self.axis.gold
+        self._solid: Bools = np.diff(ruler_of(self.axis, texts).before) > 0
+        self._kind = gold.entity_type[gold.entity]
+        self._wanted = self._painted(gold.level > 0)
+        self._unwanted = self._painted(gold.level == 0)
+
+    def _painted(self, chosen: Bools) -> Ints:
+        """For every place the entity type of a chosen mention there, or -1."""
+        canvas = np.full(len(self.axis), -1, dtype=np.int64)
+        gold = self.axis.gold
+        for kind in np.unique(self._kind[chosen]).tolist():
+            here = np.zeros(len(canvas), dtype=bool)
+            paint(here, gold.start[chosen & (self._kind == kind)], gold.end[chosen & (self._kind == kind)])
+            canvas[here] = kind
+        return canvas
+
+    def of(self, name: str) -> Findings:
+        """What one anonymization did."""
+        coverage = Coverage(self.axis, self.texts.anonymization(name))
+        outcome = self._outcomes(coverage)
+        failures: dict[tuple[Kind, str], list[Place]] = {}
+        for kind, entity_type, place in (*self._mentions(outcome), *self._masks(coverage, name)):
+            failures.setdefault((kind, entity_type), []).append(place)
+        return Findings(outcome, self._leaks(outcome), failures)
+
+    def _outcomes(self, coverage: Coverage) -> NDArray[np.int8]:
+        gold = self.axis.gold
+        masked = np.zeros(len(self.axis), dtype=bool)
+        paint(masked, coverage.start, coverage.end)
+        solid, readable = (_counted(canvas, gold.start, gold.end) for canvas in (self._solid, self._solid & ~masked))
+        found = np.full(len(gold.start), PARTLY, dtype=np.int8)
+        found[readable == solid] = LEAKED
+        found[readable == 0] = HIDDEN
+        found[solid == 0] = FREE
+        found[gold.level == 0] = UNASKED
+        return found
+
+    def _mentions(self, outcome: NDArray[np.int8]) -> Iterator[tuple[Kind, str, Place]]:
+        gold = self.axis.gold
+        failed = np.flatnonzero(outcome <= PARTLY)
+        marks = np.column_stack([gold.start, gold.end, self._kind, outcome])[failed]
+        for start, end, kind, code in np.unique(marks, axis=0).tolist():
+            yield ("missed" if code == LEAKED else "under-masked"), gold.types[kind], self._place(start, end)
+
+    def _masks(self, coverage: Coverage, name: str) -> Iterator[tuple[Kind, str, Place]]:
+        gold = self.axis.gold
+        judged = gold.annotators[coverage.document] > 0  # where nobody read, nobody can say
+        start, end = coverage.start[judged], coverage.end[judged]
+        words = ~self.axis.table(is_punctuation).view(np.bool_)
+        wanted = self._wanted >= 0
+        inside, outside = (_counted(canvas, start, end) for canvas in (wanted, words & ~wanted))
+        faulty = np.flatnonzero(outside > 0)
+        own = self._own_types(name)
+        for number in faulty.tolist():
+            low, high = int(start[number]), int(end[number])
+            if inside[number]:
+                yield "over-masked", gold.types[_first(self._wanted, low, high)], self._place(low, high)
+            else:
+                kind = _first(self._unwanted, low, high)
+                place = self._place(low, high)
+                named = gold.types[kind] if kind >= 0 else own.get((place.document, place.start), "")
+                yield "spurious", named or NO_TYPE, place
+
+    def _own_types(self, name: str) -> dict[tuple[int, int], str]:
+        """What the anonymizer itself said it found, by document and start."""
+        return {
+            (number, mask.start): mask.entity_type
+            for number, masks in enumerate(self.texts.masks[name])
+            for mask in masks
+            if mask.entity_type
+        }
+
+    def _leaks(self, outcome: NDArray[np.int8]) -> Ints:
+        gold = self.axis.gold
+        count = len(self.texts.documents)
+        leaking = np.flatnonzero(outcome <= PARTLY)
+        spans, number = np.unique(np.column_stack([gold.start, gold.end])[leaking], axis=0, return_inverse=True)
+        level = np.zeros(len(spans), dtype=np.int8)
+        np.maximum.at(level, number.ravel(), gold.level[leaking])  # direct for one annotator is direct
+        document = np.searchsorted(self.axis.bounds, spans[:, 0], side="right") - 1
+        return np.column_stack([np.bincount(document[level == kind], minlength=count) for kind in (2, 1)])
+
+    def _place(self, start: int, end: int) -> Place:
+        document = int(np.searchsorted(self.axis.bounds, start, side="right")) - 1
+        base = int(self.axis.bounds[document])
+        return Place(document, start - base, end - base)
+
+
+def _counted(canvas: Bools, start: Ints, end: Ints) -> Ints:
+    """How many places of each span are set."""
+    before = np.concatenate([[0], np.cumsum(canvas)])
+    return np.asarray(before[end] - before[start])
+
+
+def _first(canvas: Ints, start: int, end: int) -> int:
+    """The first number on a stretch that is not -1, or -1."""
+    here = canvas[start:end]
+    return int(here[np.argmax(here >= 0)]) if len(here) else -1

@@ -1,0 +1,78 @@
+"""How it was measured, in a paragraph for a paper and in full."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from showthrough.report.significance import ALPHA, shuffles
+from showthrough.run import MetricRecord, Run
+
+_CITATION = re.compile(r"[A-ZÀ-Þ][\w’'-]+(?:,? (?:and|&) [A-ZÀ-Þ][\w’'-]+| et al\.)? \(?\d{4}\)?")
+
+
+def paragraph(run: Run) -> str:
+    """What a methods section has to say, in plain text."""
+    settings = run.settings
+    names = _listed(run.names)
+    version = run.provenance.get("showthrough", "")
+    sentences = [
+        f"We scored {_counted(len(run.names), 'anonymization')} ({names}) of the corpus {run.corpus.name} "
+        f"({_counted(len(run.documents), 'document')}, digest {run.corpus.digest[:8]}) with Showthrough {version}.",
+        f"The metrics were {_listed([_metric(record) for record in run.metrics if record.text in run.rows])}.",
+    ]
+    if settings.resamples:
+        sentences.append(
+            f"Intervals are {settings.confidence * 100:g} % percentile bootstrap intervals over documents "
+            f"({settings.resamples:,} resamples, seed {settings.seed})."
+        )
+    if len(run.names) > 1:
+        sentences.append(
+            f"Differences were tested by paired approximate randomization over documents ({shuffles(run):,} shuffles) "
+            f"with Holm's correction within each metric, at a level of {ALPHA:g}."
+        )
+    if run.failures:
+        failed = _listed([failure.metric for failure in run.failures])
+        sentences.append(f"Not computed: {failed}.")
+    return " ".join(sentences)
+
+
+def _metric(record: MetricRecord) -> str:
+    """A metric as a paper names it: title, text form, version, source."""
+    source = citation(record.explanation)
+    return f"{record.title.lower()} ({record.text}, version {record.version}{f'; {source}' if source else ''})"
+
+
+def citation(explanation: str) -> str:
+    """The first work that an explanation cites.
+
+    >>> citation("Share of entities. Pilán et al. 2022, equations 1 and 2: the share whose every mention is covered.")
+    'Pilán et al. 2022'
+    """
+    found = _CITATION.search(explanation)
+    return found.group().replace("(", "").replace(")", "") if found else ""
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _listed(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else "none"
+
+
+def provenance(run: Run) -> list[tuple[str, str]]:
+    """Where a run came from, as pairs of what and which."""
+    known = run.provenance
+    packages = known.get("packages", {})
+    return [
+        ("Showthrough", str(known.get("showthrough", ""))),
+        ("Python", str(known.get("python", ""))),
+        ("Packages", ", ".join(f"{name} {version}" for name, version in packages.items())),
+        ("Platform", str(known.get("platform", ""))),
+        ("Finished", str(known.get("time", "")).replace("T", " ").replace("+00:00", " UTC")),
+        ("Took", f"{known['seconds']:g} s" if "seconds" in known else ""),
+        ("Seed", str(run.settings.seed)),
+        ("Resamples", f"{run.settings.resamples:,}"),
+        ("Missing documents", run.settings.missing),
+    ]

@@ -1,0 +1,150 @@
+"""One self-contained page: what was measured is written into it, and a script makes it move.
+
+Document text is data, never markup. The template escapes everything, the data blocks are base 64, the script only
+ever sets text, and the page's own policy lets nothing run or load but what is in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from showthrough.metrics import HEADLINE
+from showthrough.report.failures import Inspection
+from showthrough.report.html import methods, payload
+from showthrough.report.html.verdicts import Clause, verdict
+from showthrough.report.plots import SHAPES
+from showthrough.report.significance import ALPHA, shuffles
+from showthrough.report.table import ARROWS, GROUPS, Column, Table, signatures, tables
+from showthrough.run import MetricRecord, Run
+
+SCRIPTS = ("page", "charts", "scores", "failures", "marking", "viewer", "start")  # in the order in which they run
+STYLES = ("page", "viewer")
+_GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼▶", strict=True))
+_COLOURS = 8  # that a theme has for anonymizations
+
+
+@dataclass(frozen=True)
+class Sign:
+    """How an anonymization is told apart everywhere on the page: by shape and colour."""
+
+    name: str
+    glyph: str
+    colour: int
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column of the score table with what its metric is."""
+
+    column: Column
+    record: MetricRecord
+
+    @property
+    def arrow(self) -> str:
+        return ARROWS[self.record.better]
+
+
+def html_text(run: Run, *, without_text: bool = False) -> str:
+    """The page. With `without_text`, or of a run that holds none, no word of any document is in it."""
+    shown = run.without_text() if without_text else run
+    inspection = None if run.texts is None else Inspection(run.texts)
+    findings = {} if inspection is None else {name: inspection.of(name) for name in run.names}
+    packets = [] if inspection is None or without_text else list(payload.documents(shown, inspection, findings))
+    signs = [Sign(name, _GLYPHS[SHAPES[at % len(SHAPES)]], at % _COLOURS) for at, name in enumerate(run.names)]
+    start = {
+        "names": run.names,
+        "signs": [[sign.glyph, sign.colour] for sign in signs],
+        "shapes": SHAPES,
+        "charts": payload.charts(run),
+        "failures": payload.failures(run, findings, with_text=not without_text),
+        "index": payload.index(shown, findings, packets),
+    }
+    main = next((table for table in tables(run) if table.title == "scores"), None)
+    style = "\n".join(_source(f"{name}.css") for name in STYLES)
+    script = "\n".join(_source(f"{name}.js") for name in SCRIPTS)
+    library, theme = vega(), _source("theme.js")
+    return str(
+        _template().render(
+            run=run,
+            texts=shown.texts,
+            total=len(run.documents),
+            signs=signs,
+            verdicts={name: verdict(run, name) for name in run.names},
+            groups=_groups(run, main) if main else [],
+            main=main,
+            others=[table for table in tables(run) if table.title != "scores"],
+            charts=start["charts"],
+            judged=bool(findings) and bool(start["failures"]["types"]),
+            records=[record for record in run.metrics],
+            signatures=signatures(run),
+            paragraph=methods.paragraph(run),
+            provenance=methods.provenance(run),
+            alpha=ALPHA,
+            shuffles=shuffles(run),
+            style=style,
+            theme=theme,
+            library=library,
+            script=script,
+            policy=_policy(style, theme, library, script),
+            start=payload.packed(start),
+            packets=[payload.packed(packet) for packet in packets],
+        )
+    )
+
+
+def _groups(run: Run, table: Table) -> list[tuple[str, list[Heading]]]:
+    records = {record.text: record for record in run.metrics}
+    return [(group, [Heading(column, records[column.head]) for column in columns]) for group, columns in table.groups()]
+
+
+def _policy(style: str, *scripts: str) -> str:
+    """What the page may do: run these scripts and use this style sheet. It may load nothing at all."""
+    allowed = " ".join(_fingerprint(script) for script in scripts)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src {_fingerprint(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _fingerprint(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+@cache
+def vega() -> str:
+    """The charting library as one script, from the package that draws the figures for papers."""
+    import vl_convert
+
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+
+
+@cache
+def _source(name: str) -> str:
+    return files(__package__).joinpath("static", name).read_text(encoding="utf-8")
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader(__package__, "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["reflow"] = _reflowed
+    return environment.get_template("page.html")
+
+
+def _reflowed(text: str) -> str:
+    """Paragraphs without the line breaks that a docstring has inside them."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))

@@ -1,0 +1,177 @@
+"""The data inside the page: one small block that it starts with, and documents in packets that it opens on demand.
+
+Every block is JSON, compressed and written in base 64, so nothing in it can ever be read as markup.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from showthrough.masks import flattened
+from showthrough.metrics import HEADLINE
+from showthrough.report import plots
+from showthrough.report.failures import KINDS, Findings, Inspection, Place
+from showthrough.report.plane import Measured, first_choice, measured, points
+from showthrough.report.significance import ALPHA, pairs
+from showthrough.run import Run
+
+PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds
+EXAMPLES = 24  # of each kind of failure, for each entity type
+_AROUND = 60  # characters that an example shows on either side
+
+
+def packed(content: Any) -> str:
+    """JSON, compressed, in base 64; the same content always gives the same characters."""
+    return base64.b64encode(gzip.compress(msgspec.json.encode(content), compresslevel=6, mtime=0)).decode("ascii")
+
+
+def charts(run: Run) -> dict[str, Any]:
+    """What the page draws: a specification for each kind of chart, and the data that it can be filled with."""
+    found: dict[str, Any] = {}
+    numbers = measured(run)
+    if numbers:
+        found["plane"] = _plane(run, numbers)
+    parts = [
+        record
+        for record in run.metrics
+        if any(score.metric == record.text and score.part != HEADLINE for score in run.scores)
+    ]
+    if parts:
+        found["parts"] = {
+            record.text: plots.parts_chart(run, record).to_dict() | {"title": None} for record in parts
+        }
+    if attacking := plots.attacks(run):
+        found["attack"] = {record.text: plots.attack_chart(run, record).to_dict() for record in attacking}
+    if compared := pairs(run):
+        records = {record.text: record for record in run.metrics}
+        found["significance"] = {
+            text: plots.significance_chart(run, records[text], each).to_dict() for text, each in compared.items()
+        }
+    return found
+
+
+def _plane(run: Run, numbers: Sequence[Measured]) -> dict[str, Any]:
+    across, up = first_choice(numbers)
+    return {
+        "chart": plots.plane_chart(run.names, across, up).to_dict(),
+        "across": across.record.text,
+        "up": up.record.text,
+        "metrics": [
+            {
+                "text": one.record.text,
+                "group": one.record.group,
+                "title": plots.axis_title(one.record),
+                "reverse": one.record.better == "lower",
+            }
+            for one in numbers
+        ],
+        # For any two metrics: where the points are, and which of them are on the front.
+        "points": {
+            one.record.text: {
+                two.record.text: [
+                    plots.plane_point(point, one.record, two.record) | {"best": point.best}
+                    for point in points(run.names, one, two)
+                ]
+                for two in numbers
+            }
+            for one in numbers
+        },
+    }
+
+
+def failures(run: Run, findings: dict[str, Findings], *, with_text: bool) -> dict[str, Any]:
+    """Counts by anonymization, kind and entity type, with examples where text may be shown."""
+    if run.texts is None:
+        return {}
+    documents = run.texts.documents
+    types = sorted({entity_type for found in findings.values() for _, entity_type in found.failures})
+
+    def example(place: Place) -> list[Any]:
+        text = documents[place.document].text
+        before, after = max(0, place.start - _AROUND), place.end + _AROUND
+        pieces = text[before : place.start], text[place.start : place.end], text[place.end : after]
+        return [place.document, place.start, *pieces]
+
+    return {
+        "kinds": KINDS,
+        "types": types,
+        "counts": {
+            name: [[found.count(kind, entity_type) for kind in KINDS] for entity_type in types]
+            for name, found in findings.items()
+        },
+        "examples": {
+            name: [
+                [list(map(example, _spread(found.failures.get((kind, entity_type), ())))) for kind in KINDS]
+                for entity_type in types
+            ]
+            for name, found in findings.items()
+        }
+        if with_text
+        else None,
+    }
+
+
+def _spread(places: Iterable[Place]) -> list[Place]:
+    """A few of them, from as many documents as possible."""
+    turns: dict[int, int] = {}
+    ranked = []
+    for place in places:
+        turns[place.document] = turns.get(place.document, -1) + 1
+        ranked.append((turns[place.document], place))
+    return [place for _, place in sorted(ranked)[:EXAMPLES]]
+
+
+def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -> Iterator[list[dict[str, Any]]]:
+    """Packets of documents as the viewer wants them: text, layers of mentions, masks, what became of each mention."""
+    texts = inspection.texts
+    position = 0  # of the next mention among all of them
+    packet: list[dict[str, Any]] = []
+    size = 0
+    for number, document in enumerate(texts.documents):
+        first = position
+        position += sum(len(annotation.mentions) for annotation in document.annotations)
+        packet.append(
+            {
+                "text": document.text,
+                "layers": [
+                    [
+                        annotation.annotator,
+                        [[mark.start, mark.end, mark.entity_type, mark.identifier] for mark in annotation.mentions],
+                    ]
+                    for annotation in document.annotations
+                ],
+                "masks": {
+                    name: [[mask.start, mask.end, mask.replacement] for mask in flattened(texts.masks[name][number])]
+                    for name in run.names
+                },
+                "outcomes": {
+                    name: "".join(map(str, findings[name].outcome[first:position].tolist())) for name in run.names
+                },
+            }
+        )
+        size += len(document.text)
+        if size > PACKET_CHARACTERS:
+            yield packet
+            packet, size = [], 0
+    if packet:
+        yield packet
+
+
+def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """The list of documents: which packet each is in, and how much of it can be read."""
+    if run.texts is None:
+        return {}
+    return {
+        "ids": [document.id for document in run.texts.documents],
+        "packets": [len(packet) for packet in packets],
+        "leaks": {name: found.leaks.tolist() for name, found in findings.items()},
+        "annotated": [bool(document.annotations) for document in run.texts.documents],
+    }
+
+
+__all__ = ["ALPHA", "charts", "documents", "failures", "index", "packed"]

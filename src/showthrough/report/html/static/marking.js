@@ -1,0 +1,129 @@
+// What is marked and what is masked in one document, cut into stretches that each have one meaning.
+
+const OUTCOMES = ["leaked", "partly", "hidden", "free", "unasked"]; // as failures.py numbers them
+const WORDS = {
+  leaked: "leaked: can be read",
+  partly: "partly leaked: a part of it can be read",
+  hidden: "rightly masked",
+  needless: "needlessly masked: no annotator wanted it",
+  masked: "masked",
+  free: "need not be masked: a function word or punctuation",
+  unasked: "marked, but need not be masked",
+};
+const IDENTIFIERS = { DIRECT: "direct identifier", QUASI: "quasi-identifier", NO_MASK: "not identifying" };
+const WORD = /[\p{L}\p{N}]/u;
+
+/** All mentions of the chosen annotators, in order, with what became of each. */
+function mentionsOf(document, name, annotators) {
+  let number = 0;
+  const found = [];
+  for (const [annotator, mentions] of document.layers) {
+    for (const [start, end, type, identifier] of mentions) {
+      const outcome = OUTCOMES[Number(document.outcomes[name][number])];
+      number += 1;
+      if (annotators.has(annotator)) found.push({ start, end, type, identifier, annotator, outcome });
+    }
+  }
+  return found.sort((one, two) => one.start - two.start || one.end - two.end);
+}
+
+/** Stretches of a document: where they are, what they are called, which mentions and which mask they belong to. */
+function stretches(document, name, annotators) {
+  document.points ??= Array.from(document.text); // offsets count code points
+  const { points } = document;
+  const mentions = mentionsOf(document, name, annotators);
+  const masks = document.masks[name];
+  const cuts = [...new Set([0, points.length, ...mentions.flatMap((one) => [one.start, one.end]), ...masks.flatMap(([start, end]) => [start, end])])];
+  cuts.sort((one, two) => one - two);
+  const result = [];
+  let open = [];
+  let next = 0;
+  let mask = 0;
+  for (let place = 0; place + 1 < cuts.length; place += 1) {
+    const [start, end] = [cuts[place], cuts[place + 1]];
+    while (next < mentions.length && mentions[next].start <= start) open.push(mentions[next++]);
+    open = open.filter((one) => one.end > start);
+    while (mask < masks.length && masks[mask][1] <= start) mask += 1;
+    const masked = mask < masks.length && masks[mask][0] <= start ? masks[mask] : null;
+    const text = points.slice(start, end).join("");
+    result.push({ start, end, text, mask: masked, mentions: open, ...meaning(text, open, masked, annotators.size > 0) });
+  }
+  return result;
+}
+
+function meaning(text, mentions, mask, judged) {
+  const wanted = mentions.filter((one) => one.outcome !== "unasked");
+  const has = (outcome) => wanted.some((one) => one.outcome === outcome);
+  const direct = wanted.some((one) => one.identifier === "DIRECT");
+  if (mask) {
+    if (wanted.length) return { kind: "hidden", direct, split: has("partly") };
+    return { kind: judged && WORD.test(text) ? "needless" : "masked" };
+  }
+  if (has("leaked")) return { kind: "leaked", direct };
+  if (has("partly")) return { kind: "partly", direct };
+  if (wanted.length) return { kind: "free" };
+  return { kind: mentions.length ? "unasked" : "" };
+}
+
+/** The places that can be read and should not be: each span once, however many annotators marked it. */
+function leaksOf(document, name, annotators) {
+  const found = new Map();
+  for (const one of mentionsOf(document, name, annotators)) {
+    if (one.outcome !== "leaked" && one.outcome !== "partly") continue;
+    const key = `${one.start}-${one.end}`;
+    if (!found.has(key)) found.set(key, { start: one.start, end: one.end, mentions: [] });
+    found.get(key).mentions.push(one);
+  }
+  return [...found.values()];
+}
+
+/** What a stretch is, in words. */
+function told(stretch) {
+  const lines = stretch.kind ? [WORDS[stretch.kind]] : [];
+  const same = new Map();
+  for (const { type, identifier, annotator } of stretch.mentions) {
+    const what = `${type || "(no type)"}, ${IDENTIFIERS[identifier] ?? identifier}`;
+    same.set(what, [...(same.get(what) ?? []), annotator]);
+  }
+  for (const [what, annotators] of same) lines.push(`${what} (${annotators.join(", ")})`);
+  if (stretch.mask) lines.push(stretch.mask[2]?.trim() ? `replaced by: ${stretch.mask[2]}` : "removed");
+  return lines.join("\n");
+}
+
+/** The original text with everything laid over it. */
+function original(found) {
+  return found.map((one) => (one.kind ? marked(one, one.text) : one.text));
+}
+
+/** The text as it was released; `words` are those that gave the person away. */
+function released(found, words) {
+  const nodes = [];
+  let last = null;
+  for (const one of found) {
+    if (!one.mask) {
+      const readable = one.kind === "leaked" || one.kind === "partly";
+      nodes.push(...(readable ? [marked(one, ...telling(one.text, words))] : telling(one.text, words)));
+    } else if (one.mask !== last) {
+      nodes.push(instead(one.mask, one));
+    }
+    last = one.mask;
+  }
+  return nodes;
+}
+
+function marked(one, ...content) {
+  const classes = [one.kind, one.direct ? "direct" : "", one.split ? "split" : ""].filter(Boolean).join(" ");
+  return make("mark", { class: classes, "data-start": one.start, "data-end": one.end, "data-tip": told(one) }, ...content);
+}
+
+function instead([start, , replacement], one) {
+  const tip = `in place of: ${one.text}${one.kind === "needless" ? "\nneedlessly masked" : ""}`;
+  const gone = !replacement?.trim();
+  return make("ins", { class: gone ? "gap" : "replacement", "data-start": start, "data-tip": tip }, gone ? "␣" : replacement);
+}
+
+/** A text with the telling words in it marked. */
+function telling(text, words) {
+  if (!words.size) return [text];
+  return text.split(/([\p{L}\p{N}]+)/u).map((piece) => (words.has(piece.toLowerCase()) ? make("b", { class: "telling" }, piece) : piece));
+}

@@ -1,0 +1,11 @@
+// Everything begins here.
+
+startTheme();
+startTips();
+startScores();
+startCopying();
+const start = await unpack("start");
+startFailures(start);
+startViewer(start);
+await startCharts(start);
+document.documentElement.dataset.ready = String(Math.round(performance.now())); // when the page could be used

@@ -1,0 +1,282 @@
+// The document viewer: a list sorted by risk, one or two anonymizations side by side, and what leaks in them.
+
+const documentLink = (parameters) => `#${new URLSearchParams(parameters)}`;
+
+function startViewer(start) {
+  const root = byId("viewer");
+  if (!root) return;
+  const { names, signs, index } = start;
+  const state = { document: 0, first: names[0], second: "", view: "both", hidden: new Set(), leak: -1 };
+  const packets = new Map();
+  let leaks = [];
+  let shown = null; // the document that is on the desk
+
+  // Where a document is: packets hold consecutive documents.
+  const packetOf = [];
+  index.packets.forEach((size, packet) => {
+    for (let place = 0; place < size; place += 1) packetOf.push([packet, place]);
+  });
+
+  async function load(number) {
+    const [packet, place] = packetOf[number];
+    if (!packets.has(packet)) packets.set(packet, unpack(`packet-${packet}`));
+    return (await packets.get(packet))[place];
+  }
+
+  // ---- the list
+
+  const search = make("input", { type: "search", placeholder: "Find an id", "aria-label": "Find a document by its id" });
+  const sorting = make("select", { "aria-label": "Order of the documents" });
+  fill(sorting, [{ value: "risk", text: "by risk" }, { value: "corpus", text: "as in the corpus" }], "risk");
+  const list = make("ol", { class: "ids" });
+  const aside = make("div", { class: "list" }, make("div", { class: "find" }, search, sorting), list);
+
+  const risk = (number, name) => {
+    const [direct, quasi] = index.leaks[name][number];
+    return [direct, index.found?.[name]?.[number] ?? 0, quasi];
+  };
+
+  function ordered() {
+    const wanted = search.value.trim().toLowerCase();
+    const numbers = index.ids.map((_, number) => number).filter((number) => index.ids[number].toLowerCase().includes(wanted));
+    if (sorting.value === "corpus") return numbers;
+    const risks = numbers.map((number) => [number, risk(number, state.first)]);
+    risks.sort(([one, left], [two, right]) => {
+      const place = left.findIndex((value, at) => value !== right[at]);
+      return place < 0 ? one - two : right[place] - left[place];
+    });
+    return risks.map(([number]) => number);
+  }
+
+  let order = [];
+
+  function fillList() {
+    order = ordered();
+    list.replaceChildren(...order.map((number) => {
+      const [direct, found, quasi] = risk(number, state.first);
+      const says = [direct ? `${direct} direct` : "", quasi ? `${quasi} quasi` : "", found ? "found" : ""].filter(Boolean);
+      const button = make("button", { type: "button", "data-number": number, onclick: () => go({ document: number, leak: -1 }) },
+        make("span", { class: "id" }, index.ids[number]),
+        make("span", { class: `risk${direct || found ? " high" : ""}` }, says.join(" · ") || (index.annotated[number] ? "no leak" : "not annotated")));
+      return make("li", {}, button);
+    }));
+    if (!order.length) list.append(make("li", { class: "none" }, "No document has such an id."));
+    markList();
+  }
+
+  function markList() {
+    for (const button of list.querySelectorAll("button")) {
+      const current = Number(button.dataset.number) === state.document;
+      button.toggleAttribute("aria-current", current);
+      if (current) {
+        button.setAttribute("aria-current", "true");
+        // Not scrollIntoView, which would move the page as well.
+        const [top, bottom] = [button.offsetTop - list.offsetTop, button.offsetTop - list.offsetTop + button.offsetHeight];
+        if (top < list.scrollTop) list.scrollTop = top;
+        if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight;
+      }
+    }
+  }
+
+  // ---- the tools
+
+  const title = make("h3", { class: "title", tabindex: "-1" });
+  const first = make("select", { "aria-label": "Anonymization" });
+  const second = make("select", { "aria-label": "Second anonymization, beside it" });
+  fill(first, names.map((value) => ({ value })), names[0]);
+  fill(second, [{ value: "", text: "nothing beside it" }, ...names.map((value) => ({ value, text: `beside ${value}` }))], "");
+  second.hidden = names.length < 2;
+  const views = make("div", { class: "choice", role: "radiogroup", "aria-label": "What to show" });
+  const pressView = choice(views, ["both", "original", "released"], (view) => go({ view }), (view) => [
+    { both: "both texts", original: "original", released: "released" }[view],
+  ]);
+  const readers = make("fieldset", { class: "readers" });
+  const status = make("span", { class: "status", role: "status" });
+  const step = (text, key, action, label) => make("button", { type: "button", onclick: action, "aria-label": label, "aria-keyshortcuts": key }, text, make("kbd", { "aria-hidden": "true" }, key));
+  const tools = make("div", { class: "tools" },
+    make("div", { class: "row" }, title, make("span", { class: "steps" },
+      step("‹", "k", () => move(-1), "Previous document"), step("›", "j", () => move(1), "Next document"))),
+    make("div", { class: "row" }, first, second, views, readers),
+    make("div", { class: "row leaks" }, make("span", { class: "steps" },
+      step("↑ leak", "p", () => leap(-1), "Previous leak"), step("↓ leak", "n", () => leap(1), "Next leak")), status, legend()));
+  const evidence = make("div", { class: "evidence" });
+  const panes = make("div", { class: "panes" });
+  root.append(aside, make("div", { class: "desk" }, tools, evidence, panes));
+
+  function legend() {
+    const entry = (kind, text) => make("li", {}, make("mark", { class: kind }, text));
+    return make("ul", { class: "legend", "aria-label": "Legend" },
+      entry("leaked", "leaked"), entry("leaked direct", "leaked, direct"), entry("partly", "partly leaked"),
+      entry("hidden", "rightly masked"), entry("needless", "needlessly masked"), entry("unasked", "need not be masked"));
+  }
+
+  function fillReaders() {
+    const annotators = shown.layers.map(([annotator]) => annotator);
+    readers.replaceChildren(make("legend", { class: "unseen" }, "Annotators"), ...annotators.map((annotator) => {
+      const box = make("input", { type: "checkbox", checked: !state.hidden.has(annotator), onchange: () => {
+        if (box.checked) state.hidden.delete(annotator);
+        else state.hidden.add(annotator);
+        go({ leak: -1 });
+      } });
+      return make("label", {}, box, ` ${annotator}`);
+    }));
+    readers.hidden = annotators.length < 2;
+  }
+
+  // ---- the desk
+
+  const chosen = () => new Set(shown.layers.map(([annotator]) => annotator).filter((annotator) => !state.hidden.has(annotator)));
+
+  function pane(name, kind) {
+    const place = names.indexOf(name);
+    const found = stretches(shown, name, chosen());
+    const words = new Set(Object.values(shown.evidence ?? {}).flatMap((by) => (by[name]?.words ?? []).map(([word]) => word.toLowerCase())));
+    const nodes = kind === "original" ? original(found) : released(found, words);
+    return make("article", { class: "pane", "aria-label": `${name}, ${kind}` },
+      make("h4", {}, make("span", { class: `glyph colour-${signs[place][1]}`, "aria-hidden": "true" }, signs[place][0]),
+        ` ${name} `, make("small", {}, kind === "original" ? "original, marked" : "as released")),
+      make("div", { class: "text", dir: "auto" }, ...nodes));
+  }
+
+  function fillEvidence() {
+    const pairs = [state.first, state.second].filter(Boolean).flatMap((name) => Object.entries(shown.evidence ?? {})
+      .filter(([, by]) => by[name]).map(([metric, by]) => [name, metric, by[name]]));
+    evidence.replaceChildren(...pairs.map(([name, metric, { guess, rank, margin, words }]) => {
+      const right = rank === 1;
+      const most = Math.max(...words.map(([, weight]) => Math.abs(weight)), 1e-12);
+      return make("div", { class: "attack" },
+        make("p", {}, make("strong", {}, right ? "Found. " : "Not found. "),
+          `${metric} on ${name} guesses `, make("code", {}, guess ?? "nobody"), right ? ", which is right" : "",
+          rank === null || rank === undefined ? "" : `; the person is at rank ${rank}`,
+          margin === null || margin === undefined ? "" : `, margin ${margin.toFixed(3)}`, "."),
+        words.length ? make("p", { class: "words" }, "Given away by ", ...words.map(([word, weight]) => {
+          const chip = make("b", { class: "telling", "data-tip": `contributes ${weight.toFixed(3)}` }, word);
+          chip.style.setProperty("--share", `${Math.round(100 * Math.abs(weight) / most)}%`);
+          return chip;
+        })) : null);
+    }));
+    evidence.hidden = !pairs.length;
+  }
+
+  async function show(scroll) {
+    const number = state.document;
+    const document = await load(number);
+    if (number !== state.document) return; // the reader has gone on
+    shown = document;
+    title.textContent = index.ids[number];
+    first.value = state.first;
+    second.value = state.second;
+    pressView(state.view);
+    fillReaders();
+    fillEvidence();
+    const kinds = state.view === "both" ? ["original", "released"] : [state.view];
+    const columns = [state.first, state.second].filter(Boolean);
+    panes.replaceChildren(...kinds.flatMap((kind) => columns.map((name) => pane(name, kind))));
+    panes.classList.toggle("one", kinds.length * columns.length === 1);
+    const all = columns.flatMap((name) => leaksOf(document, name, chosen()));
+    leaks = [...new Map(all.map((leak) => [`${leak.start}-${leak.end}`, leak])).values()];
+    leaks.sort((one, two) => one.start - two.start || one.end - two.end);
+    markList();
+    markLeak(scroll);
+  }
+
+  function markLeak(scroll) {
+    for (const old of panes.querySelectorAll(".current")) old.classList.remove("current");
+    const leak = leaks[state.leak];
+    if (!leak) {
+      const count = leaks.length === 1 ? "1 leak" : `${leaks.length || "no"} leaks`;
+      status.textContent = shown.layers.length ? count : "not annotated: nobody said what has to be masked";
+      return;
+    }
+    const inside = [...panes.querySelectorAll("mark[data-start]")].filter((mark) =>
+      Number(mark.dataset.start) >= leak.start && Number(mark.dataset.end) <= leak.end && !mark.classList.contains("hidden"));
+    for (const mark of inside) mark.classList.add("current");
+    const { type, identifier } = leak.mentions[0];
+    status.textContent = `leak ${state.leak + 1} of ${leaks.length}: ${type || "(no type)"}, ${IDENTIFIERS[identifier] ?? identifier}`;
+    if (scroll) inside[0]?.scrollIntoView({ block: "center", behavior: "instant" });
+  }
+
+  // ---- moving about
+
+  /** Goes somewhere, and says so in the address. */
+  function go(change, scroll = false) {
+    const before = state.first;
+    Object.assign(state, change);
+    if (state.second === state.first) state.second = "";
+    if (state.first !== before) fillList();
+    remember();
+    return show(scroll);
+  }
+
+  function remember() {
+    const address = { doc: index.ids[state.document], anonymization: state.first };
+    if (state.second) address.with = state.second;
+    if (state.view !== "both") address.view = state.view;
+    if (leaks[state.leak]) address.at = leaks[state.leak].start;
+    history.replaceState(null, "", documentLink(address));
+  }
+
+  /** The next or previous document of the list. */
+  function move(by) {
+    const place = order.indexOf(state.document);
+    const next = order[Math.max(0, Math.min(order.length - 1, place + by))];
+    if (next === undefined || next === state.document) return;
+    go({ document: next, leak: -1 });
+    if (root.getBoundingClientRect().top < 0) root.scrollIntoView({ block: "start", behavior: "instant" });
+  }
+
+  /** The next or previous leak of the document. */
+  function leap(by) {
+    if (!leaks.length) return;
+    state.leak = state.leak < 0 ? (by > 0 ? 0 : leaks.length - 1) : (state.leak + by + leaks.length) % leaks.length;
+    remember();
+    markLeak(true);
+  }
+
+  /** Follows an address such as #doc=court-01&anonymization=rules&at=120. */
+  async function follow() {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    const number = index.ids.indexOf(wanted.get("doc"));
+    if (number < 0) return false;
+    const known = (name, otherwise) => (names.includes(name) ? name : otherwise);
+    const view = ["original", "released"].includes(wanted.get("view")) ? wanted.get("view") : "both";
+    const before = state.first;
+    Object.assign(state, { document: number, first: known(wanted.get("anonymization"), state.first), second: known(wanted.get("with"), ""), view, leak: -1 });
+    if (state.second === state.first) state.second = "";
+    if (state.first !== before || !order.length) fillList();
+    if (!order.includes(number)) {
+      search.value = "";
+      fillList();
+    }
+    await show(false);
+    const at = Number(wanted.get("at") ?? -1);
+    state.leak = leaks.findIndex((leak) => leak.start <= at && at < leak.end);
+    markLeak(false);
+    const spot = panes.querySelector(".current") ?? (at >= 0 ? [...panes.querySelectorAll("[data-start]")].find((mark) => Number(mark.dataset.start) >= at) : null);
+    if (spot) spot.scrollIntoView({ block: "center", behavior: "instant" });
+    else byId("documents").scrollIntoView({ block: "start", behavior: "instant" });
+    if (spot && state.leak < 0) spot.classList.add("current");
+    return true;
+  }
+
+  search.addEventListener("input", fillList);
+  sorting.addEventListener("change", fillList);
+  first.addEventListener("change", () => go({ first: first.value, leak: -1 }));
+  second.addEventListener("change", () => go({ second: second.value, leak: -1, view: second.value ? "original" : "both" }));
+  addEventListener("hashchange", follow);
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
+    const action = { j: () => move(1), k: () => move(-1), n: () => leap(1), p: () => leap(-1) }[event.key];
+    if (action) {
+      event.preventDefault();
+      action();
+    }
+  });
+
+  follow().then((followed) => {
+    if (followed) return;
+    fillList();
+    state.document = order[0];
+    show(false);
+  });
+}

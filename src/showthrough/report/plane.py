@@ -1,0 +1,107 @@
+"""Privacy against utility: where each anonymization stands on two metrics, and which of them none betters on both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from showthrough.metrics import HEADLINE
+from showthrough.run import MetricRecord, Run, Score
+
+# What the estimate of the room for names assumes: a plot's size, a letter's and a line's, in points.
+_WIDTH, _HEIGHT, _LETTER, _LINE = 460.0, 330.0, 7.0, 15.0
+
+Value = tuple[float, float, float]  # a number with the low and the high end of its interval
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A metric that has one number for each anonymization."""
+
+    record: MetricRecord
+    values: dict[str, Value]  # by anonymization; one whose number is undefined is not there
+
+    def goodness(self, name: str) -> float:
+        """Larger is better, whatever the metric."""
+        value = self.values[name][0]
+        return value if self.record.better == "higher" else -value
+
+
+@dataclass(frozen=True)
+class Point:
+    """One anonymization on two metrics."""
+
+    name: str
+    x: Value
+    y: Value
+    best: bool = False  # none is at least as good on both metrics and better on one
+    drop: float = 0.0  # how far below the point its name stands (less than 0: above it), so that none covers another
+    left: bool = False  # whether the name stands to the left of the point
+
+
+def measured(run: Run) -> list[Measured]:
+    """The metrics that have a headline, in the order of the run."""
+    values: dict[str, dict[str, Value]] = {}
+    for score in run.scores:
+        if score.part == HEADLINE and score.value is not None:
+            values.setdefault(score.metric, {})[score.anonymization] = _value(score.value, score)
+    return [Measured(record, values[record.text]) for record in run.metrics if record.text in values]
+
+
+def _value(value: float, score: Score) -> Value:
+    return value, value if score.low is None else score.low, value if score.high is None else score.high
+
+
+def first_choice(found: Sequence[Measured]) -> tuple[Measured, Measured]:
+    """A privacy metric and a utility metric to begin with; the first and the last where there is none."""
+    privacy = next((one for one in found if one.record.group == "privacy"), found[0])
+    return privacy, next((one for one in found if one.record.group == "utility"), found[-1])
+
+
+def points(names: Sequence[str], across: Measured, up: Measured) -> list[Point]:
+    """The anonymizations that have a value on both metrics."""
+    both = [name for name in names if name in across.values and name in up.values]
+    best = front([(across.goodness(name), up.goodness(name)) for name in both])
+    found = [Point(name, across.values[name], up.values[name], number in best) for number, name in enumerate(both)]
+    xs = _shares([across.goodness(name) for name in both])
+    ys = _shares([up.goodness(name) for name in both])
+    return _apart(found, [_WIDTH * x for x in xs], [_HEIGHT * (1 - y) for y in ys])
+
+
+def front(goodness: Sequence[tuple[float, float]]) -> set[int]:
+    """The Pareto front: the numbers of those that no other one betters.
+
+    >>> sorted(front([(0.9, 0.2), (0.5, 0.5), (0.4, 0.5), (0.5, 0.1), (0.5, 0.5)]))
+    [0, 1, 4]
+    """
+    return {
+        number
+        for number, (x, y) in enumerate(goodness)
+        if not any(other[0] >= x and other[1] >= y and other != (x, y) for other in goodness)
+    }
+
+
+def _shares(values: Sequence[float]) -> list[float]:
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    return [(value - low) / ((high - low) or 1.0) for value in values]
+
+
+def _apart(found: Sequence[Point], xs: Sequence[float], ys: Sequence[float]) -> list[Point]:
+    """Puts each name at the nearest height, above or below its point, at which no other name stands yet."""
+    placed: list[tuple[float, float, float]] = []  # left end, right end, height
+    result = []
+    drops = [side + sign * _LINE * step for step in range(len(found)) for side, sign in ((-11, -1), (13, 1))]
+    for point, x, y in zip(found, xs, ys, strict=True):
+        width = _LETTER * (len(point.name) + 2)
+        left = x + width > _WIDTH
+        start, end = (x - width, x) if left else (x, x + width)
+        drop = next(
+            drop
+            for drop in drops
+            if not any(
+                start < right and begin < end and abs(y + drop - height) < _LINE for begin, right, height in placed
+            )
+        )
+        placed.append((start, end, y + drop))
+        result.append(replace(point, drop=drop, left=left))
+    return result

@@ -1,0 +1,312 @@
+"""Figures of a run as Vega-Lite charts: the page shows them, and papers get them as SVG, PNG and PDF.
+
+A chart holds data and meaning. Colours, shapes and fonts come from a theme: that of the page, or `PAPER`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from showthrough.errors import OutputError
+from showthrough.metrics import HEADLINE
+from showthrough.report.failures import KINDS, Findings, Inspection
+from showthrough.report.plane import Measured, Point, first_choice, measured, points
+from showthrough.report.significance import ALPHA, Pair, pairs
+from showthrough.run import MetricRecord, Run, Score, write_file
+
+Chart = Any  # of altair, which is imported where a chart is made
+
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+FORMATS = ("svg", "png", "pdf")
+PAPER: dict[str, Any] = {
+    "background": "white",
+    "font": "Liberation Sans, Arial, sans-serif",
+    "range": {
+        "category": ["#2f66b0", "#c1502e", "#2c7d5b", "#7d53a8", "#8f6a00", "#4d5963", "#b2407c", "#157f8f"],
+        "symbol": list(SHAPES),
+        "heatmap": ["#fbf7f2", "#f3d3bd", "#e09a72", "#b84c26"],
+    },
+    "axis": {"grid": False, "domainColor": "#888", "tickColor": "#888", "labelColor": "#333", "titleColor": "#111",
+             "titleFontWeight": "normal", "labelFontSize": 11, "titleFontSize": 12, "labelLimit": 240},
+    "style": {"front": {"stroke": "#777"}, "level": {"stroke": "#333"}, "bar": {"fill": "#b84c26"}},
+    "view": {"stroke": None},
+}  # fmt: skip
+# What a chart calls the colours of text on a pale and on a strong ground, and of the grounds of a matrix.
+INKS = {"on_pale": "#222222", "on_strong": "#ffffff", "pale": "#e6e9ee", "strong": "#2f66b0", "faint": "#f6f5f3"}
+_KIND_COLORS = ["#b84c26", "#e0a03c", "#9aa3ab", "#4d5963"]
+_DOTS = 3.0  # of a PNG, for each point
+_DEEP = 0.62  # from here on a cell's ground is too dark for dark text
+_WIDE, _HIGH = 72, 32  # of a cell
+_GAP = {"paddingInner": 0.06}  # between cells
+_BARE = {"domain": False, "ticks": False}
+
+
+def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
+    """Every anonymization a point with its intervals, and the front of those that none betters on both metrics.
+
+    Both axes point towards better, also where a lower number is better.
+    """
+    import altair as alt
+
+    found = points(names, across, up)
+    x, y = _towards_better(alt.X, "x", across.record), _towards_better(alt.Y, "y", up.record)
+    x_low, y_low = (_towards_better(alt.X, "x_low", across.record), _towards_better(alt.Y, "y_low", up.record))
+    color = alt.Color("name:N", legend=None).scale(domain=list(names))
+    shape = alt.Shape("name:N", legend=None).scale(domain=list(names))
+    base = alt.Chart(alt.NamedData(name="points"))
+    front = alt.Chart(alt.NamedData(name="front")).mark_line(style="front", strokeDash=[5, 4], strokeWidth=1.5)
+    left = {"expr": "datum.left ? 'right' : 'left'"}
+    chart = alt.layer(
+        front.encode(x, y, order="x:Q"),
+        base.mark_rule(strokeWidth=1.5, opacity=0.5).encode(x_low, y, x2="x_high:Q", color=color),
+        base.mark_rule(strokeWidth=1.5, opacity=0.5).encode(x, y_low, y2="y_high:Q", color=color),
+        base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color, shape, tooltip="tip:N"),
+        base.mark_text(
+            fontSize=13, baseline="middle", align=left, dx={"expr": "datum.left ? -9 : 9"}, dy={"expr": "datum.drop"}
+        ).encode(x, y, text="name:N"),
+    ).properties(width=460, height=330, description=plane_description(across.record, up.record))
+    chart.datasets = {
+        "points": [plane_point(point, across.record, up.record) for point in found],
+        "front": [{"x": point.x[0], "y": point.y[0]} for point in found if point.best],
+    }
+    return chart
+
+
+def _towards_better(channel: Any, field: str, record: MetricRecord) -> Any:
+    return channel(f"{field}:Q", title=axis_title(record)).scale(
+        zero=False, nice=False, padding=16, reverse=record.better == "lower"
+    ).axis(tickCount=6)
+
+
+def axis_title(record: MetricRecord) -> str:
+    return f"{record.title}: {record.text} ({record.better} is better)"
+
+
+def plane_description(across: MetricRecord, up: MetricRecord) -> str:
+    return f"{axis_title(up)} against {axis_title(across)}, a point for each anonymization with its intervals"
+
+
+def plane_point(point: Point, across: MetricRecord, up: MetricRecord) -> dict[str, Any]:
+    tip = f"{point.name}\n{across.text} {_shown(point.x)}\n{up.text} {_shown(point.y)}"
+    return {
+        "name": point.name, "x": point.x[0], "x_low": point.x[1], "x_high": point.x[2], "y": point.y[0],
+        "y_low": point.y[1], "y_high": point.y[2], "drop": point.drop, "left": point.left, "tip": tip,
+    }  # fmt: skip
+
+
+def _shown(value: tuple[float, float, float]) -> str:
+    return f"{value[0]:.3f} ({value[1]:.3f}–{value[2]:.3f})"
+
+
+def parts_chart(run: Run, record: MetricRecord) -> Chart:
+    """All parts of a metric, a row each: the stronger a cell, the worse."""
+    import altair as alt
+
+    cells = part_cells(run, record)
+    parts = list(dict.fromkeys(cell["part"] for cell in cells))
+    base = alt.Chart(alt.NamedData(name="cells")).encode(
+        x=alt.X("name:N", sort=run.names, title=None).scale(**_GAP).axis(orient="top", labelAngle=0, **_BARE),
+        y=alt.Y("part:N", sort=parts, title=None).scale(**_GAP).axis(**_BARE),
+        tooltip="tip:N",
+    )
+    ink = alt.condition(f"datum.shade > {_DEEP}", alt.value({"expr": "on_strong"}), alt.value({"expr": "on_pale"}))
+    chart = alt.layer(
+        base.mark_rect(cornerRadius=3).encode(color=alt.Color("shade:Q", legend=None).scale(domain=[0, 1])),
+        base.mark_text().encode(text="label:N", color=ink),
+    ).properties(
+        width={"step": _WIDE}, height={"step": _HIGH}, description=f"{record.title} ({record.text}) of each part"
+    )
+    chart.datasets = {"cells": cells}
+    return _inked(chart)
+
+
+def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
+    """One cell for each part and anonymization, with how bad it is between 0 and 1."""
+    found = [score for score in run.scores if score.metric == record.text and score.part != HEADLINE]
+    values = [score.value for score in found if score.value is not None]
+    low, high = min(0.0, *values, 1.0), max(1.0, *values, 0.0)
+
+    def cell(score: Score) -> dict[str, Any]:
+        share = 0.0 if score.value is None else (score.value - low) / (high - low)
+        bad = 0.0 if score.value is None else (1 - share if record.better == "higher" else share)
+        label = "–" if score.value is None else f"{score.value:.2f}"
+        interval = "" if score.low is None or score.high is None else f" ({score.low:.3f}–{score.high:.3f})"
+        value = score.reason if score.value is None else f"{score.value:.3f}{interval}"
+        return {"name": score.anonymization, "part": score.part, "shade": bad, "label": label,
+                "tip": f"{score.anonymization}, {score.part}\n{value}"}  # fmt: skip
+
+    return [cell(score) for score in sorted(found, key=lambda score: score.part)]
+
+
+def attack_chart(run: Run, record: MetricRecord) -> Chart:
+    """How often an attack succeeds, between what chance gives and the most that could be had."""
+    import altair as alt
+
+    base = alt.Chart(alt.NamedData(name="attacks")).encode(
+        y=alt.Y("name:N", sort=run.names, title=None).axis(**_BARE), tooltip="tip:N"
+    )
+    scale = alt.Scale(domain=[0, 1], nice=False)
+    level = {"style": "level", "thickness": 2, "height": 24}
+    title = f"{record.text}: share of people found"
+    chart = alt.layer(
+        base.mark_bar(style="bar", height=15, opacity=0.85).encode(
+            x=alt.X("value:Q", title=title).scale(scale).axis(format="%")
+        ),
+        base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q").scale(scale), x2="high:Q"),
+        base.mark_tick(**level, strokeDash=[2, 2]).encode(x=alt.X("chance:Q").scale(scale)),
+        base.mark_tick(**level).encode(x=alt.X("ceiling:Q").scale(scale)),
+    ).properties(
+        width=460, height={"step": 40}, description=f"{record.title}: success of the attack on each anonymization"
+    )
+    chart.datasets = {"attacks": attack_bars(run, record)}
+    return chart
+
+
+def attacks(run: Run) -> list[MetricRecord]:
+    """The metrics that tell what chance and what the best attack could reach."""
+    levels = {metric: {score.part for score in run.scores if score.metric == metric} for metric in run.rows}
+    return [record for record in run.metrics if {HEADLINE, "chance", "ceiling"} <= levels.get(record.text, set())]
+
+
+def attack_bars(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
+    bars = []
+    for name in run.names:
+        parts = run.parts(name, record.text)
+        score, chance, ceiling = (parts.get(part) for part in (HEADLINE, "chance", "ceiling"))
+        if score is None or score.value is None:
+            continue
+        bar: dict[str, Any] = {"name": name, "value": score.value, "low": score.low, "high": score.high}
+        tip = [f"{name}: finds {score.value:.1%} of the people"]
+        for word, other in (("chance", chance), ("ceiling", ceiling)):
+            if other is not None and other.value is not None:
+                bar[word] = other.value
+                tip.append(f"{word} {other.value:.1%}")
+        bars.append({**bar, "tip": "\n".join(tip)})
+    return bars
+
+
+def significance_chart(run: Run, record: MetricRecord, found: Sequence[Pair]) -> Chart:
+    """Is the row better than the column? A matrix of all pairs on one metric."""
+    import altair as alt
+
+    base = alt.Chart(alt.NamedData(name="pairs")).encode(
+        x=alt.X("column:N", title=None).scale(domain=run.names, **_GAP).axis(orient="top", labelAngle=0, **_BARE),
+        y=alt.Y("row:N", title=None).scale(domain=run.names, **_GAP).axis(**_BARE),
+        tooltip="tip:N",
+    )
+
+    def by_result(better: str, worse: str, unclear: str) -> Any:
+        test = f"datum.result == 'better' ? {better} : datum.result == 'worse' ? {worse} : {unclear}"
+        return alt.value({"expr": test})
+
+    chart = alt.layer(
+        base.mark_rect(cornerRadius=3).encode(color=by_result("strong", "pale", "faint")),
+        base.mark_text().encode(text="label:N", color=by_result("on_strong", "on_pale", "on_pale")),
+    ).properties(
+        width={"step": _WIDE},
+        height={"step": _HIGH},
+        description=f"{record.title} ({record.text}): which differences between anonymizations are significant",
+    )
+    chart.datasets = {"pairs": pair_cells(found)}
+    return _inked(chart)
+
+
+def pair_cells(found: Sequence[Pair]) -> list[dict[str, Any]]:
+    sign = {"better": "▲ ", "worse": "▼ ", "unclear": "", "undefined": ""}
+    words = {
+        "better": "is better than", "worse": "is worse than", "unclear": "does not differ significantly from",
+        "undefined": "cannot be compared with",
+    }  # fmt: skip
+    return [
+        {
+            "row": pair.row,
+            "column": pair.column,
+            "result": pair.result,
+            "label": sign[pair.result] + pair.shown,
+            "tip": f"{pair.row} {words[pair.result]} {pair.column}"
+            + ("" if pair.p is None else f"\ncorrected p {pair.shown}, difference {pair.difference:+.3f}"),
+        }
+        for pair in found
+    ]
+
+
+def failures_chart(run: Run, findings: dict[str, Findings]) -> Chart:
+    """How often each anonymization misses, under-masks, masks needlessly and over-masks, by entity type."""
+    import altair as alt
+
+    cells = [
+        {"name": name, "kind": kind, "part": entity_type, "count": len(places)}
+        for name, found in findings.items()
+        for (kind, entity_type), places in found.failures.items()
+    ]
+    chart = (
+        alt.Chart(alt.NamedData(name="failures"))
+        .mark_bar()
+        .encode(
+            x=alt.X("count:Q", title="failures"),
+            y=alt.Y("part:N", title=None),
+            color=alt.Color("kind:N", sort=KINDS, title=None).scale(domain=KINDS, range=_KIND_COLORS).legend(orient="top"),
+            order=alt.Order("rank:Q"),
+            column=alt.Column("name:N", sort=run.names, title=None),
+        )
+        .properties(width=150, height={"step": 20}, description="failures by kind and entity type")
+        .resolve_scale(x="independent")
+    )
+    chart.datasets = {"failures": [{**cell, "rank": KINDS.index(cell["kind"])} for cell in cells]}
+    return chart
+
+
+def _inked(chart: Chart) -> Chart:
+    import altair as alt
+
+    return chart.add_params(*(alt.param(name=name, value=value) for name, value in INKS.items()))
+
+
+def figures(run: Run) -> Iterator[tuple[str, Chart]]:
+    """All figures that a run has data for, by name."""
+    found = measured(run)
+    if found:
+        across, up = first_choice(found)
+        yield "plane", plane_chart(run.names, across, up)
+    for record in run.metrics:
+        if any(score.metric == record.text and score.part != HEADLINE for score in run.scores):
+            yield record.text, parts_chart(run, record)
+    for record in attacks(run):
+        yield f"attack {record.text}", attack_chart(run, record)
+    compared = pairs(run)
+    for record in run.metrics:
+        if record.text in compared:
+            yield f"significance {record.text}", significance_chart(run, record, compared[record.text])
+    if run.texts is not None and any(document.annotations for document in run.texts.documents):
+        inspection = Inspection(run.texts)
+        yield "failures", failures_chart(run, {name: inspection.of(name) for name in run.names})
+
+
+def write_plots(run: Run, folder: Path, *, force: bool = False) -> list[Path]:
+    """Writes every figure as SVG, PNG and PDF into a folder."""
+    import vl_convert
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
+    written = []
+    for name, chart in figures(run):
+        drawing = vl_convert.vegalite_to_svg(chart.to_dict(), config=PAPER)
+        pages = (drawing.encode(), vl_convert.svg_to_png(drawing, scale=_DOTS), vl_convert.svg_to_pdf(drawing))
+        for form, content in zip(FORMATS, pages, strict=True):
+            path = folder / f"{file_name(name)}.{form}"
+            write_file(path, content, force=force, private=False)
+            written.append(path)
+    return written
+
+
+def file_name(figure: str) -> str:
+    """
+    >>> file_name('recall(unit="mention")')
+    'recall-unit-mention'
+    """
+    return re.sub(r"\W+", "-", figure).strip("-")

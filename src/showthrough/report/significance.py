@@ -1,0 +1,66 @@
+"""Which differences between anonymizations are more than chance, laid out as a matrix of rows and columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from showthrough.errors import PlanError
+from showthrough.metrics import HEADLINE
+from showthrough.report.terminal import p_text
+from showthrough.run import Comparison, MetricRecord, Run
+
+ALPHA = 0.05
+_MANY = 10_000  # documents; with more of them fewer shuffles must do, or a report would take minutes
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Is the row better than the column on a metric?"""
+
+    row: str
+    column: str
+    result: Literal["better", "worse", "unclear", "undefined"]
+    difference: float
+    p: float | None  # corrected
+
+    @property
+    def shown(self) -> str:
+        return "–" if self.p is None else p_text(self.p)
+
+
+def shuffles(run: Run) -> int:
+    return 9_999 if len(run.documents) <= _MANY else 999
+
+
+def pairs(run: Run) -> dict[str, list[Pair]]:
+    """All ordered pairs, for every metric that has a headline; none where there is nothing to compare."""
+    found: dict[str, list[Pair]] = {}
+    if len(run.names) < 2 or not run.complete:
+        return found
+    for record in run.metrics:
+        if record.text not in run.rows:
+            continue
+        try:
+            compared = run.compare(record.text, shuffles=shuffles(run))
+        except PlanError:
+            continue  # a metric of another version or another package: its scores can be shown, not compared
+        both = [pair for one in compared if one.part == HEADLINE for pair in _both(record, one)]
+        if both:
+            found[record.text] = both
+    return found
+
+
+def _both(record: MetricRecord, one: Comparison) -> tuple[Pair, Pair]:
+    difference = one.difference or 0.0
+    first: Literal["better", "worse", "unclear", "undefined"]
+    if one.p_holm is None:
+        first = second = "undefined"
+    elif not one.significant(ALPHA):
+        first = second = "unclear"
+    else:
+        first, second = ("better", "worse") if (difference > 0) == (record.better == "higher") else ("worse", "better")
+    return (
+        Pair(one.first, one.second, first, difference, one.p_holm),
+        Pair(one.second, one.first, second, -difference, one.p_holm),
+    )

@@ -1,0 +1,226 @@
+"""What models answered, kept between runs, found by the content of the question.
+
+An entry's name is the digest of everything its answer depends on: the model's revision, the parameters, the text.
+So an entry is never stale, and two runs that write the same one write the same bytes. Entries hold numbers, no text;
+still the folder is open to its owner alone, because an embedding says much about what was embedded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.errors import OutputError
+
+Arrays = Mapping[str, NDArray[np.generic]]
+
+LIMIT = 2 * 1024**3  # bytes; the least recently used entries go first
+PLACE = "SHOWTHROUGH_CACHE"  # the environment variable that moves the folder
+_FORMAT = b"showthrough cache 1\n"
+_DIGEST = 16
+_ROOM = 0.8  # what is left of the limit after making room, so that not every write has to
+
+log = logging.getLogger("showthrough")
+
+
+class _Stored(msgspec.Struct, frozen=True, array_like=True):
+    dtype: str
+    shape: tuple[int, ...]
+    content: bytes
+
+
+_decoder = msgspec.msgpack.Decoder(dict[str, _Stored])
+
+
+def default_folder() -> Path:
+    """Where entries are: `SHOWTHROUGH_CACHE`, or `showthrough` in the user's cache folder."""
+    given = os.environ.get(PLACE)
+    if given:
+        return Path(given).expanduser()
+    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(home) if home else Path.home() / ".cache") / "showthrough"
+
+
+def question(*parts: object) -> str:
+    """The name of the entry that answers a question.
+
+    >>> question("ic", "model@1", "Mr Doe") == question("ic", "model@1", "Mr Doe")
+    True
+    >>> question("ab", "c") == question("a", "bc")  # parts are told apart, not just joined
+    False
+    """
+    return hashlib.blake2b(msgspec.msgpack.encode(parts, enc_hook=_plain), digest_size=20).hexdigest()
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    raise TypeError(type(value).__name__)
+
+
+class Cache:
+    """A folder of entries; without a folder it keeps nothing and finds nothing."""
+
+    def __init__(self, folder: Path | None, limit: int = LIMIT) -> None:
+        # A folder of its own: the one that was named may be somebody's home, and is not ours to close or to clear.
+        self.folder = folder / "answers" if folder else None
+        self.limit = limit
+        self._used: int | None = None  # bytes, counted at the first write
+        self._said: set[str] = set()
+
+    def through(self, names: Sequence[str], answer: Callable[[list[int]], Iterable[Arrays]]) -> list[Arrays]:
+        """The entries of these names; `answer` gives those that are missing, by their places, in order.
+
+        Answers are stored as they come, so that a run that is stopped does not lose them.
+        """
+        found: list[Arrays | None] = [self.get(name) for name in names]
+        missing = [place for place, entry in enumerate(found) if entry is None]
+        if missing:
+            for place, entry in zip(missing, answer(missing), strict=True):
+                found[place] = entry
+                self.put(names[place], entry)
+        return [entry for entry in found if entry is not None]
+
+    def get(self, name: str) -> Arrays | None:
+        path = self._path(name)
+        if path is None:
+            return None
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self._say("read", f"the cache in {self.folder} cannot be read ({error.strerror}); computing instead")
+            return None
+        entry = _decoded(content)
+        if entry is None:
+            self._say("corrupt", f"{path}: this entry of the cache is damaged; computing it again")
+            return None
+        try:
+            os.utime(path)
+        except OSError:  # somebody cleared the cache meanwhile; the entry is read already
+            return entry
+        return entry
+
+    def put(self, name: str, entry: Arrays) -> None:
+        path = self._path(name)
+        if path is None or self.folder is None:
+            return
+        content = _encoded(entry)
+        try:
+            _private(self.folder)
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(content)
+                Path(temporary).replace(path)
+            except BaseException:
+                Path(temporary).unlink(missing_ok=True)
+                raise
+        except OSError as error:
+            self._say("write", f"the cache in {self.folder} cannot be written ({error.strerror}); going on without")
+            self.folder = None
+            return
+        self._used = self.size() if self._used is None else self._used + len(content)
+        if self._used > self.limit:
+            self._make_room()
+
+    def entries(self) -> Iterator[os.DirEntry[str]]:
+        for folder in _children(self.folder):
+            if folder.is_dir(follow_symlinks=False) and len(folder.name) == 2:
+                yield from (entry for entry in _children(Path(folder.path)) if not entry.name.startswith("."))
+
+    def size(self) -> int:
+        """Bytes that the entries take."""
+        return sum(held for _, held, _ in self._held())
+
+    def clear(self) -> int:
+        """Removes all entries, and says how many there were."""
+        count = 0
+        for entry in list(self.entries()):
+            try:
+                Path(entry.path).unlink(missing_ok=True)
+            except OSError as error:
+                raise OutputError(f"{entry.path}: cannot be removed: {error.strerror}") from error
+            count += 1
+        self._used = None
+        return count
+
+    def _held(self) -> list[tuple[float, int, str]]:
+        """When each entry was last used, its size, its path."""
+        held = []
+        for entry in self.entries():
+            try:
+                state = entry.stat(follow_symlinks=False)
+            except OSError:  # another run removed it
+                continue
+            held.append((state.st_mtime, state.st_size, entry.path))
+        return held
+
+    def _make_room(self) -> None:
+        held = sorted(self._held())
+        used = sum(size for _, size, _ in held)
+        for _, size, path in held:
+            if used <= self.limit * _ROOM:
+                break
+            Path(path).unlink(missing_ok=True)
+            used -= size
+        self._used = used
+
+    def _path(self, name: str) -> Path | None:
+        return None if self.folder is None else self.folder / name[:2] / name
+
+    def _say(self, kind: str, message: str) -> None:
+        if kind not in self._said:
+            self._said.add(kind)
+            log.warning(message)
+
+
+def _encoded(entry: Arrays) -> bytes:
+    plain = {
+        name: _Stored(array.dtype.str, array.shape, np.ascontiguousarray(array).tobytes())
+        for name, array in entry.items()
+    }
+    payload = msgspec.msgpack.encode(plain)
+    return _FORMAT + hashlib.blake2b(payload, digest_size=_DIGEST).digest() + payload
+
+
+def _decoded(content: bytes) -> Arrays | None:
+    """The arrays of an entry; `None` when a single bit of it is not as it was written."""
+    start = len(_FORMAT) + _DIGEST
+    payload = content[start:]
+    if content[:start] != _FORMAT + hashlib.blake2b(payload, digest_size=_DIGEST).digest():
+        return None
+    try:
+        return {
+            name: np.frombuffer(stored.content, dtype=np.dtype(stored.dtype)).reshape(stored.shape)
+            for name, stored in _decoder.decode(payload).items()
+        }
+    except (msgspec.DecodeError, TypeError, ValueError):
+        return None
+
+
+def _private(folder: Path) -> None:
+    """Makes the folder, or closes it to everybody else if it stands open."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.name == "posix" and folder.stat().st_mode & 0o077:
+        folder.chmod(0o700)
+
+
+def _children(folder: Path | None) -> Iterator[os.DirEntry[str]]:
+    if folder is None:
+        return
+    try:
+        with os.scandir(folder) as found:
+            yield from found
+    except FileNotFoundError:
+        return

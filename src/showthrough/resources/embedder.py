@@ -1,0 +1,159 @@
+"""Texts as vectors: a sentence-embedding model, or latent semantic analysis of the corpus itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.resources.cache import Arrays, Cache, question
+from showthrough.resources.device import in_batches, pieces_at_once, torch_device, torch_dtype
+from showthrough.resources.files import EXTRA, model_files, quietly
+from showthrough.resources.names import Role, SourceName
+from showthrough.resources.settings import ModelSettings, Watch
+
+Vectors = NDArray[np.float32]
+LongTexts = Literal["truncate", "mean"]
+
+VERSION = 1  # of the answers
+_BLOCK = 256  # texts whose embeddings are stored together
+_TOPICS = 100  # dimensions of the latent space
+_WORD = re.compile(r"\w+")
+
+
+class Embedder(Protocol):
+    """Learns what it needs from the originals and returns the function that embeds."""
+
+    def fitted(self, originals: Sequence[str], long_texts: LongTexts) -> Callable[[Sequence[str]], Vectors]: ...
+
+
+class SentenceEmbedder:
+    """A model of the `sentence-transformers` library, by its name on the hub or by folder."""
+
+    def __init__(
+        self, name: SourceName, role: Role, settings: ModelSettings, cache: Cache, watch: Watch | None = None
+    ) -> None:
+        self.name = name
+        self.role = role
+        self.settings = settings
+        self.cache = cache
+        self.watch = watch
+        self._files = model_files(name, role)
+        self._loaded: Any = None
+
+    @property
+    def revision(self) -> str:
+        return self._files.revision
+
+    def fitted(
+        self, originals: Sequence[str], long_texts: LongTexts = "truncate"
+    ) -> Callable[[Sequence[str]], Vectors]:
+        return lambda texts: self.documents(texts, long_texts)
+
+    def documents(self, texts: Sequence[str], long_texts: LongTexts) -> Vectors:
+        """Embeddings of whole documents, from the cache where they have been asked before.
+
+        A text longer than the model takes is cut off there, as the model does; or it is cut into windows that fit,
+        whose embeddings are averaged.
+        """
+        names = [question("embedding", VERSION, self.revision, self.settings.dtype, long_texts, text) for text in texts]
+
+        def answer(places: list[int]) -> Iterator[Arrays]:
+            for first in range(0, len(places), _BLOCK):
+                block = [texts[place] for place in places[first : first + _BLOCK]]
+                windows = [self._windows(text) if long_texts == "mean" else [text] for text in block]
+                vectors = iter(self.embed([window for each in windows for window in each]))
+                for each in windows:
+                    yield {"embedding": np.mean([next(vectors) for _ in each], axis=0, dtype=np.float32)}
+                if self.watch:
+                    self.watch("embeddings", first + len(block), len(places))
+
+        return np.array([entry["embedding"] for entry in self.cache.through(names, answer)], dtype=np.float32)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One vector a text; a text that occurs twice is embedded once."""
+        model = self.loaded()
+        distinct = list(dict.fromkeys(texts))
+        most = model.max_seq_length or 512
+        # A word piece of running text has three to five characters; an estimate is enough to put like with like.
+        lengths = [min(most, 2 + len(text) // 3) for text in distinct]
+        vectors: dict[str, Vectors] = {}
+
+        def run(batch: list[int]) -> Vectors:
+            inputs = [distinct[item] for item in batch]
+            found: Vectors = model.encode(inputs, batch_size=len(inputs), show_progress_bar=False)
+            return found.astype(np.float32)
+
+        for batch, found in in_batches(lengths, pieces_at_once(model.device), run, self.role.what):
+            vectors |= zip((distinct[item] for item in batch), found, strict=True)
+        return np.array([vectors[text] for text in texts], dtype=np.float32)
+
+    def _windows(self, text: str) -> list[str]:
+        """The text in consecutive stretches of as many word pieces as the model takes."""
+        model = self.loaded()
+        room = (model.max_seq_length or 512) - model.tokenizer.num_special_tokens_to_add()
+        offsets = model.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)[
+            "offset_mapping"
+        ]
+        cuts = [offsets[place][0] for place in range(room, len(offsets), room)]
+        return [text[low:high] for low, high in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+    def loaded(self) -> Any:
+        if self._loaded is None:
+            try:
+                from sentence_transformers import SentenceTransformer
+            except ImportError as error:
+                reason = f"the model {self.name.place!r} needs packages that are not installed"
+                raise self.role.missing(reason, EXTRA) from error
+            device = torch_device(self.settings.device)
+            options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True}
+            try:
+                with quietly():
+                    self._loaded = SentenceTransformer(
+                        str(self._files.folder), device=str(device), model_kwargs=options
+                    )
+            except (OSError, ValueError) as error:
+                reason = f"{self.name.place!r} cannot be loaded as an embedding model: {str(error).splitlines()[0]}"
+                raise self.role.missing(reason, "check its files") from error
+        return self._loaded
+
+
+class LatentSemantics:
+    """TF-IDF of words, projected on the main directions of the originals (Deerwester et al. 1990). Needs no model.
+
+    A word of a text weighs (1 + ln count) · (1 + ln((1 + n) / (1 + n with it))), counted over the n originals; a text's
+    weights are scaled to length 1, projected on 100 directions and scaled to length 1 again; 0 where no word is known.
+    """
+
+    def fitted(
+        self, originals: Sequence[str], long_texts: LongTexts = "truncate"
+    ) -> Callable[[Sequence[str]], Vectors]:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        if not any(_WORD.search(text) for text in originals):
+            return lambda texts: np.zeros((len(texts), 1), dtype=np.float32)
+        vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=_WORD.pattern)
+        directions = _main_directions(vectorizer.fit_transform(originals))
+
+        def embed(texts: Sequence[str]) -> Vectors:
+            found = np.asarray(vectorizer.transform(texts) @ directions)
+            sizes = np.linalg.norm(found, axis=1, keepdims=True)
+            unit = np.divide(found, sizes, out=np.zeros_like(found), where=sizes > 0)
+            return np.asarray(unit, dtype=np.float32)
+
+        return embed
+
+
+def _main_directions(weights: Any) -> NDArray[np.float64]:
+    """Right singular vectors of the largest singular values: words × topics."""
+    smallest = min(weights.shape)
+    if smallest <= _TOPICS + 1:
+        found: NDArray[np.float64] = np.linalg.svd(weights.toarray(), full_matrices=False)[2].T[:, :_TOPICS]
+        return found
+    from scipy.sparse.linalg import svds
+
+    # A given start makes the iteration give the same digits every time.
+    return np.asarray(svds(weights, k=_TOPICS, v0=np.ones(smallest))[2]).T

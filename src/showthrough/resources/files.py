@@ -1,0 +1,88 @@
+"""Where a model's files are: a folder that was named, or the hub's copy on this machine, fetched if it is not there."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from showthrough.resources.names import Role, SourceName
+
+EXTRA = "pip install 'showthrough[models]'"
+# Weights in safetensors and what goes with them; other weight formats can carry code.
+_WANTED = ["*.safetensors", "*.json", "*.txt", "*.model", "*.safetensors.index.json"]
+_UNWANTED = ["onnx/*", "openvino/*", "*/onnx/*", "*/openvino/*"]
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A folder that holds a model, and what tells its content from any other's."""
+
+    folder: Path
+    revision: str
+
+
+def model_files(name: SourceName, role: Role) -> ModelFiles:
+    """Finds a model's files. Raises ResourceError with the ways out when they cannot be had."""
+    folder = name.folder
+    if folder is not None:
+        if not folder.is_dir():
+            raise role.missing(f"there is no folder {name.place!r}", "check its name")
+        return ModelFiles(folder, folder_digest(folder))
+    return _from_hub(name, role)
+
+
+def _from_hub(name: SourceName, role: Role) -> ModelFiles:
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
+    except ImportError as error:
+        raise role.missing(f"the model {name.place!r} needs packages that are not installed", EXTRA) from error
+    place = f"sentence-transformers/{name.place}" if name.kind == "st" and "/" not in name.place else name.place
+    wanted = {"revision": name.revision or None, "allow_patterns": _WANTED, "ignore_patterns": _UNWANTED}
+    try:
+        try:
+            # What is here already stays what it is: a model that its owner changes must not change a number unseen.
+            folder = Path(snapshot_download(place, local_files_only=True, **wanted))
+        except FileNotFoundError:
+            folder = Path(snapshot_download(place, **wanted))
+    except (RepositoryNotFoundError, RevisionNotFoundError) as error:
+        revision = f" at revision {name.revision!r}" if name.revision else ""
+        raise role.missing(f"the hub has no model {place!r}{revision}", "check its name") from error
+    except HFValidationError as error:
+        raise role.missing(f"{place!r} is no name of a model: {error}", "check its name") from error
+    except OSError as error:
+        reason = f"the model {place!r} is not on this machine and the hub cannot be reached"
+        raise role.missing(reason, "connect to it once") from error
+    return ModelFiles(folder, folder.name)  # the hub's copy lies in a folder named by the commit
+
+
+def folder_digest(folder: Path) -> str:
+    """Changes whenever a file in the folder does."""
+    total = hashlib.blake2b(digest_size=16)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            total.update(path.relative_to(folder).as_posix().encode() + b"\0")
+            with path.open("rb") as file:
+                while block := file.read(_BLOCK):
+                    total.update(block)
+    return total.hexdigest()
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Loads a model without the library's bars and reports: what matters in them is checked and told in our words."""
+    from transformers.utils import logging
+
+    verbosity, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bar:
+            logging.enable_progress_bar()

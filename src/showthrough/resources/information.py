@@ -1,0 +1,105 @@
+"""How much a span of text says: sources of information content, −ln p of what stands there.
+
+A source is asked with *questions*: a text, spans of it, and for each span the turn in which it is asked. Spans of one
+turn are hidden together, in one pass over the text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.axis import Ints
+from showthrough.errors import ResourceError
+
+Floats = NDArray[np.float64]
+SpecialTokens = Literal["document", "segment", "none"]
+
+_WORD = re.compile(r"\w+")
+_RAREST = 1e-9  # what a word gets that the list lacks: the rarest it holds have 1e-8
+
+
+@dataclass(frozen=True)
+class Question:
+    """Spans of a text, each with its turn."""
+
+    text: str
+    start: Ints
+    end: Ints
+    turn: Ints
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a language model sees around a hidden piece. The defaults are those that published numbers rest on.
+
+    A text is cut into consecutive segments of `segment_length` word pieces, each sharing `overlap` pieces with the
+    next. `special_tokens` says where the model's own marks stand ([CLS] and [SEP]): at the ends of the whole text, of
+    every segment, or nowhere. Hidden pieces are shut out of the model's attention unless `attend_hidden`.
+    """
+
+    segment_length: int = 100
+    overlap: int = 0
+    special_tokens: SpecialTokens = "document"
+    attend_hidden: bool = False
+
+
+class InformationSource(Protocol):
+    """Gives the information content of every span of every question."""
+
+    def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]: ...
+
+
+class Uniform:
+    """Every span weighs 1."""
+
+    def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]:
+        return [np.ones(len(asked.start)) for asked in questions]
+
+
+class WordFrequency:
+    """−ln p of a span's rarest word, whatever stands around it (wordfreq: Speer 2022, doi:10.5281/zenodo.7199437).
+
+    A word that the list lacks counts as rarer than any on it; a span without a word says nothing.
+
+    >>> spans = np.array([0, 4]), np.array([3, 8])
+    >>> WordFrequency().weigh([Question("the Oslo", *spans, np.zeros(2, dtype=int))], Context())[0].round(1).tolist()
+    [2.9, 12.6]
+    """
+
+    def __init__(self, language: str = "en") -> None:
+        self.language = language
+        self._known: dict[str, float] = {}
+
+    def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]:
+        return [
+            np.array(
+                [
+                    self._ic(asked.text[low:high])
+                    for low, high in zip(asked.start.tolist(), asked.end.tolist(), strict=True)
+                ]
+            )
+            for asked in questions
+        ]
+
+    def _ic(self, span: str) -> float:
+        return max(map(self._word, _WORD.findall(span.lower())), default=0.0)
+
+    def _word(self, word: str) -> float:
+        if word not in self._known:
+            try:
+                from wordfreq import word_frequency
+            except ImportError as error:
+                raise ResourceError('ic="wordfreq" needs the package wordfreq: pip install wordfreq') from error
+            try:
+                frequency = word_frequency(word, self.language)
+            except LookupError as error:
+                raise ResourceError(f'wordfreq knows no language {self.language!r}; choose ic="wordfreq:en"') from error
+            self._known[word] = -math.log(max(frequency, _RAREST))
+        return self._known[word]

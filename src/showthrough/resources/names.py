@@ -1,0 +1,81 @@
+"""Names of sources: `wordfreq`, `hf:google-bert/bert-base-uncased@revision`, `spacy:en_core_web_md`, a folder.
+
+A name says what answers, never what happens to be installed: a number must not depend on the environment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from showthrough.errors import PlanError, ResourceError
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a source is asked for: the parameter that names it, the sources there are, and those without a model."""
+
+    what: str  # as a message calls it
+    parameter: str
+    kinds: tuple[str, ...]  # those that name a model after a colon; the first is what a bare folder means
+    alone: tuple[str, ...]  # those that need no model
+
+    def parse(self, name: str) -> SourceName:
+        """Raises PlanError unless the name is one that this role knows."""
+        if name in self.alone:
+            return SourceName(name, "")
+        kind, colon, place = name.partition(":")
+        if colon and place and kind in (*self.kinds, *self.alone):
+            model, _, revision = place.partition("@")
+            return SourceName(kind, model, revision)
+        if is_path(name):
+            return SourceName(self.kinds[0], name)
+        known = ", ".join((*self.alone, *(f"{kind}:<name>" for kind in self.kinds)))
+        raise PlanError(f"{self.parameter}={name!r} is not known; expected {known} or the path of a folder")
+
+    def models(self, name: str) -> dict[str, str]:
+        """The name under this role's parameter if it is a model's; nothing if it is not."""
+        return {self.parameter: name} if self.parse(name).kind in self.kinds else {}
+
+    def missing(self, reason: str, install: str) -> ResourceError:
+        """Why there is no answer, and the three ways out."""
+        return ResourceError(
+            f"{self.what}: {reason}. Either {install}; or name a folder that holds it, "
+            f'{self.parameter}="/path/to/it"; or choose {self.parameter}="{self.alone[0]}", which needs no model'
+        )
+
+
+@dataclass(frozen=True)
+class SourceName:
+    """A name in its parts.
+
+    >>> INFORMATION.parse("hf:google-bert/bert-base-uncased@86b5e09")
+    SourceName(kind='hf', place='google-bert/bert-base-uncased', revision='86b5e09')
+    """
+
+    kind: str
+    place: str
+    revision: str = ""
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder that is meant, where a path is."""
+        return Path(self.place).expanduser() if is_path(self.place) else None
+
+
+def is_path(place: str) -> bool:
+    """Whether a place is a path rather than a name on a hub, which has at most one slash and starts with a letter."""
+    return place.startswith(("/", ".", "~", "\\")) or place.count("/") > 1 or "\\" in place or place[1:3] == ":\\"
+
+
+def local_or_hub(name: str, kind: str) -> str:
+    """A model as transformers takes it, a folder or else a name on the hub, as a source's name."""
+    if Path(name).is_dir():
+        return name if is_path(name) else f"./{name}"
+    return f"{kind}:{name}"
+
+
+INFORMATION = Role("information content", "ic", ("hf",), ("wordfreq", "uniform"))
+TERMS = Role("terms", "chunking", ("spacy", "spacy-tokens"), ("none", "auto"))
+SIMILARITY = Role("similarity", "similarity", ("st",), ("ngrams",))
+EMBEDDING = Role("embedding", "embedding", ("st",), ("lsa",))

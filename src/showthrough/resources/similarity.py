@@ -1,0 +1,86 @@
+"""How near a replacement is to what it replaces, as a cosine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.resources.cache import Arrays, question
+from showthrough.resources.embedder import SentenceEmbedder
+
+Pair = tuple[str, str]
+Floats = NDArray[np.float64]
+
+VERSION = 1  # of the answers
+_GRAM = 3
+
+
+class Similarity(Protocol):
+    """Gives the cosine of every pair, group by group (a group is what one document asks)."""
+
+    def cosines(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]: ...
+
+
+class Ngrams:
+    """Cosine of the counts of character trigrams, capitals and edges aside.
+
+    >>> Ngrams().cosines([[("Oslo", "OSLO"), ("Oslo", "Olso"), ("1 May 1996", "May 1996")]])[0].round(2).tolist()
+    [1.0, 0.0, 0.89]
+    """
+
+    def cosines(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
+        known: dict[str, Counter[str]] = {}
+        return [np.array([_cosine(*(_grams(text, known) for text in pair)) for pair in group]) for group in groups]
+
+
+def _grams(text: str, known: dict[str, Counter[str]]) -> Counter[str]:
+    if text not in known:
+        inside = f" {' '.join(text.lower().split())} "
+        known[text] = Counter(inside[place : place + _GRAM] for place in range(len(inside) - _GRAM + 1))
+    return known[text]
+
+
+def _cosine(one: Counter[str], two: Counter[str]) -> float:
+    product = sum(count * two[gram] for gram, count in one.items())
+    sizes = sum(count * count for count in one.values()) * sum(count * count for count in two.values())
+    return product / float(np.sqrt(sizes)) if sizes else 0.0
+
+
+class Embedded:
+    """Cosine of embeddings; a text is embedded once, in however many documents and anonymizations it stands."""
+
+    def __init__(self, embedder: SentenceEmbedder) -> None:
+        self.embedder = embedder
+        self.cache = embedder.cache
+        self._known: dict[str, NDArray[np.float32]] = {}
+
+    @property
+    def revision(self) -> str:
+        return self.embedder.revision
+
+    def cosines(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
+        model = self.revision, self.embedder.settings.dtype
+        names = [question("cosines", VERSION, model, list(group)) for group in groups]
+
+        def answer(places: list[int]) -> Iterator[Arrays]:
+            texts = dict.fromkeys(text for place in places for pair in groups[place] for text in pair)
+            fresh = [text for text in texts if text not in self._known]
+            if len(self._known) + len(fresh) > _HELD:
+                self._known, fresh = {}, list(texts)
+            self._known |= zip(fresh, self.embedder.embed(fresh), strict=True) if fresh else ()
+            for place in places:
+                yield {"cosines": np.array([_angle(*(self._known[text] for text in pair)) for pair in groups[place]])}
+
+        return [np.asarray(entry["cosines"], dtype=np.float64) for entry in self.cache.through(names, answer)]
+
+
+_HELD = 100_000  # texts whose embeddings stay in memory
+
+
+def _angle(one: NDArray[np.float32], two: NDArray[np.float32]) -> float:
+    sizes = float(np.linalg.norm(one)) * float(np.linalg.norm(two))
+    return float(one @ two) / sizes if sizes else 0.0

@@ -1,0 +1,354 @@
+"""What each command does when all is well."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from showthrough import Corpus, Run, evaluate, read_anonymization, read_corpus
+from showthrough.metrics import METRICS, PRESETS
+from showthrough.version import __version__
+
+EVALUATE = ("evaluate", "corpus.json", "a=masks.json")
+
+
+def wire(corpus: Corpus) -> list[dict[str, Any]]:
+    """A corpus as TAB's JSON has it."""
+    return [
+        {
+            "doc_id": document.id,
+            "text": document.text,
+            "annotations": {
+                layer.annotator: {
+                    "entity_mentions": [
+                        {
+                            "start_offset": one.start,
+                            "end_offset": one.end,
+                            "entity_type": one.entity_type,
+                            "identifier_type": one.identifier,
+                            "entity_id": one.entity_id,
+                        }
+                        for one in layer.mentions
+                    ]
+                }
+                for layer in document.annotations
+            },
+        }
+        for document in corpus
+    ]
+
+
+@pytest.fixture
+def here(desk: Any, tiny: Corpus) -> Path:
+    """The tiny corpus, two anonymizations of it, as the working directory."""
+    every = {"d1": [[0, 11], [15, 19], [28, 33]], "d2": [[2, 9], [23, 25]], "d3": []}
+    desk.write({"corpus.json": wire(tiny), "masks.json": {"d1": [[0, 11]], "d2": [], "d3": []}, "every.json": every})
+    folder: Path = desk.folder
+    return folder
+
+
+def scores(path: str) -> dict[tuple[str, str, str], float | None]:
+    return {(one.anonymization, one.metric, one.part): one.value for one in Run.load(path).scores}
+
+
+def test_evaluate_shows_and_writes(here: Path, cli: Callable[..., Any]) -> None:
+    outcome = cli(*EVALUATE, "every=every.json", "-o", "run.json")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "corpus: 3 documents; intervals at 95 %" in outcome.out
+    assert "er_di.v1|corpus:corpus@" in outcome.out
+    assert outcome.out.endswith("run written to run.json\n")
+    found = scores("run.json")
+    # Mr John Doe for both annotators of d1, Ann Lee of d2: masks.json hides the first two.
+    assert found["a", "er_di", ""] == 2 / 3
+    assert found["every", "er_di", ""] == 1.0
+    assert found["a", "er_qi", ""] == 0.0
+    # Mr, John, Doe twice; Oslo; 3, May; Ann, Lee; 山, 田: 6 of 13 tokens.
+    assert found["a", "recall", ""] == 6 / 13
+    # Mr, John, Doe, which both annotators wanted masked.
+    assert found["a", "precision", ""] == 1.0
+    # Of every.json: 6 for the name, Oslo and the two of the date for one of two annotators, 4 in d2: 13 of 16.
+    assert found["every", "precision", ""] == 13 / 16
+
+
+def test_names_are_text_and_no_markup(here: Path, cli: Callable[..., Any]) -> None:
+    outcome = cli("evaluate", "corpus.json", "[red]x[/red]=masks.json", "[/]=every.json", "-o", "[x].json")
+    assert outcome.status == 0
+    for name in ("[red]x[/red]", "[/]", "run written to [x].json"):
+        assert name in outcome.out
+    outcome = cli("compare", "[x].json")
+    assert outcome.status == 0
+    assert "[red]x[/red]" in outcome.out
+
+
+def test_a_name_may_be_left_out(here: Path, cli: Callable[..., Any]) -> None:
+    assert cli("evaluate", "corpus.json", "every.json", "masks.json", "-o", "run.json").status == 0
+    assert Run.load("run.json").names == ["every", "masks"]
+
+
+def test_metrics_and_presets_add_up(here: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "pair", ("recall", "er_di"))
+    options = ("--preset", "pair", "-m", "er_di", "-m", 'recall(unit="mention")', "-o", "run.json")
+    assert cli(*EVALUATE, *options).status == 0
+    assert [record.text for record in Run.load("run.json").metrics] == ["recall", "er_di", 'recall(unit="mention")']
+
+
+def test_another_source_of_function_words_gives_each_metric_once(here: Path, cli: Callable[..., Any]) -> None:
+    same = 'recall(function_words="lexicon-en.1")'
+    options = ("-m", "recall", "-m", same, "--function-words", "lexicon-en.1", "-o", "run.json")
+    assert cli(*EVALUATE, *options).status == 0
+    assert [record.text for record in Run.load("run.json").metrics] == ["recall"]
+
+
+def test_a_failed_metric_is_told_and_the_rest_is_kept(here: Path, cli: Callable[..., Any]) -> None:
+    lost = 'recall(function_words="spacy:no_such_pipeline")'
+    outcome = cli(*EVALUATE, "-m", "er_di", "-m", lost, "-o", "run.json")
+    assert outcome.status == 1
+    assert f"failed {lost}: " in outcome.out
+    run = Run.load("run.json")
+    assert [failure.metric for failure in run.failures] == [lost]
+    assert run["a", "er_di"].value == 2 / 3
+
+
+CLEAN = b'{"doc_id": "d1", "masks": [[0, 11]]}\n{"doc_id": "d2", "masks": []}\n{"doc_id": "d3", "masks": []}\n'
+TABLE = "doc_id,text\nd1, of Oslo left on 3 May.\nd2,😀 Ann Lee (Oslo) knows 山田.\nd3,Nothing to see.\n".encode()
+MARK = b"\xef\xbb\xbf"
+
+
+@pytest.mark.parametrize(("name", "content"), [("x.jsonl", CLEAN), ("x.csv", TABLE)])
+def test_marks_and_line_ends_change_no_number(name: str, content: bytes, here: Path, cli: Callable[..., Any]) -> None:
+    corpus = json.loads((here / "corpus.json").read_bytes())
+    lines = "\n".join(map(json.dumps, corpus)).encode()
+    crlf = content.replace(b"\n", b"\r\n")
+    found = []
+    for number, (documents, masks) in enumerate(
+        [
+            (lines, content),
+            (MARK + lines, MARK + content),
+            (lines.replace(b"\n", b"\r\n"), crlf),
+            (MARK + lines.replace(b"\n", b"\r\n") + b"\r\n", MARK + crlf),
+            (b"\n\n" + lines.replace(b"\n", b"\n\n"), content.rstrip(b"\n")),
+        ]
+    ):
+        (here / "c.jsonl").write_bytes(documents)
+        (here / name).write_bytes(masks)
+        assert cli("evaluate", "c.jsonl", f"a={name}", "-o", f"{number}.json").status == 0
+        found.append([(one.value, one.low, one.high, one.signature) for one in Run.load(f"{number}.json").scores])
+    assert all(other == found[0] for other in found[1:])
+    assert found[0][0][0] == 2 / 3
+
+
+def test_packed_files_are_unpacked(here: Path, cli: Callable[..., Any]) -> None:
+    for name in ("corpus.json", "masks.json"):
+        (here / f"{name}.gz").write_bytes(gzip.compress((here / name).read_bytes()))
+    assert cli(*EVALUATE, "-o", "plain.json").status == 0
+    assert cli("evaluate", "corpus.json.gz", "a=masks.json.gz", "-o", "packed.json").status == 0
+    assert scores("plain.json") == scores("packed.json")
+    assert cli("report", "packed.json").status == 0
+
+
+def test_missing_documents_count_as_unmasked_when_asked(here: Path, cli: Callable[..., Any]) -> None:
+    (here / "masks.json").write_text('{"d1": [[0, 11]]}')
+    assert cli(*EVALUATE, "--missing", "unmasked", "-o", "run.json").status == 0
+    assert Run.load("run.json")["a", "er_di"].value == 2 / 3
+    assert "|missing:unmasked|" in Run.load("run.json")["a", "er_di"].signature
+
+
+def test_a_plan_reads_beside_itself_and_options_override_it(
+    here: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = """
+        corpus = "corpus.json"
+        metrics = ["er_di", "precision"]
+        seed = 7
+        resamples = 20
+        output = "run.json"
+        [anonymizations]
+        a = "masks.json"
+        "b c" = { path = "every.json" }
+    """
+    (here / "plan.toml").write_text(plan)
+    (here / "elsewhere").mkdir()
+    monkeypatch.chdir(here / "elsewhere")
+    assert cli("evaluate", "../plan.toml").status == 0
+    run = Run.load("../run.json")
+    assert (run.names, [record.text for record in run.metrics]) == (["a", "b c"], ["er_di", "precision"])
+    assert (run.settings.seed, run.settings.resamples, run.settings.confidence) == (7, 20, 0.95)
+
+    options = ("--seed", "8", "--confidence", "0.9", "-j", "2", "-o", "here.json")
+    assert cli("evaluate", "../plan.toml", *options).status == 0
+    settings = Run.load("here.json").settings
+    assert (settings.seed, settings.resamples, settings.confidence) == (8, 20, 0.9)
+
+
+# --- the Text Anonymization Evaluator's configuration -----------------------------------------------------------------
+
+CONFIGURATION: dict[str, Any] = {
+    "corpus": "corpus.json",
+    "anonymizations": {"First": "masks.json", "Every one": "every.json"},
+    "results_file_path": "outputs/deep/results.csv",
+    "metrics": {
+        "Precision": {"token_level": True, "weighting_model_name": None, "weighting_max_segment_length": 100},
+        "Precision_mention": {"token_level": False},
+        "Recall": {"token_level": True, "include_direct": True, "include_quasi": True},
+        "Recall_direct": {"include_quasi": False},
+        "Recall_again_and again": {},
+        "RecallPerEntityType": {},
+    },
+}
+
+
+def test_TAE_configuration(here: Path, cli: Callable[..., Any]) -> None:  # noqa: N802 (the name of the program)
+    (here / "settings").mkdir()
+    # Paths are taken from the working directory, not from where the configuration is.
+    (here / "settings/config.json").write_text(json.dumps(CONFIGURATION))
+    outcome = cli("evaluate", "settings/config.json")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.endswith("TAE results written to outputs/deep/results.csv\n")
+    with (here / "outputs/deep/results.csv").open(newline="") as file:
+        head, *rows = list(csv.reader(file))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", head[0])
+    assert head[1:] == ["Metric/Anonymization", "First", "Every one"]
+    assert {row[0] for row in rows} == {head[0]}
+    assert [row[1] for row in rows] == list(CONFIGURATION["metrics"])
+    values = {row[1]: row[2:] for row in rows}
+    assert values["Precision"] == [repr(1.0), repr(13 / 16)]
+    # Masks whole: the name counts twice of two, Oslo and the date once of two each, two in d2: 6 of 8.
+    assert values["Precision_mention"] == [repr(1.0), repr(6 / 8)]
+    assert values["Recall"] == values["Recall_again_and again"] == [repr(6 / 13), repr(1.0)]
+    assert values["Recall_direct"] == [repr(6 / 8), repr(1.0)]  # Mr, John, Doe twice; Ann, Lee
+    # Of PERSON 6 of 10: the eight direct ones and 山, 田.
+    types = {"DATETIME": 0.0, "LOC": 0.0, "PERSON": 6 / 10}
+    assert values["RecallPerEntityType"] == [str(types), str(dict.fromkeys(types, 1.0))]
+
+
+def test_TAE_metrics_that_are_not_there_are_failures(here: Path, cli: Callable[..., Any]) -> None:  # noqa: N802
+    metrics = {"Recall": {}, "TRIR_x": {"output_folder_path": "x"}, "Precision": {}}
+    (here / "config.json").write_text(json.dumps({**CONFIGURATION, "metrics": metrics}))
+    outcome = cli("evaluate", "config.json", "-o", "run.json")
+    assert outcome.status == 1
+    assert "failed TRIR_x: " in outcome.out
+    with (here / "outputs/deep/results.csv").open(newline="") as file:
+        assert [row[1] for row in csv.reader(file)] == ["Metric/Anonymization", "Recall", "Precision"]
+    assert [failure.metric for failure in Run.load("run.json").failures] == ["TRIR_x"]
+
+
+def test_TAE_settings_come_from_the_command_line(here: Path, cli: Callable[..., Any]) -> None:  # noqa: N802
+    (here / "masks.json").write_text('{"d1": [[0, 11]]}')
+    (here / "config.json").write_text(json.dumps(CONFIGURATION))
+    assert cli("evaluate", "config.json").status == 2
+    options = ("--missing", "unmasked", "--seed", "3", "-o", "run.json")
+    assert cli("evaluate", "config.json", *options).status == 0
+    assert (Run.load("run.json").settings.missing, Run.load("run.json").settings.seed) == ("unmasked", 3)
+
+
+# --- the other commands -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(here: Path, cli: Callable[..., Any]) -> Run:
+    assert cli(*EVALUATE, "every=every.json", "-o", "run.json").status == 0
+    return Run.load("run.json")
+
+
+def test_report_needs_the_run_alone(run: Run, here: Path, cli: Callable[..., Any]) -> None:
+    for name in ("corpus.json", "masks.json", "every.json"):
+        (here / name).unlink()
+    outcome = cli("report", "run.json")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "a leaks 1 direct identifier in 1 document: d2 (1); every leaves none." in outcome.out
+    written = ("--csv", "t.csv", "--markdown", "t.md", "--latex", "t.tex", "--json", "t.json")
+    outcome = cli("report", "run.json", *written)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.split() == [word for name in written[1::2] for word in ("written", "to", name)]
+    with (here / "t.csv").open(newline="") as file:
+        assert [float(row["value"]) for row in csv.DictReader(file)] == [score.value for score in run.scores]
+    assert len(json.loads((here / "t.json").read_text())["scores"]) == len(run.scores)
+    assert "\\toprule" in (here / "t.tex").read_text()
+    assert (here / "t.md").read_text().startswith("**corpus: 3 documents")
+
+
+def test_reports_are_replaced_only_by_force(run: Run, here: Path, cli: Callable[..., Any]) -> None:
+    (here / "t.csv").write_text("precious")
+    assert cli("report", "run.json", "--csv", "t.csv").status == 2
+    assert (here / "t.csv").read_text() == "precious"
+    assert cli("report", "run.json", "--csv", "t.csv", "--force").status == 0
+    assert (here / "t.csv").read_text().startswith("anonymization,metric,part,value")
+
+
+def test_a_report_goes_into_a_pipe(run: Run, here: Path, cli: Callable[..., Any]) -> None:
+    """A pipe exists already, and stays one: nothing is put in its place."""
+    os.mkfifo(here / "pipe")
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append((here / "pipe").read_text()), daemon=True)
+    reader.start()
+    assert cli("report", "run.json", "--csv", "pipe").status == 0
+    reader.join(timeout=10)
+    assert read[0].startswith("anonymization,metric,part,value")
+    assert (here / "pipe").is_fifo()
+
+
+def test_compare_says_who_is_better(run: Run, cli: Callable[..., Any]) -> None:
+    outcome = cli("compare", "run.json", "-m", "er_qi", "--shuffles", "99")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "er_qi: is the row better than the column?" in outcome.out
+    assert "over 3 documents, 99 shuffles" in outcome.out
+    again = cli("compare", "run.json", "-m", "er_qi", "--shuffles", "99")
+    assert again.out == outcome.out
+    everything = cli("compare", "run.json", "--parts", "--shuffles", "99", "--alpha", "0.5", "--seed", "1")
+    assert "recall_per_type, PERSON" in everything.out
+
+
+def test_validate_says_what_there_is(here: Path, cli: Callable[..., Any]) -> None:
+    outcome = cli("validate", "corpus.json", "masks.json", "x=every.json")
+    assert (outcome.status, outcome.err) == (0, "")
+    head, masks, every, end = outcome.out.splitlines()
+    assert head.startswith(
+        "corpus.json: 3 documents, 75 characters, 3 annotated, 4 annotation layers, 6 mentions, digest "
+    )
+    assert masks.startswith("masks.json: 3 documents, 1 masks, digest ")
+    assert every.startswith("every.json: 3 documents, 5 masks, digest ")
+    assert end == "all is well"
+
+
+def test_metrics_are_listed_and_explained(cli: Callable[..., Any]) -> None:
+    listed = cli("metrics")
+    assert listed.status == 0
+    assert all(re.search(rf"^{name} ", listed.out, re.MULTILINE) for name in METRICS)
+    one = cli("metrics", "er_di")
+    assert one.status == 0
+    assert "ER = |{e : every to-be-masked mention of e is covered}| / |{e}|" in one.out
+    assert "identifier = 'direct'" in one.out
+
+
+def test_anonymize_writes_masks_that_can_be_scored(here: Path, cli: Callable[..., Any]) -> None:
+    outcome = cli("anonymize", "corpus.json", "--with", "rules", "-o", "rules.json")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert re.fullmatch(r"\d+ masks in 3 documents written to rules.json\n", outcome.out)
+    assert cli("evaluate", "corpus.json", "rules.json").status == 0
+
+
+def test_version(cli: Callable[..., Any]) -> None:
+    outcome = cli("--version")
+    assert (outcome.status, outcome.out) == (0, f"showthrough {__version__}\n")
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "report", "validate", "metrics", "anonymize", "demo"])
+def test_every_command_has_help(command: str, cli: Callable[..., Any]) -> None:
+    outcome = cli(command, "--help")
+    assert outcome.status == 0
+    assert outcome.out.startswith("Usage: ")
+
+
+def test_the_command_line_and_the_library_agree(here: Path, cli: Callable[..., Any]) -> None:
+    assert cli(*EVALUATE, "-o", "run.json").status == 0
+    same = evaluate(read_corpus("corpus.json"), {"a": read_anonymization("masks.json")})
+    assert same.scores == Run.load("run.json").scores

@@ -1,0 +1,281 @@
+"""Ctrl-C keeps what was finished, and --resume completes it to the very same run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import showthrough.cli.evaluate as command
+from showthrough import Interrupted, Plan, evaluate, read_anonymization, read_corpus
+from showthrough.run import Run
+from showthrough.text import Corpus
+
+DOCUMENTS = 20
+CHUNK = 60  # characters: two or three documents
+EVALUATE = ("evaluate", "corpus.jsonl", "a=a.json", "b=b.jsonl", "-o", "run.json", "--resamples", "50")
+
+
+@pytest.fixture(autouse=True)
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty documents whose scores differ, cut into small chunks, in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    write_corpus(tmp_path)
+    original = Corpus.chunks
+    monkeypatch.setattr(Corpus, "chunks", lambda self, characters=CHUNK, start=0: original(self, characters, start))
+
+
+def write_corpus(folder: Path, documents: int = DOCUMENTS) -> None:
+    lines, masks = [], {}
+    for number in range(documents):
+        text = f"Mr Doe {number} of Oslo left" + "." * (number % 3)
+        at = text.index("Oslo")
+        mentions = [
+            {"start_offset": 3, "end_offset": 6, "entity_type": "PERSON", "identifier_type": "DIRECT"},
+            # A type of its own every seventh document: earlier and later chunks then have other columns.
+            {"start_offset": at, "end_offset": at + 4, "entity_type": "LOC" if number % 7 else f"LOC{number}"},
+        ]
+        layer = {"annotator": {"entity_mentions": mentions}}
+        lines.append(json.dumps({"doc_id": f"d{number}", "text": text, "annotations": layer}))
+        masks[f"d{number}"] = [[3, 6]] if number % 2 else [[at, at + 4, "CITY"]]
+    (folder / "corpus.jsonl").write_text("\n".join(lines))
+    (folder / "a.json").write_text(json.dumps(masks))
+    everything = [json.dumps({"doc_id": key, "masks": [[0, 6], *found]}) for key, found in masks.items()]
+    (folder / "b.jsonl").write_text("\n".join(everything))
+
+
+@contextmanager
+def stopped(monkeypatch: pytest.MonkeyPatch, after: int) -> Iterator[None]:
+    """Ctrl-C comes when so many documents are done."""
+    original = command.evaluate_plan
+
+    def advance(done: int, total: int) -> None:
+        if done >= after:
+            raise KeyboardInterrupt
+
+    def evaluate_plan(plan: Plan, **options: Any) -> Run:
+        return original(plan, **{**options, "progress": advance})
+
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "evaluate_plan", evaluate_plan)
+        yield
+
+
+def finished(cli: Callable[..., Any]) -> Run:
+    """The run that nobody interrupted."""
+    assert cli(*EVALUATE[:-4], "-o", "whole.json", "--resamples", "50").status == 0
+    return Run.load("whole.json")
+
+
+@pytest.mark.parametrize("after", [0, 1, 10, DOCUMENTS])
+def test_a_stopped_run_is_completed(after: int, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = finished(cli)
+    with stopped(monkeypatch, after):
+        outcome = cli(*EVALUATE)
+    assert (outcome.status, outcome.out) == (130, "")
+    part = Run.load("run.json")
+    done = len(part.documents)
+    assert outcome.err == (
+        f"interrupted after {done} of {DOCUMENTS} documents; run.json holds them: "
+        "the same command with --resume completes it\n"
+    )
+    assert not part.complete
+    assert part.scores == []
+    assert min(after, DOCUMENTS) <= done <= DOCUMENTS
+    assert part.documents == whole.documents[:done]
+    assert all(
+        len(column) == done for names in part.rows.values() for rows in names.values() for column in rows.values()
+    )
+
+    outcome = cli(*EVALUATE, "--resume")
+    assert (outcome.status, outcome.err) == (0, "")
+    run = Run.load("run.json")
+    assert run.complete
+    assert run.documents == whole.documents
+    assert run.rows == whole.rows
+    assert run.scores == whole.scores
+
+
+def test_a_run_may_be_stopped_many_times(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = finished(cli)
+    counts = []
+    for after in (1, 6, 7, 15):
+        with stopped(monkeypatch, after):
+            assert cli(*EVALUATE, *(["--resume"] if counts else [])).status == 130
+        counts.append(len(Run.load("run.json").documents))
+    assert counts == sorted(counts)
+    assert counts[0] < counts[-1] < DOCUMENTS
+    assert cli(*EVALUATE, "--resume").status == 0
+    run = Run.load("run.json")
+    assert (run.rows, run.scores) == (whole.rows, whole.scores)
+
+
+def test_nothing_to_keep_it_in(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    before = sorted(Path().iterdir())
+    with stopped(monkeypatch, 5):
+        outcome = cli(*EVALUATE[:4])
+    assert outcome.status == 130
+    assert outcome.err.startswith("interrupted after ")
+    assert outcome.err.endswith("with -o FILE they would have been kept\n")
+    assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize("during", ["read_corpus", "read_anonymization"])
+def test_stopped_while_reading(during: str, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*arguments: Any, **options: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"showthrough.config.{during}", stop)
+    assert cli(*EVALUATE).status == 130
+    assert not Path("run.json").exists()
+
+
+def changed_corpus() -> None:
+    path = Path("corpus.jsonl")
+    path.write_text(path.read_text().replace("left", "stayed", 1))
+
+
+def other_order() -> None:
+    path = Path("corpus.jsonl")
+    path.write_text("\n".join(reversed(path.read_text().split("\n"))))
+
+
+def changed_masks() -> None:
+    masks = json.loads(Path("a.json").read_text())
+    masks["d19"] = []
+    Path("a.json").write_text(json.dumps(masks))
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "what"),
+    [
+        (changed_corpus, (), "corpus"),
+        (other_order, (), "document order"),
+        (changed_masks, (), "anonymizations"),
+        (None, ("c=a.json",), "anonymizations"),
+        (None, ("-m", "er_di"), "metrics"),
+        (None, ("--seed", "1"), "settings"),
+        (None, ("--confidence", "0.9"), "settings"),
+        (None, ("--missing", "unmasked"), "settings"),
+    ],
+)
+def test_another_evaluation_is_not_resumed(
+    change: Callable[[], None] | None,
+    options: tuple[str, ...],
+    what: str,
+    cli: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with stopped(monkeypatch, 5):
+        assert cli(*EVALUATE).status == 130
+    before = Path("run.json").read_bytes()
+    if change:
+        change()
+    outcome = cli(*EVALUATE, *options, "--resume")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == f"{what}: not the same as in the run to resume; start afresh without --resume\n"
+    assert Path("run.json").read_bytes() == before
+
+
+def test_a_complete_run_is_not_resumed(cli: Callable[..., Any]) -> None:
+    assert cli(*EVALUATE).status == 0
+    before = Path("run.json").read_bytes()
+    outcome = cli(*EVALUATE, "--resume")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == "run.json: this run is complete; there is nothing to resume\n"
+    assert Path("run.json").read_bytes() == before
+
+
+def test_resuming_nothing_starts_afresh(cli: Callable[..., Any]) -> None:
+    assert cli(*EVALUATE, "--resume").status == 0
+    assert Run.load("run.json").complete
+
+
+def test_a_stopped_run_can_be_looked_at(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    with stopped(monkeypatch, 5):
+        assert cli(*EVALUATE).status == 130
+    outcome = cli("report", "run.json")
+    assert (outcome.status, outcome.err) == (1, "this run was interrupted: complete it with evaluate --resume\n")
+
+
+def test_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = read_corpus("corpus.jsonl")
+    masks = [read_anonymization("a.json")]
+
+    def stop(done: int, total: int) -> None:
+        assert total == DOCUMENTS
+        if done > 8:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        evaluate(corpus, masks, progress=stop, resamples=50)
+    partial: Run = caught.value.partial
+    assert 8 < len(partial.documents) < DOCUMENTS
+    resumed = evaluate(corpus, masks, resume=partial, resamples=50)
+    assert resumed.scores == evaluate(corpus, masks, resamples=50).scores
+
+
+SLOW = """
+import sys, time
+from pathlib import Path
+from showthrough.text import Corpus
+
+chunks, part = Corpus.chunks, Corpus.part
+Corpus.chunks = lambda self, characters=1000, start=0: chunks(self, characters, start)
+
+def waiting(self, numbers, *, lazy=False):
+    if numbers.start > 1000 and "--resume" not in sys.argv:
+        Path("half-way").touch()
+        time.sleep(60)  # until the signal comes
+    return part(self, numbers, lazy=lazy)
+
+Corpus.part = waiting
+"""
+
+
+def test_a_signal_in_the_middle(tmp_path: Path) -> None:
+    """The real program and a real signal: a module that Python loads at its start makes it wait half-way."""
+    write_corpus(tmp_path, 2000)
+    (tmp_path / "sitecustomize.py").write_text(SLOW)
+    paths = [str(tmp_path), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    program = [sys.executable, "-m", "showthrough", *EVALUATE]
+    process = subprocess.Popen(
+        program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not Path("half-way").exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, out) == (130, ""), err
+    assert "Traceback" not in err
+    part = Run.load("run.json")
+    assert not part.complete
+    assert 1000 <= len(part.documents) < 2000
+    assert f"interrupted after {len(part.documents)} of 2000 documents" in err
+
+    done = subprocess.run([*program, "--resume"], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    fresh = evaluate(
+        read_corpus("corpus.jsonl"),
+        {"a": read_anonymization("a.json"), "b": read_anonymization("b.jsonl")},
+        resamples=50,
+    )
+    run = Run.load("run.json")
+    assert run.complete
+    assert run.documents == fresh.documents
+    assert run.rows == fresh.rows
+    assert run.scores == fresh.scores

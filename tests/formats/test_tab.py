@@ -1,0 +1,230 @@
+"""The native corpus format: one JSON list, or one document a line that is decoded when it is asked for."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from showthrough import Annotation, Corpus, Document, InputError, Mention, evaluate, read_anonymization, read_corpus
+from showthrough.formats.tab import JsonLines
+from showthrough.text import CHUNK_CHARACTERS
+
+FULL: dict[str, Any] = {
+    "doc_id": "001-1",
+    "text": "😀 Mr John Doe.",
+    "annotations": {
+        "annotator1": {
+            "entity_mentions": [
+                {
+                    "entity_type": "PERSON",
+                    "entity_mention_id": "001_em0",
+                    "start_offset": 5,
+                    "end_offset": 13,
+                    "span_text": "John Doe",
+                    "edit_type": "check",
+                    "identifier_type": "DIRECT",
+                    "entity_id": "001_e0",
+                    "confidential_status": "NOT_CONFIDENTIAL",
+                }
+            ]
+        }
+    },
+    "dataset_type": "train",
+    "task": "Task: …",
+    "meta": {"year": 1996},
+    "quality_checked": True,
+}
+
+
+def read(path: Path, content: Any) -> list[Document]:
+    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+    return list(read_corpus(path))
+
+
+def test_a_document_as_TAB_writes_it(tmp_path: Path) -> None:  # noqa: N802 (the name of the corpus)
+    mention = Mention(5, 13, "PERSON", "DIRECT", "001_e0", "NOT_CONFIDENTIAL")
+    expected = [Document("001-1", "😀 Mr John Doe.", (Annotation("annotator1", (mention,)),))]
+    assert read(tmp_path / "x.json", [FULL]) == expected
+    assert read(tmp_path / "x.jsonl", json.dumps(FULL)) == expected
+
+
+@pytest.mark.parametrize(
+    ("annotations", "expected"),
+    [
+        (..., ()),
+        (None, ()),
+        ({}, ()),
+        ({"a": {}}, (Annotation("a"),)),
+        ({"a": {"entity_mentions": []}}, (Annotation("a"),)),
+        (
+            {"a": {"entity_mentions": [{"start_offset": 0, "end_offset": 2}]}},
+            (Annotation("a", (Mention(0, 2, "", "QUASI", "", None),)),),
+        ),
+        (
+            {"a": {"entity_mentions": [{"start_offset": 0, "end_offset": 2, "entity_id": 7, "span_text": None}]}},
+            (Annotation("a", (Mention(0, 2, "", "QUASI", "7", None),)),),
+        ),
+    ],
+)
+def test_optional_keys_may_be_missing(annotations: Any, expected: Any, tmp_path: Path) -> None:
+    document = {"doc_id": "d", "text": "Mr Doe", "annotations": annotations}
+    if annotations is ...:
+        del document["annotations"]
+    for name in ("x.json", "x.jsonl"):
+        content = [document] if name == "x.json" else json.dumps(document)
+        assert read(tmp_path / name, content) == [Document("d", "Mr Doe", expected)]
+
+
+def test_a_text_that_speaks_of_keys_is_no_key(tmp_path: Path) -> None:
+    text = 'say "entity_mentions" twice: "entity_mentions"'
+    assert read(tmp_path / "x.json", [{**FULL, "text": text, "annotations": None}]) == [Document("001-1", text)]
+    other = {**FULL, "more": {"entity_mentions": [], "deep": {"entity_mentions": []}}}
+    assert [document.id for document in read(tmp_path / "x.json", [other])] == ["001-1"]
+
+
+def test_problems_of_all_documents_at_once(tmp_path: Path) -> None:
+    wrong = [{**FULL, "doc_id": "a", "text": 5}, FULL, {"doc_id": "b"}, {"text": "x"}, 5]
+    places = ["document a: text", "document b", "document number 4", "document number 5"]
+    with pytest.raises(InputError) as caught:
+        read(tmp_path / "x.json", wrong)
+    assert [problem.place for problem in caught.value.problems] == places
+    with pytest.raises(InputError) as caught:
+        read(tmp_path / "x.jsonl", "\n".join(map(json.dumps, wrong)))
+    assert [problem.place for problem in caught.value.problems] == [*places[:2], "line 4", "line 5"]
+
+
+# --- one document a line ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["\n", "\r\n"], ids=["LF", "CRLF"])
+def lines(request: pytest.FixtureRequest, tmp_path: Path) -> JsonLines:
+    path = tmp_path / "x.jsonl"
+    documents = [json.dumps({"doc_id": str(number), "text": f"😀 text {number}"}) for number in range(10)]
+    path.write_bytes(b"\xef\xbb\xbf" + (request.param + request.param.join(documents)).encode())
+    return JsonLines.of_file(path)
+
+
+def ids(documents: Any) -> str:
+    return "".join(document.id for document in documents)
+
+
+def test_lines_are_a_sequence(lines: JsonLines) -> None:
+    assert len(lines) == 10
+    assert ids(lines) == ids(lines[:]) == "0123456789"
+    assert (lines[0].id, lines[9].id, lines[-1].id, lines[-10].id) == ("0", "9", "9", "0")
+    assert lines[3] == Document("3", "😀 text 3")
+    assert [ids(lines[2:5]), ids(lines[-3:]), ids(lines[::4]), ids(lines[::-3]), ids(lines[7:2])] == [
+        "234", "789", "048", "9630", "",
+    ]  # fmt: skip
+    assert ids(reversed(lines)) == "9876543210"
+    assert lines[4] in lines
+    assert lines.index(lines[6]) == 6
+
+
+@pytest.mark.parametrize("index", [10, -11, 99])
+def test_no_line_past_the_end(lines: JsonLines, index: int) -> None:
+    with pytest.raises(IndexError):
+        lines[index]
+
+
+def test_a_window_is_a_sequence_of_its_own(lines: JsonLines) -> None:
+    window = lines.window(3, 7)
+    assert (len(window), ids(window), window[-1].id, ids(window[1:3])) == (4, "3456", "6", "45")
+    assert ids(window.window(1, 3)) == "45"
+
+
+def test_lines_travel_to_another_process(lines: JsonLines) -> None:
+    assert lines[0].id == "0"  # the file is open now
+    for sequence in (lines, lines.window(3, 7)):
+        copy: JsonLines = pickle.loads(pickle.dumps(sequence))  # noqa: S301 (our own bytes; so joblib sends them)
+        assert list(copy) == list(sequence)
+
+
+def test_packed_lines_can_be_taken_in_any_order(lines: JsonLines, tmp_path: Path) -> None:
+    packed = tmp_path / "y.jsonl.gz"
+    packed.write_bytes(gzip.compress((tmp_path / "x.jsonl").read_bytes()))
+    other = JsonLines.of_file(packed)
+    assert [other[index] for index in (9, 0, 5)] == [lines[index] for index in (9, 0, 5)]
+
+
+def test_a_corpus_of_lines_is_the_corpus_of_the_list(tmp_path: Path) -> None:
+    documents = [{**FULL, "doc_id": str(number)} for number in range(300)]  # more than are decoded at once
+    (tmp_path / "x.json").write_text(json.dumps(documents))
+    (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, documents)))
+    one, two = read_corpus(tmp_path / "x.json"), read_corpus(tmp_path / "x.jsonl")
+    assert list(one) == list(two)
+    assert (one.ids, one.digest) == (two.ids, two.digest)
+    assert list(two.part(range(7, 9))) == list(one)[7:9]
+    assert isinstance(two.part(range(7, 9), lazy=True).documents, JsonLines)
+
+
+# --- numbers do not depend on how the corpus is cut or by whom it is scored -------------------------------------------
+
+
+@pytest.fixture
+def written(tmp_path: Path, tiny: Corpus) -> tuple[Path, Path]:
+    """A corpus of 30 documents as JSON Lines, and masks that hit some mentions, half hit others and miss the rest."""
+    corpus, masks = tmp_path / "corpus.jsonl", tmp_path / "masks.jsonl"
+    with corpus.open("w") as documents, masks.open("w") as hidden:
+        for number in range(10):
+            for document in tiny:
+                layers = {
+                    layer.annotator: {
+                        "entity_mentions": [
+                            {
+                                "start_offset": one.start,
+                                "end_offset": one.end,
+                                # Types that only some documents have: chunks then differ in their columns.
+                                "entity_type": one.entity_type if number % 3 else f"{one.entity_type}{number}",
+                                "identifier_type": one.identifier,
+                                "entity_id": one.entity_id,
+                            }
+                            for one in layer.mentions
+                        ]
+                    }
+                    for layer in document.annotations
+                }
+                key = f"{document.id}-{number}"
+                print(json.dumps({"doc_id": key, "text": document.text, "annotations": layers}), file=documents)
+                spans = [[start, start + 4] for start in range(number % 4, len(document.text) - 4, 5 + number)]
+                print(json.dumps({"doc_id": key, "masks": spans}), file=hidden)
+    return corpus, masks
+
+
+def chunked(monkeypatch: pytest.MonkeyPatch, characters: int) -> None:
+    original = Corpus.chunks
+
+    def chunks(self: Corpus, characters_: int = characters, start: int = 0) -> Iterator[range]:
+        return original(self, characters_, start)
+
+    monkeypatch.setattr(Corpus, "chunks", chunks)
+
+
+def test_chunks_cover_every_document_once(written: tuple[Path, Path]) -> None:
+    corpus = read_corpus(written[0])
+    assert list(corpus.chunks()) == [range(30)]
+    for characters in (1, 40, 200, CHUNK_CHARACTERS):
+        for start in (0, 7, 29, 30):
+            assert [number for chunk in corpus.chunks(characters, start) for number in chunk] == list(range(start, 30))
+
+
+@pytest.mark.parametrize(("characters", "jobs"), [(1, 1), (90, 1), (200, 2)])
+def test_chunks_and_jobs_change_no_bit(
+    characters: int, jobs: int, written: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, masks = read_corpus(written[0]), read_anonymization(written[1], name="x")
+    whole = evaluate(corpus, [masks], resamples=50)
+    chunked(monkeypatch, characters)
+    assert len(list(corpus.chunks())) > 3
+    done: list[int] = []
+    parts = evaluate(corpus, [masks], resamples=50, jobs=jobs, progress=lambda count, total: done.append(count))
+    assert parts.scores == whole.scores
+    assert parts.rows == whole.rows
+    assert done == sorted(done)
+    assert done[-1] == 30

@@ -1,0 +1,168 @@
+"""Plans and TAE configurations, read into requests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from showthrough import Corpus, EntityRecall, FScore, InputError, Precision, Recall, RecallPerType
+from showthrough.config import Source, is_request, read_request
+from showthrough.metrics import metric_text, metrics_of, preset
+
+PLAN = 'corpus = "data/corpus.json"\n[anonymizations]\na = "a.json"\n'
+CONFIGURATION: dict[str, Any] = {
+    "corpus": "data/corpus.json",
+    "anonymizations": {"One": "one.json", "Two": "two.json"},
+    "results_file_path": "outputs/results.csv",
+    "metrics": {"Recall": {}},
+}
+
+
+def written(folder: Path, content: str | dict[str, Any]) -> Path:
+    path = folder / ("plan.toml" if isinstance(content, str) else "config.json")
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def test_a_small_plan(tmp_path: Path) -> None:
+    request = read_request(written(tmp_path, PLAN))
+    assert request.corpus == tmp_path / "data/corpus.json"
+    assert request.anonymizations == {"a": Source(tmp_path / "a.json")}
+    assert list(request.metrics) == metrics_of(preset("default"))
+    assert (request.settings.seed, request.settings.resamples, request.settings.confidence) == (0, 1000, 0.95)
+    assert (request.settings.missing, request.jobs, request.output) == ("error", 1, None)
+
+
+def test_a_full_plan(tmp_path: Path) -> None:
+    plan = """
+        corpus = { path = "/data/corpus.csv", id_column = "key", text_column = "body" }
+        preset = "tab"
+        metrics = ['recall(unit="mention")', "er_di"]
+        missing = "unmasked"
+        seed = 3
+        resamples = 0
+        confidence = 0.5
+        jobs = 2
+        output = "out/run.json"
+        [anonymizations]
+        a = { path = "a.csv", text_column = "hidden" }
+    """
+    request = read_request(written(tmp_path, plan))
+    assert (request.corpus, request.id_column, request.text_column) == (Path("/data/corpus.csv"), "key", "body")
+    assert request.anonymizations == {"a": Source(tmp_path / "a.csv", "doc_id", "hidden")}
+    assert [metric_text(metric) for metric in request.metrics] == [*preset("tab"), 'recall(unit="mention")']
+    assert (request.settings.seed, request.settings.resamples, request.settings.confidence) == (3, 0, 0.5)
+    assert (request.settings.missing, request.jobs, request.output) == ("unmasked", 2, tmp_path / "out/run.json")
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_marks_and_line_ends_do_not_matter(mark: str, end: str, tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_bytes((mark + PLAN.replace("\n", end)).encode())
+    assert read_request(tmp_path / "plan.toml").corpus == tmp_path / "data/corpus.json"
+
+
+@pytest.mark.parametrize(
+    ("label", "parameters", "metric"),
+    [
+        ("Precision", {}, Precision()),
+        ("Precision", {"token_level": False, "weighting_model_name": None}, Precision("mention")),
+        ("Precision_a label_with more", {"weighting_max_segment_length": 50}, Precision()),
+        ("Recall", {}, Recall()),
+        ("Recall", {"token_level": False}, Recall("mention")),
+        ("Recall_direct", {"include_quasi": False}, Recall(include="direct")),
+        ("Recall_quasi", {"include_direct": False, "token_level": True}, Recall(include="quasi")),
+        ("RecallPerEntityType", {}, RecallPerType()),
+        ("RecallPerEntityType_x", {"token_level": False, "include_direct": False}, RecallPerType("mention", "quasi")),
+    ],
+)
+def test_TAE_metrics(label: str, parameters: dict[str, Any], metric: Any, tmp_path: Path) -> None:  # noqa: N802
+    request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": {label: parameters}}))
+    assert request.metrics == (metric,)
+    assert request.labels == {label: metric_text(metric)}
+    assert request.unavailable == {}
+
+
+def test_TAE_paths_are_taken_from_the_working_directory(tmp_path: Path) -> None:  # noqa: N802
+    request = read_request(written(tmp_path, CONFIGURATION))
+    assert request.corpus == Path("data/corpus.json")
+    assert request.anonymizations == {"One": Source(Path("one.json")), "Two": Source(Path("two.json"))}
+    assert request.results_file == Path("outputs/results.csv")
+    assert request.output is None
+
+
+def test_TAE_labels_share_a_metric(tmp_path: Path) -> None:  # noqa: N802
+    metrics = {"Recall_one": {}, "Recall_two": {"token_level": True}, "TRIR_x": {}}
+    request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": metrics}))
+    assert request.metrics == (Recall(),)
+    assert request.labels == {"Recall_one": "recall", "Recall_two": "recall"}
+    assert list(request.unavailable) == ["TRIR_x"]
+
+
+def test_the_configuration_that_TAE_ships(data: Path) -> None:  # noqa: N802
+    request = read_request(data / "tae_example_config.json")
+    assert len(request.anonymizations) == 8
+    labels = ["Precision", "PrecisionWeighted", "TPI", "TPS", "NMI", "Recall", "RecallPerEntityType", "TRIR"]
+    assert {*request.labels, *request.unavailable} == set(labels)
+    assert request.labels["Precision"] == "precision"
+    assert request.labels["Recall"] == "recall"
+
+
+def test_other_function_words_go_to_every_metric_that_has_them(tmp_path: Path) -> None:
+    metrics = {"Precision": {}, "Recall": {}, "Recall_direct": {"include_quasi": False}}
+    request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": metrics}))
+    changed = request.with_function_words("spacy:x")
+    assert changed.metrics == (
+        Precision(),
+        Recall(function_words="spacy:x"),
+        Recall(include="direct", function_words="spacy:x"),
+    )
+    assert changed.labels["Recall_direct"] == 'recall(include="direct", function_words="spacy:x")'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("x.toml", "", True),
+        ("x.json", json.dumps(CONFIGURATION), True),
+        ("x.json", '{"metrics": {}, "corpus": ""}', True),
+        ("x.json", '{"d1": "text", "d2": "text"}', False),
+        ("x.json", '{"metrics": "a document of this name", "d2": "text"}', False),
+        ("x.json", "[]", False),
+        ("x.json", "", False),
+        ("x.jsonl", json.dumps(CONFIGURATION), False),
+        ("x.csv", "doc_id,text\n", False),
+    ],
+)
+def test_what_is_a_request(name: str, content: str, expected: bool, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    assert is_request(tmp_path / name) is expected
+    assert is_request(tmp_path) is False
+
+
+def test_reading_tells_the_problems_of_all_anonymizations(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/corpus.json").write_text('[{"doc_id": "d1", "text": "x"}]')
+    (tmp_path / "a.json").write_text("{")
+    request = read_request(written(tmp_path, PLAN + 'b = "b.json"\n'))
+    with pytest.raises(InputError) as caught:
+        request.plan()
+    assert [Path(problem.file).name for problem in caught.value.problems] == ["a.json", "b.json"]
+
+
+def test_a_request_becomes_a_plan(tmp_path: Path, tiny: Corpus) -> None:
+    (tmp_path / "data").mkdir()
+    document = {
+        "doc_id": "d1",
+        "text": "Doe",
+        "annotations": {"a": {"entity_mentions": [{"start_offset": 0, "end_offset": 3}]}},
+    }
+    (tmp_path / "data/corpus.json").write_text(json.dumps([document]))
+    (tmp_path / "a.json").write_text('{"d1": []}')
+    plan = read_request(written(tmp_path, 'metrics = ["er", "f2"]\n' + PLAN)).plan()
+    assert plan.corpus.ids == ("d1",)
+    assert [one.name for one in plan.anonymizations] == ["a"]
+    assert plan.metrics == (EntityRecall(), FScore(2.0))

@@ -1,0 +1,331 @@
+"""What the documentation says is so: its examples run, its commands exist, its links lead somewhere.
+
+Blocks of code in a page are looked at in order:
+
+- a block under a line that is a file's name in backticks and a colon is written to that file;
+- `pycon` blocks are run as doctests, `python` blocks are run;
+- commands in `sh` blocks must exist with their options, and are run where a page is on the list of those.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import json
+import re
+import shlex
+import shutil
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from showthrough import demo, evaluate, parse_metric, read_anonymization, read_corpus
+from showthrough.cli import app
+from showthrough.config import _Toml
+from showthrough.metrics import METRICS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ["README.md", "CHANGELOG.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/**/*.md"))]
+RUNNABLE = ["README.md", "docs/quickstart.md", "docs/plan.md", "docs/formats.md", "docs/statistics.md"]
+
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_NAMED = re.compile(r"^`([^`\n]+)`:\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_CODE = re.compile(r"`([^`\n]+)`")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    language: str
+    content: str
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def blocks(page: str, *languages: str) -> list[Block]:
+    found = [Block(*match.groups()) for match in _FENCE.finditer(text_of(page))]
+    return [block for block in found if block.language in languages]
+
+
+def prose(page: str) -> str:
+    """The page without its blocks of code."""
+    return _FENCE.sub("", text_of(page))
+
+
+@pytest.fixture(scope="session")
+def generate() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs/generate.py")
+    if spec is None or spec.loader is None:
+        pytest.fail("docs/generate.py cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a user's files: the demonstration corpus, also under the names that the examples use."""
+    for path in (demo.corpus_path(), demo.background_path(), *demo.anonymization_paths().values()):
+        shutil.copy(path, tmp_path)
+    shutil.copy(tmp_path / "ner.json", tmp_path / "presidio.json")
+    shutil.copy(tmp_path / "rules.json", tmp_path / "spacy.json")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def lay_out(page: str, folder: Path) -> list[str]:
+    """Writes the files that a page shows; gives their names."""
+    names = []
+    for name, content in _NAMED.findall(text_of(page)):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8", newline="")
+        names.append(name)
+    return names
+
+
+# Generated pages.
+
+
+@pytest.mark.parametrize("page", ["docs/cli.md", "docs/index.md", "README.md"])
+def test_generated_pages_are_fresh(page: str, generate: ModuleType) -> None:
+    assert page in generate.PAGES
+    assert not generate.is_stale(page), f"{page} is stale: run make docs"
+
+
+def test_all_generated_pages_are_tested(generate: ModuleType) -> None:
+    assert set(generate.PAGES) == {"docs/cli.md", "docs/index.md", "README.md"}
+
+
+def test_the_terminal_does_not_matter(generate: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = generate.cli_page(), generate.demo_output()
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert (generate.cli_page(), generate.demo_output()) == expected
+    assert "\x1b" not in "".join(expected)
+    assert max(map(len, expected[0].splitlines())) <= generate.WIDTH
+
+
+def test_every_command_is_in_the_reference(generate: ModuleType) -> None:
+    for name in commands():
+        assert f"\n## showthrough {name}\n" in generate.cli_page()
+
+
+# Pages and links.
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_has_a_page(name: str, generate: ModuleType) -> None:
+    page = ROOT / "docs" / generate.metric_page(name)
+    assert page.is_file(), f"docs/{generate.metric_page(name)} is missing"
+    assert f"`{name}`" in page.read_text(encoding="utf-8")
+
+
+def test_every_page_is_linked_from_the_index() -> None:
+    linked = {link.partition("#")[0] for link in _LINK.findall(prose("docs/index.md"))}
+    assert {page.removeprefix("docs/") for page in PAGES if page.startswith("docs/")} - {"index.md"} <= linked
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors that a renderer gives a page's headings."""
+    page = _FENCE.sub("", path.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in _HEADING.findall(page)}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    for link in _LINK.findall(prose(page)):
+        if re.match(r"[a-z]+:", link):
+            assert link.startswith("https://"), link
+            continue
+        file, _, anchor = unquote(link).partition("#")
+        target = (ROOT / page).parent / file if file else ROOT / page
+        assert target.exists(), f"{page}: {link}"
+        assert not anchor or anchor in anchors(target), f"{page}: {link}"
+
+
+@pytest.mark.parametrize("page", [*PAGES, "docs/generate.py"])
+def test_no_path_of_a_machine(page: str) -> None:
+    found = re.findall(r"(?<![\w.$}])(?:/(?:home|root|tmp|work|Users|opt|var)/\S+|[A-Z]:\\\S+)", text_of(page))
+    assert not found
+
+
+# Examples.
+
+
+def run_doctests(page: str, sessions: list[Block]) -> doctest.TestResults:
+    source = "\n".join(block.content for block in sessions)
+    test = doctest.DocTestParser().get_doctest(source, {}, page, page, 0)
+    return doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "pycon")])
+def test_sessions_give_what_they_say(page: str, desk: Path) -> None:
+    lay_out(page, desk)
+    results = run_doctests(page, blocks(page, "pycon"))
+    assert results.attempted
+    assert not results.failed
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")])
+def test_programs_run(page: str, desk: Path) -> None:
+    lay_out(page, desk)
+    names: dict[str, Any] = {}
+    for block in blocks(page, "python"):
+        exec(compile(block.content, page, "exec"), names)  # noqa: S102 (our own pages)
+
+
+def test_sessions_stand_in_pycon_blocks() -> None:
+    """A session in any other block would not be run."""
+    for page in PAGES:
+        for match in _FENCE.finditer(text_of(page)):
+            assert match[1] == "pycon" or not re.search(r"^>>> ", match[2], re.MULTILINE), page
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_metrics_are_written_as_they_are_typed(page: str) -> None:
+    for code in _CODE.findall(prose(page)):
+        if re.fullmatch(rf"({'|'.join(METRICS)})\(.*\)", code):
+            parse_metric(code)
+
+
+# Commands.
+
+
+def commands() -> dict[str, Any]:
+    group: Any = get_command(app)
+    context = group.context_class(group, info_name="showthrough")
+    return {name: group.get_command(context, name) for name in group.list_commands(context)}
+
+
+def written_commands(page: str) -> Iterator[list[str]]:
+    """The commands of a page's `sh` blocks, word by word; a backslash continues a line, a # starts a comment."""
+    for block in blocks(page, "sh"):
+        for line in block.content.replace("\\\n", " ").splitlines():
+            if words := shlex.split(line, comments=True):
+                yield words
+
+
+def options_of(command: Any) -> set[str]:
+    own = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    return own | {"--help"}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")])
+def test_commands_exist(page: str) -> None:
+    known = commands()
+    targets = re.findall(r"^(\w+):", text_of("Makefile"), re.MULTILINE)
+    for words in written_commands(page):
+        if words[0] == "make":
+            assert set(words[1:]) <= set(targets), words
+        if words[0] != "showthrough" or words[1].startswith("-"):
+            continue
+        command = known[words[1]]
+        while (rest := words[2:]) and rest[0] in getattr(command, "commands", {}):
+            command, words = command.commands[rest[0]], rest
+        for word in words[2:]:
+            option = word.partition("=")[0]
+            assert not option.startswith("-") or option in options_of(command), words
+
+
+@pytest.mark.parametrize("page", RUNNABLE)
+def test_commands_run(page: str, desk: Path) -> None:
+    lay_out("docs/plan.md", desk)
+    lay_out(page, desk)
+    for words in written_commands(page):
+        if words[0] == "showthrough":
+            result = CliRunner().invoke(app, words[1:])
+            assert result.exit_code == 0, (words, result.output, result.exception)
+
+
+def test_the_readme_shows_every_command_of_the_spine() -> None:
+    shown = {words[1] for words in written_commands("README.md") if words[0] == "showthrough"}
+    assert {"evaluate", "compare", "report", "validate", "metrics", "anonymize"} <= shown
+    first_screen = text_of("README.md").splitlines()[:40]
+    assert any("make demo" in line for line in first_screen)
+    assert any("make test" in line for line in first_screen)
+
+
+def test_extras_exist() -> None:
+    extras = tomllib.loads(text_of("pyproject.toml"))["project"]["optional-dependencies"]
+    named = [name for page in PAGES for group in re.findall(r"(?:showthrough|\.)\[([\w,]+)\]", text_of(page))
+             for name in group.split(",")]  # fmt: skip
+    assert named
+    assert set(named) <= set(extras)
+
+
+# Single pages.
+
+
+def test_the_readme_names_metrics_that_there_are() -> None:
+    section = re.search(r"^## What it measures$(.*?)^## ", text_of("README.md"), re.MULTILINE | re.DOTALL)
+    assert section
+    named = set(_CODE.findall(section[1]))
+    assert {"er_di", "precision"} <= named <= set(METRICS)
+
+
+def test_every_key_of_a_plan_is_explained() -> None:
+    explained = re.findall(r"^\| `(\w+)` \|", prose("docs/plan.md"), re.MULTILINE)
+    assert set(_Toml.__struct_fields__) <= set(explained)
+
+
+def test_the_sizes_of_differences_are_measured(data: Path) -> None:
+    """The table in docs/differences.md, number by number."""
+    reference = json.loads((data / "tab/reference_train_100.json").read_bytes())
+    rows = re.findall(r"^\| `(.+?)`(?:, ([A-Z]+))? \| (.+) \|$", prose("docs/differences.md"), re.MULTILINE)
+    metrics = list(dict.fromkeys(text for text, _, _ in rows))
+    assert len(rows) == len(REFERENCE) + 2
+    names = {"presidio": "presidio", "manual": "manual_entity"}
+    anonymizations = {
+        name: read_anonymization(data / f"tab/train_anonymizations/{file}.json") for name, file in names.items()
+    }
+    run = evaluate(read_corpus(data / "tab/train_100.json"), anonymizations, metrics, resamples=0)
+    for text, part, cells in rows:
+        said = cells.split(" | ")
+        for place, (name, file) in enumerate(names.items()):
+            theirs = reference[file][REFERENCE[text]] if not part else reference[file]["recall_per_type"][part]
+            ours = run[name, text, part].value
+            assert ours is not None
+            difference = f"{ours - theirs:+.6f}".replace("-", "−")
+            shown = "0" if float(f"{ours - theirs:.6f}") == 0 else difference
+            assert said[2 * place : 2 * place + 2] == [f"{theirs:.6f}", shown], (name, text, part)
+
+
+REFERENCE = {
+    "er_di": "er_di",
+    "er_qi": "er_qi",
+    "er": "er_all",
+    "recall": "recall_token",
+    'recall(unit="mention")': "recall_mention",
+    'recall(include="direct")': "recall_token_direct",
+    'recall(include="quasi")': "recall_token_quasi",
+    "precision": "precision_token",
+    'precision(unit="mention")': "precision_mention",
+}
+
+
+def test_the_formats_page_shows_every_kind_of_file(desk: Path) -> None:
+    endings = {"".join(Path(name).suffixes) for name in lay_out("docs/formats.md", desk)}
+    assert {".json", ".jsonl", ".csv", ".tsv", ".txt"} <= endings
+
+
+def test_a_stale_page_is_noticed(generate: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(generate.PAGES, "docs/cli.md", lambda: "something else")
+    assert generate.is_stale("docs/cli.md")
+    assert generate.main(["--check"]) == 1
+
+
+def test_a_wrong_example_is_noticed() -> None:
+    assert run_doctests("a page", [Block("pycon", ">>> 1 + 1\n3\n")]).failed == 1

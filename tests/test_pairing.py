@@ -1,0 +1,72 @@
+"""Corpus and anonymizations checked together."""
+
+from __future__ import annotations
+
+import pytest
+
+from showthrough import Anonymization, Corpus, InputError, Mask
+from showthrough.pairing import check_pair, pair
+
+SOUND = {"d1": [Mask(0, 11)], "d2": [], "d3": [Mask(0, 15)]}
+
+
+def places(corpus: Corpus, **changes: list[Mask]) -> list[tuple[str, str]]:
+    anonymization = Anonymization({**SOUND, **changes}, "x", "x.json")
+    return [(problem.place, problem.message) for problem in check_pair(corpus, anonymization)]
+
+
+def test_sound_masks_in_any_order(tiny: Corpus) -> None:
+    assert places(tiny) == []
+    assert places(tiny, d1=[Mask(33, 34), Mask(0, 34), Mask(0, 34), Mask(0, 1)]) == []
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        (Mask(-1, 4), "start -1 is negative; expected 0 or more"),
+        (Mask(4, 4), "end 4 is not after start 4; expected a span of at least one character"),
+        (Mask(7, 4), "end 4 is not after start 7; expected a span of at least one character"),
+        (Mask(0, 35), "end 35 is past the end of the text (34 characters)"),
+        (Mask(34, 35), "end 35 is past the end of the text (34 characters)"),
+    ],
+)
+def test_masks_outside_the_text(mask: Mask, message: str, tiny: Corpus) -> None:
+    assert places(tiny, d1=[Mask(0, 11), mask]) == [("document d1: masks[1]", message)]
+
+
+def test_the_length_is_counted_in_code_points(tiny: Corpus) -> None:
+    assert len(tiny.documents[1].text) == 26  # and 27 UTF-16 units: the emoji has two
+    assert places(tiny, d2=[Mask(0, 26)]) == []
+    assert places(tiny, d2=[Mask(0, 27)]) == [
+        ("document d2: masks[0]", "end 27 is past the end of the text (26 characters)")
+    ]
+
+
+def test_documents_that_one_side_lacks(tiny: Corpus) -> None:
+    found = Anonymization({"d1": [], "d3": [], "zz": []}, "x", "x.json")
+    problems = check_pair(tiny, found)
+    assert [problem.place for problem in problems] == ["document zz", "document d2"]
+    assert problems[0].message == "is not in the corpus tiny"
+    assert "missing=unmasked" in problems[1].message
+    assert [problem.place for problem in check_pair(tiny, found, "unmasked")] == ["document zz"]
+
+
+def test_all_problems_of_all_anonymizations_at_once(tiny: Corpus) -> None:
+    one = Anonymization({**SOUND, "d1": [Mask(0, 99), Mask(-1, 2)]}, "one")
+    two = Anonymization({"d1": [], "d2": []}, "two", "two.json")
+    with pytest.raises(InputError) as caught:
+        pair(tiny, [one, Anonymization(SOUND), two])
+    assert [(problem.file, problem.place) for problem in caught.value.problems] == [
+        ("one", "document d1: masks[0]"),
+        ("one", "document d1: masks[1]"),
+        ("two.json", "document d3"),
+    ]
+
+
+def test_a_broken_exporter_is_told_in_fifty_lines(tiny: Corpus) -> None:
+    many = Anonymization({**SOUND, "d1": [Mask(0, 99)] * 80}, "many")
+    with pytest.raises(InputError) as caught:
+        pair(tiny, [many])
+    assert len(caught.value.problems) == 80
+    assert len(str(caught.value).splitlines()) == 51
+    assert str(caught.value).endswith("… and 30 more problems of this kind")
