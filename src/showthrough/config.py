@@ -61,6 +61,7 @@ class Request:
     text_column: str = "text"
     device: str = "auto"
     cache: bool = True
+    format: str | None = None
     # Of a TAE configuration: its metric names and what they stand for, what it names that is not there, its table.
     labels: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
@@ -70,12 +71,12 @@ class Request:
         """Reads everything and checks it together; raises InputError with all that is wrong."""
         problems: list[Problem] = []
         anonymizations: list[Anonymization] = []
-        corpus = read_corpus(self.corpus, id_column=self.id_column, text_column=self.text_column)
+        columns = {"id_column": self.id_column, "text_column": self.text_column}
+        corpus = read_corpus(self.corpus, format=self.format, **columns)
         for name, source in self.anonymizations.items():
             try:
-                found = read_anonymization(
-                    source.path, corpus, name=name, id_column=source.id_column, text_column=source.text_column
-                )
+                columns = {"id_column": source.id_column, "text_column": source.text_column}
+                found = read_anonymization(source.path, corpus, name=name, format=self.format, **columns)
                 anonymizations.append(found)
             except InputError as error:
                 problems += error.problems
@@ -91,7 +92,14 @@ class Request:
 
     def with_function_words(self, name: str) -> Request:
         """The same with another source of function words in every metric that has one."""
-        changed = {metric_text(metric): with_parameters(metric, function_words=name) for metric in self.metrics}
+        return self._with(function_words=name)
+
+    def with_map(self, text: str) -> Request:
+        """The same with a map between types in every metric that has one."""
+        return self._with(map=text)
+
+    def _with(self, **values: str) -> Request:
+        changed = {metric_text(metric): with_parameters(metric, **values) for metric in self.metrics}
         labels = {label: metric_text(changed[text]) for label, text in self.labels.items()}
         return replace(self, metrics=tuple(dict.fromkeys(changed.values())), labels=labels)
 
@@ -137,6 +145,7 @@ class _Toml(msgspec.Struct, forbid_unknown_fields=True):
     device: str = "auto"
     dtype: str = "fp32"
     cache: bool = True
+    format: str | None = None
 
 
 def _read_toml(path: Path) -> Request:
@@ -172,6 +181,7 @@ def _read_toml(path: Path) -> Request:
         jobs=found.jobs,
         device=found.device,
         cache=found.cache,
+        format=found.format,
         output=None if found.output is None else home / _path(found.output, path, "output"),
         id_column=corpus.id_column,
         text_column=corpus.text_column,

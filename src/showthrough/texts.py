@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from showthrough.axis import Axis, Ints, Ruler, paint
+from showthrough.axis import Axis, Bools, Ints, Ruler, paint
 from showthrough.masks import Anonymization, Mask, TypedMask
 from showthrough.metrics import EntityRecall, Metric, Rows
 from showthrough.resources import Resources
@@ -137,8 +137,8 @@ def _free_words(corpus: Corpus, function_words: str, resources: Resources) -> It
 def ruler_of(axis: Axis, texts: Texts) -> Ruler:
     """The ruler that the metrics measured with, on an axis of these texts."""
 
-    def ignorable(axis: Axis) -> np.ndarray:  # type: ignore[type-arg]
-        found = axis.table(is_punctuation).view(np.bool_)
+    def ignorable(axis: Axis) -> Bools:
+        found: Bools = axis.table(is_punctuation).view(np.bool_)
         spans = [
             (base + low, base + high)
             for base, free in zip(axis.bounds.tolist(), texts.free, strict=False)

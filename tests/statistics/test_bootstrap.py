@@ -39,5 +39,5 @@ def test_spread_agrees_with_theory() -> None:
 
 def test_percentile_interval_leaves_undefined_values_out() -> None:
     values = np.array([np.nan, *range(101)], dtype=float)
-    assert percentile_interval(values, 0.9) == (5.0, 95.0)  # the middle 90 % of 0 … 100
+    assert percentile_interval(values, 0.9) == pytest.approx((5.0, 95.0))  # the middle 90 % of 0 … 100
     assert percentile_interval(np.array([np.nan, np.nan]), 0.9) is None

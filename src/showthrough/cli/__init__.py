@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli import anonymize, cache, compare, demo, evaluate, metrics, report, validate
+from showthrough.cli import (
+    anonymize,
+    cache,
+    compare,
+    convert,
+    demo,
+    evaluate,
+    metrics,
+    report,
+    surrogate,
+    validate,
+    vocabulary,
+)
 from showthrough.errors import InputError, Interrupted, OutputError, ShowthroughError
 from showthrough.version import __version__
 
@@ -23,7 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for module in (evaluate, compare, report, validate, metrics, anonymize, demo, cache):
+for module in (evaluate, compare, report, validate, metrics, anonymize, demo, cache, convert, vocabulary, surrogate):
     app.command(module.__name__.rpartition(".")[2])(module.command)
 
 _debug = False

@@ -17,10 +17,13 @@ def command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the run, for report and compare.")
     ] = None,
+    html: shared.Html = None,
     force: shared.Force = False,
 ) -> None:
     """Score the five anonymizations of the fictional corpus that ships."""
-    shared.free(output, force)
+    shared.apart((output, html))
+    for path in (output, html):
+        shared.free(path, force)
     corpus = read_corpus(demo.corpus_path(), name="demo")
     found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
     run = evaluate(corpus, found)
@@ -32,3 +35,5 @@ def command(
     if output:
         run.save(output, force=force)
         console.print(f"run written to {output}", markup=False)
+    for path in shared.write_looks(run, html, None, False, force):
+        console.print(f"\nThe documents and what shows through in them: open {path.resolve().as_uri()}", markup=False)

@@ -71,6 +71,8 @@ def command(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Neither use nor keep what models answered; see showthrough cache.")
     ] = False,
+    format_name: shared.Format = None,
+    maps: shared.Maps = None,
     id_column: shared.IdColumn = "doc_id",
     text_column: shared.TextColumn = "text",
     resume: Annotated[bool, typer.Option("--resume", help="Complete the interrupted run in the output file.")] = False,
@@ -79,6 +81,9 @@ def command(
     markdown: shared.Markdown = None,
     latex: shared.Latex = None,
     json: shared.Json = None,
+    html: shared.Html = None,
+    plots: shared.Plots = None,
+    without_text: shared.WithoutText = False,
 ) -> None:
     """Score anonymizations of a corpus.
 
@@ -100,6 +105,7 @@ def command(
             jobs=jobs if "jobs" in given else request.jobs,
             device=device if "device" in given else request.device,
             cache=request.cache and not no_cache,
+            format=format_name or request.format,
         )
     else:
         chosen = [*(name for one in preset_name or () for name in preset(one)), *(metric or ())]
@@ -119,28 +125,34 @@ def command(
             text_column,
             device,
             not no_cache,
+            format_name,
         )
     if function_words:
         request = request.with_function_words(function_words)
+    if maps:
+        request = request.with_map(",".join(maps))
     if resume and not request.output:
         raise PlanError("--resume needs the run file to complete: name it with -o")
     shared.apart(
-        (request.output, request.results_file, csv, markdown, latex, json),
+        (request.output, request.results_file, csv, markdown, latex, json, html, plots),
         [corpus, request.corpus, *(source.path for source in request.anonymizations.values())],
     )
-    for path in (csv, markdown, latex, json):
+    for path in (csv, markdown, latex, json, html):
         shared.free(path, force)
+    shared.free_folder(plots)
     shared.free(request.results_file, force, makes_folder=True)
     earlier = _earlier(request.output, resume)
     if earlier is None:
         shared.free(request.output, force)
-    run = _carried_out(request, earlier, force)
+    run = _carried_out(request, earlier, force, texts=bool(html or plots) or not without_text)
     console = shared.console()
     show_run(run, console)
     if request.output:
-        run.save(request.output, force=force or earlier is not None)
+        kept = run.without_text() if without_text else run
+        kept.save(request.output, force=force or earlier is not None)
         console.print(f"run written to {request.output}", markup=False, soft_wrap=True)
-    for path in shared.write_views(run, csv, markdown, latex, json, force):
+    written = shared.write_views(run, csv, markdown, latex, json, force)
+    for path in written + shared.write_looks(run, html, plots, without_text, force):
         console.print(f"written to {path}", markup=False, soft_wrap=True)
     if request.results_file:
         shared.make_folder(request.results_file)
@@ -166,10 +178,10 @@ def _earlier(output: Path | None, resume: bool) -> Run | None:
     return run
 
 
-def _carried_out(request: Request, earlier: Run | None, force: bool) -> Run:
+def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool) -> Run:
     notes = shared.notes()
     with notes.status("reading"):
-        plan = request.plan()
+        plan = replace(request.plan(), texts=texts)
     try:
         with _bars() as (advance, watch):
             return evaluate_plan(plan, progress=advance, resume=earlier, watch=watch)

@@ -17,15 +17,20 @@ def command(
     markdown: shared.Markdown = None,
     latex: shared.Latex = None,
     json: shared.Json = None,
+    html: shared.Html = None,
+    plots: shared.Plots = None,
+    without_text: shared.WithoutText = False,
     force: shared.Force = False,
 ) -> None:
-    """Show a run again, or write it as CSV, Markdown, LaTeX or JSON."""
+    """Show a run again, or write it as a page to look at, as figures, CSV, Markdown, LaTeX or JSON."""
     run = Run.load(run_file)
-    shared.apart((csv, markdown, latex, json), [run_file])
-    for path in (csv, markdown, latex, json):
+    shared.apart((csv, markdown, latex, json, html, plots), [run_file])
+    for path in (csv, markdown, latex, json, html):
         shared.free(path, force)
+    shared.free_folder(plots)
     console = shared.console()
     written = shared.write_views(run, csv, markdown, latex, json, force)
+    written += shared.write_looks(run, html, plots, without_text, force)
     if not written:
         show_run(run, console)
         for line in reading(run):

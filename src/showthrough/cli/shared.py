@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 
 from showthrough.errors import OutputError, PlanError
+from showthrough.formats.named import FORMATS
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
 from showthrough.run import Run, write_file
 
@@ -21,6 +22,23 @@ Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write a
 Markdown = Annotated[Path | None, typer.Option("--markdown", metavar="FILE", help="Write the tables as Markdown.")]
 Latex = Annotated[Path | None, typer.Option("--latex", metavar="FILE", help="Write the tables as LaTeX (booktabs).")]
 Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the scores alone as JSON.")]
+Html = Annotated[
+    Path | None, typer.Option("--html", metavar="FILE", help="Write one page to look at, with the documents in it.")
+]
+Plots = Annotated[
+    Path | None, typer.Option("--plots", metavar="FOLDER", help="Write the figures as SVG, PNG and PDF, for papers.")
+]
+WithoutText = Annotated[
+    bool, typer.Option("--without-text", help="Leave every word of the documents out of what is written.")
+]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", metavar="NAME", help=f"The format, where a file does not tell: {', '.join(FORMATS)}."),
+]
+Maps = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="FROM=TO", help="Take a type as another, e.g. LOCATION=LOC; may be repeated."),
+]
 IdColumn = Annotated[str, typer.Option("--id-column", metavar="NAME", help="The column of a table that holds ids.")]
 TextColumn = Annotated[
     str, typer.Option("--text-column", metavar="NAME", help="The column of a table that holds texts.")
@@ -84,6 +102,29 @@ def apart(outputs: Iterable[Path | None], inputs: Iterable[Path] = ()) -> None:
         if real in taken:
             raise OutputError(f"{path}: {taken[real]}; choose another name")
         taken[real] = "is named for two results"
+
+
+def free_folder(path: Path | None) -> None:
+    """Raises OutputError when a folder could not be made or written into at the end."""
+    if path is not None and not path.is_dir():
+        free(path / "figure.svg", False, makes_folder=True)
+
+
+def write_looks(run: Run, html: Path | None, plots: Path | None, without_text: bool, force: bool) -> list[Path]:
+    """The page and the figures. A page with original text in it is for its owner alone."""
+    written = []
+    if html is not None:
+        from showthrough.report.html import html_text  # here: charts take a moment to import
+
+        private = run.texts is not None and not without_text
+        write_file(html, html_text(run, without_text=without_text).encode(), force=force, private=private)
+        written.append(html)
+    if plots is not None:
+        from showthrough.report.plots import write_plots
+
+        write_plots(run, plots, force=force)
+        written.append(plots)
+    return written
 
 
 def write_views(

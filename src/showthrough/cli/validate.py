@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 
 from showthrough.cli import shared
+from showthrough.clinical.instances import label_map
 from showthrough.errors import InputError, PlanError, Problem
 from showthrough.formats import read_anonymization, read_corpus
+from showthrough.metrics.clinical import unknown_types
 from showthrough.pairing import Missing, check_pair
 
 
@@ -19,11 +21,14 @@ def command(
     missing: Annotated[
         str, typer.Option(metavar="error|unmasked", help="What a document means that an anonymization lacks.")
     ] = "error",
+    format_name: shared.Format = None,
+    maps: shared.Maps = None,
     id_column: shared.IdColumn = "doc_id",
     text_column: shared.TextColumn = "text",
 ) -> None:
     """Check files without scoring: every problem with its place."""
-    found = read_corpus(corpus, id_column=id_column, text_column=text_column)
+    mapping = label_map(",".join(maps or ()))
+    found = read_corpus(corpus, format=format_name, id_column=id_column, text_column=text_column)
     survey = found.survey
     lines = [
         f"{corpus}: {len(found)} documents, {int(survey.lengths.sum())} characters, {survey.annotated} annotated, "
@@ -35,13 +40,17 @@ def command(
     problems: list[Problem] = []
     for name, path in map(shared.named, anonymizations or ()):
         try:
-            one = read_anonymization(path, found, name=name, id_column=id_column, text_column=text_column)
+            one = read_anonymization(
+                path, found, name=name, format=format_name, id_column=id_column, text_column=text_column
+            )
         except InputError as error:
             problems += error.problems
             continue
         problems += check_pair(found, one, policy)
+        problems += unknown_types(found, one, set(one.types), mapping)
         masks = sum(len(one.masks[key]) for key in one.masks)
-        lines.append(f"{path}: {len(one)} documents, {masks} masks, digest {one.digest[:8]}")
+        types = f", {len(one.types)} types" if one.types else ""
+        lines.append(f"{path}: {len(one)} documents, {masks} masks{types}, digest {one.digest[:8]}")
     if problems:
         raise InputError(problems)
     for line in lines:

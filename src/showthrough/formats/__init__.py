@@ -10,7 +10,7 @@ from showthrough.alignment import align
 from showthrough.errors import InputError, Problem
 from showthrough.formats import tab, tae, texts
 from showthrough.formats.files import fail, first_byte, is_folder, object_entries, read_bytes, stem, suffix
-from showthrough.formats.named import format_named, masks_of
+from showthrough.formats.named import format_named, masks_of, told
 from showthrough.masks import Anonymization
 from showthrough.text import Corpus, Document
 
@@ -31,7 +31,8 @@ def read_corpus(
     `format` is the name of one that a file's ending does not tell, such as `i2b2`, `brat` or `conll`.
     """
     path = Path(path)
-    chosen = format_named(format) if format else None
+    known = format or told(path)
+    chosen = format_named(known) if known else None
     if chosen and chosen.read and chosen.reads(path):
         documents: Sequence[Document] = chosen.read(path, None)
     else:
@@ -76,7 +77,8 @@ def read_anonymization(
     """
     path = Path(path)
     name = name or stem(path)
-    chosen = format_named(format) if format else None
+    known = format or told(path)
+    chosen = format_named(known) if known else None
     if chosen and chosen.reads(path):
         return Anonymization(masks_of(path, chosen, corpus), name, str(path))
     kind = suffix(path)

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from showthrough.clinical.categories import phi_type
+from showthrough.clinical.categories import PHI_TYPES, phi_type
 from showthrough.errors import InputError, Problem
 from showthrough.formats.files import fail, stem, suffix
 from showthrough.formats.phi import marked, overlaps, phi, separate, to_mask
@@ -176,14 +176,19 @@ class _Tag:
 
     @property
     def kind(self) -> str:
-        """Its TYPE; where the element is not the one that the type belongs to, both."""
+        """Its TYPE; where that is none we know and the element tells more, both."""
         kind = self.attributes["TYPE"]
-        return kind if self.element == phi_type(kind).element else f"{self.element}/{kind}"
+        return kind if _tells(kind) or self.element == phi_type(kind).element else f"{self.element}/{kind}"
 
     def reads(self, found: str) -> bool:
         """Whether the text at its place is what the tag says it is."""
         said = self.attributes.get("text")
         return said is None or _BLANK.sub(" ", found) == _BLANK.sub(" ", said)
+
+
+def _tells(kind: str) -> bool:
+    """Whether a type says all by itself; OTHER does not."""
+    return kind in PHI_TYPES and kind != "OTHER"
 
 
 def _placed(text: _Text, tags: list[_Tag], problem: Callable[[str, str], None]) -> list[Mention]:
@@ -274,6 +279,6 @@ def _record_2014(document: Document, root: str) -> str:
 def _element(kind: str) -> tuple[str, str]:
     """The element and TYPE that a type is written as, so that reading them gives the type again."""
     element, slash, rest = kind.partition("/")
-    if slash and _NAME.fullmatch(element) and element != phi_type(rest).element:
+    if slash and _NAME.fullmatch(element) and not _tells(rest) and element != phi_type(rest).element:
         return element, rest
     return phi_type(kind).element, kind

@@ -10,6 +10,7 @@ import msgspec
 
 from showthrough.errors import InputError, PlanError, Problem
 from showthrough.formats import brat, conll, i2b2
+from showthrough.formats.files import is_folder, open_file, suffix
 from showthrough.formats.phi import to_mask
 from showthrough.masks import Mask, TypedMask
 from showthrough.text import Corpus, Document
@@ -29,8 +30,7 @@ class Format:
 
     def reads(self, path: Path) -> bool:
         """Whether a file is read in this format; one that says itself what it holds is not."""
-        ending = path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
-        return self.read is not None and ending.lower() not in _NATIVE
+        return self.read is not None and suffix(path) not in _NATIVE
 
 
 def _i2b2(path: Path, texts: Mapping[str, str] | None) -> list[Document]:
@@ -86,6 +86,29 @@ FORMATS: dict[str, Format] = {
     "conll": Format("CoNLL-style BIO: one .conll", conll.read, conll.write),
     "masks": Format("a system's output: .json, id to [start, end, replacement, type]", None, _masks),
 }
+
+
+_TOLD = {".xml": "i2b2", ".ann": "brat", **dict.fromkeys(conll.ENDINGS, "conll")}
+_PEEK = 1 << 16  # bytes of a file in which it says what it is
+
+
+def told(path: Path) -> str | None:
+    """The format that the endings of a file, or of the files in a folder, tell; `None` where they do not."""
+    endings = {suffix(file) for file in path.rglob("*")} if is_folder(path) else {suffix(path)}
+    if ".txt" in endings and ".ann" not in endings:
+        return None
+    return next((name for ending, name in _TOLD.items() if ending in endings), None)
+
+
+def same_format(path: Path, name: str | None) -> str:
+    """The format to write in what is like a file that was read: of i2b2's, the one it is in."""
+    name = name or told(path) or "tab"
+    if name != "i2b2":
+        return name
+    first = next((file for file in sorted(path.rglob("*")) if suffix(file) == ".xml"), path) if path.is_dir() else path
+    with open_file(first) as file:
+        head = file.read(_PEEK)
+    return "i2b2-2006" if b"<RECORD" in head else "meddocan" if b"<MEDDOCAN" in head else "i2b2-2014"
 
 
 def format_named(name: str) -> Format:

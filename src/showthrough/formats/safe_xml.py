@@ -79,9 +79,8 @@ def _unified(path: Path, content: bytes) -> bytes:
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
-        raise fail(
-            path, f"byte {error.start} is not {encoding.upper()}, which the file is in by its first line"
-        ) from error
+        why = "as its first line says" if declared else "since its first line names no other encoding"
+        raise fail(path, f"byte {error.start} is not {encoding.upper()}; expected that throughout, {why}") from error
     except LookupError:
         raise fail(path, f"declares the unknown encoding {encoding}; expected UTF-8") from None
     return text.encode("utf-8", "surrogatepass")

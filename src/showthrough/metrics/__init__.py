@@ -17,6 +17,7 @@ from showthrough.metrics.base import HEADLINE, Array, Group, Metric, Rows, Total
 from showthrough.metrics.clinical import PhiToken
 from showthrough.metrics.clinical_instance import PhiInstance
 from showthrough.metrics.clinical_span import PhiLeak, PhiSpan
+from showthrough.metrics.clinical_vocabulary import PhiHardToken
 from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Precision, Recall, RecallPerType
@@ -40,6 +41,9 @@ METRICS: dict[str, Metric] = {
     "phi_span": PhiSpan(types=False),
     "phi_merged": PhiSpan(types=False, merged=True),
     "phi_leak": PhiLeak(),
+    "phi_oov": PhiHardToken(tokens="oov"),
+    "phi_ambiguous": PhiHardToken(tokens="ambiguous", dictionary=""),
+    "phi_ambiguous_non_phi": PhiHardToken(tokens="ambiguous_non_phi", dictionary=""),
 }
 
 PRESETS: dict[str, tuple[str, ...]] = {
@@ -165,7 +169,7 @@ def _parsed(text: str) -> tuple[str, dict[str, object]]:
 
 __all__ = [
     "HEADLINE", "METRICS", "PRESETS", "Array", "ClusteringAgreement", "EntityRecall", "FScore", "Group", "Metric",
-    "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "Recall", "RecallPerType", "Rows",
+    "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "Recall", "RecallPerType", "Rows",
     "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text",
     "metrics_of", "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip

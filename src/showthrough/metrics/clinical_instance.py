@@ -57,8 +57,8 @@ class PhiInstance(ClinicalMetric):
 
     P = C / (C + S + I), R = C / (C + S + D), F = 2PR / (P + R)
 
-    Over all categories this is the micro-average. For one category, S counts towards recall when the gold instance is
-    of that category and towards precision when the system's is.
+    Over all categories this is the micro-average. For one category, a substitution counts towards recall when the gold
+    instance is of that category (S) and towards precision when the system's is (S*).
 
     >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mention, TypedMask, evaluate
     >>> gold = (Mention(4, 14, "PATIENT"), Mention(18, 23, "DATE"))
@@ -106,7 +106,7 @@ class PhiInstance(ClinicalMetric):
             overall |= {"masks": found.masks, "typed": found.typed}
             if not self.types:
                 return counted(overall, {}, ())
-            outcomes["s"] = (system, pairs.system[wrong])  # the same substitutions, by the system's category
+            outcomes["S*"] = (system, pairs.system[wrong])  # the same substitutions, by the system's category
             tables = {
                 outcome: by_category(gold, found.names, side.sheet[which], side.kind[which])
                 for outcome, (side, which) in outcomes.items()
@@ -119,7 +119,9 @@ class PhiInstance(ClinicalMetric):
         correct, substituted, inserted, deleted = (np.asarray(totals[outcome]) for outcome in "CSID")
         parts = named(measures(correct, correct + substituted + inserted, correct + substituted + deleted))
         if kinds := categories(totals):
-            correct, here, there, inserted, deleted = (of_categories(totals, outcome, kinds) for outcome in "CSsID")
+            correct, here, there, inserted, deleted = (
+                of_categories(totals, outcome, kinds) for outcome in ("C", "S", "S*", "I", "D")
+            )
             gold = correct + here + deleted
             parts |= parts_by_category(measures(correct, correct + there + inserted, gold), gold, kinds)
         return where_typed(parts, totals) if self.types else parts

@@ -324,7 +324,7 @@ def mean(totals: Totals, name: str) -> Array:
 def _by_document(axis: Axis, document: Ints) -> list[tuple[int, slice, int]]:
     """Each document that occurs, the slice of its spans (which stand in order), and where it starts on the axis."""
     numbers, first = np.unique(document, return_index=True)
-    ends = np.append(first[1:], len(document))
+    ends = np.searchsorted(document, numbers, side="right")
     return [
         (number, slice(low, high), int(axis.bounds[number]))
         for number, low, high in zip(numbers.tolist(), first.tolist(), ends.tolist(), strict=True)

@@ -23,7 +23,7 @@ def clusterings(points: Floats, k: int, count: int, tries: int, seed: int) -> li
     """The cluster of each point, 0 to k − 1, so many times over: each the best of its tries.
 
     >>> first, second = clusterings(np.array([[0.0], [0.1], [5.0], [5.1]]), k=2, count=2, tries=5, seed=0)
-    >>> [number == first[0] for number in first.tolist()]
+    >>> (first == first[0]).tolist()
     [True, True, False, False]
     """
     points = _compact(points)

@@ -1,6 +1,7 @@
 """Figures of a run as Vega-Lite charts: the page shows them, and papers get them as SVG, PNG and PDF.
 
-A chart holds data and meaning. Colours, shapes and fonts come from a theme: that of the page, or `PAPER`.
+A chart holds data and meaning. Colours, shapes and fonts come from a theme: that of the page, or `PAPER`. Names from
+files go into data and domains, never into an expression: a list to sort by would become one.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from showthrough.errors import OutputError
 from showthrough.metrics import HEADLINE
 from showthrough.report.failures import KINDS, Findings, Inspection
 from showthrough.report.plane import Measured, Point, first_choice, measured, points
-from showthrough.report.significance import ALPHA, Pair, pairs
+from showthrough.report.significance import Pair, pairs
 from showthrough.run import MetricRecord, Run, Score, write_file
 
-Chart = Any  # of altair, which is imported where a chart is made
+Chart = Any  # of altair
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 FORMATS = ("svg", "png", "pdf")
@@ -27,7 +28,7 @@ PAPER: dict[str, Any] = {
     "range": {
         "category": ["#2f66b0", "#c1502e", "#2c7d5b", "#7d53a8", "#8f6a00", "#4d5963", "#b2407c", "#157f8f"],
         "symbol": list(SHAPES),
-        "heatmap": ["#fbf7f2", "#f3d3bd", "#e09a72", "#b84c26"],
+        "heatmap": ["#faf6f1", "#f7e2d3", "#f0c3a5", "#e39c72", "#ad4320"],
     },
     "axis": {"grid": False, "domainColor": "#888", "tickColor": "#888", "labelColor": "#333", "titleColor": "#111",
              "titleFontWeight": "normal", "labelFontSize": 11, "titleFontSize": 12, "labelLimit": 240},
@@ -38,10 +39,16 @@ PAPER: dict[str, Any] = {
 INKS = {"on_pale": "#222222", "on_strong": "#ffffff", "pale": "#e6e9ee", "strong": "#2f66b0", "faint": "#f6f5f3"}
 _KIND_COLORS = ["#b84c26", "#e0a03c", "#9aa3ab", "#4d5963"]
 _DOTS = 3.0  # of a PNG, for each point
-_DEEP = 0.62  # from here on a cell's ground is too dark for dark text
+_DEEP = 0.8  # from here on a cell has the last of five grounds, on which text has another colour
 _WIDE, _HIGH = 72, 32  # of a cell
 _GAP = {"paddingInner": 0.06}  # between cells
 _BARE = {"domain": False, "ticks": False}
+
+
+def _altair() -> Any:
+    import altair  # here: it takes a moment, and its types are narrower than what it takes
+
+    return altair
 
 
 def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
@@ -49,7 +56,7 @@ def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
 
     Both axes point towards better, also where a lower number is better.
     """
-    import altair as alt
+    alt = _altair()
 
     found = points(names, across, up)
     x, y = _towards_better(alt.X, "x", across.record), _towards_better(alt.Y, "y", up.record)
@@ -57,15 +64,25 @@ def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
     color = alt.Color("name:N", legend=None).scale(domain=list(names))
     shape = alt.Shape("name:N", legend=None).scale(domain=list(names))
     base = alt.Chart(alt.NamedData(name="points"))
-    front = alt.Chart(alt.NamedData(name="front")).mark_line(style="front", strokeDash=[5, 4], strokeWidth=1.5)
+    front = alt.Chart(alt.NamedData(name="front")).mark_line(
+        style="front", aria=False, strokeDash=[5, 4], strokeWidth=1.5
+    )
     left = {"expr": "datum.left ? 'right' : 'left'"}
     chart = alt.layer(
         front.encode(x, y, order="x:Q"),
-        base.mark_rule(strokeWidth=1.5, opacity=0.5).encode(x_low, y, x2="x_high:Q", color=color),
-        base.mark_rule(strokeWidth=1.5, opacity=0.5).encode(x, y_low, y2="y_high:Q", color=color),
-        base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color, shape, tooltip="tip:N"),
+        base.mark_rule(strokeWidth=1.5, opacity=0.5, aria=False).encode(x_low, y, x2="x_high:Q", color=color),
+        base.mark_rule(strokeWidth=1.5, opacity=0.5, aria=False).encode(x, y_low, y2="y_high:Q", color=color),
+        base.mark_point(filled=True, size=140, opacity=1).encode(
+            x, y, color, shape, tooltip="tip:N", description="tip:N"
+        ),
         base.mark_text(
-            fontSize=13, baseline="middle", align=left, dx={"expr": "datum.left ? -9 : 9"}, dy={"expr": "datum.drop"}
+            aria=False,
+            limit=170,
+            fontSize=13,
+            baseline="middle",
+            align=left,
+            dx={"expr": "datum.left ? -9 : 9"},
+            dy={"expr": "datum.drop"},
         ).encode(x, y, text="name:N"),
     ).properties(width=460, height=330, description=plane_description(across.record, up.record))
     chart.datasets = {
@@ -76,9 +93,11 @@ def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
 
 
 def _towards_better(channel: Any, field: str, record: MetricRecord) -> Any:
-    return channel(f"{field}:Q", title=axis_title(record)).scale(
-        zero=False, nice=False, padding=16, reverse=record.better == "lower"
-    ).axis(tickCount=6)
+    return (
+        channel(f"{field}:Q", title=axis_title(record))
+        .scale(zero=False, nice=False, padding=16, reverse=record.better == "lower")
+        .axis(tickCount=6)
+    )
 
 
 def axis_title(record: MetricRecord) -> str:
@@ -103,24 +122,35 @@ def _shown(value: tuple[float, float, float]) -> str:
 
 def parts_chart(run: Run, record: MetricRecord) -> Chart:
     """All parts of a metric, a row each: the stronger a cell, the worse."""
-    import altair as alt
+    alt = _altair()
 
     cells = part_cells(run, record)
     parts = list(dict.fromkeys(cell["part"] for cell in cells))
     base = alt.Chart(alt.NamedData(name="cells")).encode(
-        x=alt.X("name:N", sort=run.names, title=None).scale(**_GAP).axis(orient="top", labelAngle=0, **_BARE),
-        y=alt.Y("part:N", sort=parts, title=None).scale(**_GAP).axis(**_BARE),
+        x=alt.X("name:N", title=None)
+        .scale(domain=run.names, **_GAP)
+        .axis(orient="top", labelAngle=0, labelLimit=_WIDE - 2, **_BARE),
+        y=alt.Y("part:N", title=None).scale(domain=parts, **_GAP).axis(**_BARE),
         tooltip="tip:N",
+        description="tip:N",
     )
-    ink = alt.condition(f"datum.shade > {_DEEP}", alt.value({"expr": "on_strong"}), alt.value({"expr": "on_pale"}))
+    shade = alt.Color("shade:Q", legend=None).scale(type="quantize", domain=[0, 1], range="heatmap")
+    ink = alt.condition(f"datum.shade >= {_DEEP}", alt.value({"expr": "on_strong"}), alt.value({"expr": "on_pale"}))
     chart = alt.layer(
-        base.mark_rect(cornerRadius=3).encode(color=alt.Color("shade:Q", legend=None).scale(domain=[0, 1])),
-        base.mark_text().encode(text="label:N", color=ink),
+        base.mark_rect(cornerRadius=3).encode(color=shade),
+        base.mark_text(aria=False).encode(text="label:N", color=ink),
     ).properties(
         width={"step": _WIDE}, height={"step": _HIGH}, description=f"{record.title} ({record.text}) of each part"
     )
     chart.datasets = {"cells": cells}
     return _inked(chart)
+
+
+def parted(run: Run) -> list[MetricRecord]:
+    """The metrics that have parts; what chance and ceiling are to an attack is no part of it."""
+    apart = {record.text for record in attacks(run)}
+    found = {score.metric for score in run.scores if score.part != HEADLINE}
+    return [record for record in run.metrics if record.text in found - apart]
 
 
 def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
@@ -143,10 +173,10 @@ def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
 
 def attack_chart(run: Run, record: MetricRecord) -> Chart:
     """How often an attack succeeds, between what chance gives and the most that could be had."""
-    import altair as alt
+    alt = _altair()
 
     base = alt.Chart(alt.NamedData(name="attacks")).encode(
-        y=alt.Y("name:N", sort=run.names, title=None).axis(**_BARE), tooltip="tip:N"
+        y=alt.Y("name:N", title=None).scale(domain=run.names).axis(**_BARE), tooltip="tip:N", description="tip:N"
     )
     scale = alt.Scale(domain=[0, 1], nice=False)
     level = {"style": "level", "thickness": 2, "height": 24}
@@ -167,8 +197,10 @@ def attack_chart(run: Run, record: MetricRecord) -> Chart:
 
 def attacks(run: Run) -> list[MetricRecord]:
     """The metrics that tell what chance and what the best attack could reach."""
-    levels = {metric: {score.part for score in run.scores if score.metric == metric} for metric in run.rows}
-    return [record for record in run.metrics if {HEADLINE, "chance", "ceiling"} <= levels.get(record.text, set())]
+    parts: dict[str, set[str]] = {}
+    for score in run.scores:
+        parts.setdefault(score.metric, set()).add(score.part)
+    return [record for record in run.metrics if {HEADLINE, "chance", "ceiling"} <= parts.get(record.text, set())]
 
 
 def attack_bars(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
@@ -190,12 +222,15 @@ def attack_bars(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
 
 def significance_chart(run: Run, record: MetricRecord, found: Sequence[Pair]) -> Chart:
     """Is the row better than the column? A matrix of all pairs on one metric."""
-    import altair as alt
+    alt = _altair()
 
     base = alt.Chart(alt.NamedData(name="pairs")).encode(
-        x=alt.X("column:N", title=None).scale(domain=run.names, **_GAP).axis(orient="top", labelAngle=0, **_BARE),
+        x=alt.X("column:N", title=None)
+        .scale(domain=run.names, **_GAP)
+        .axis(orient="top", labelAngle=0, labelLimit=_WIDE - 2, **_BARE),
         y=alt.Y("row:N", title=None).scale(domain=run.names, **_GAP).axis(**_BARE),
         tooltip="tip:N",
+        description="tip:N",
     )
 
     def by_result(better: str, worse: str, unclear: str) -> Any:
@@ -204,7 +239,7 @@ def significance_chart(run: Run, record: MetricRecord, found: Sequence[Pair]) ->
 
     chart = alt.layer(
         base.mark_rect(cornerRadius=3).encode(color=by_result("strong", "pale", "faint")),
-        base.mark_text().encode(text="label:N", color=by_result("on_strong", "on_pale", "on_pale")),
+        base.mark_text(aria=False).encode(text="label:N", color=by_result("on_strong", "on_pale", "on_pale")),
     ).properties(
         width={"step": _WIDE},
         height={"step": _HIGH},
@@ -235,10 +270,10 @@ def pair_cells(found: Sequence[Pair]) -> list[dict[str, Any]]:
 
 def failures_chart(run: Run, findings: dict[str, Findings]) -> Chart:
     """How often each anonymization misses, under-masks, masks needlessly and over-masks, by entity type."""
-    import altair as alt
+    alt = _altair()
 
     cells = [
-        {"name": name, "kind": kind, "part": entity_type, "count": len(places)}
+        {"name": name, "place": run.names.index(name), "kind": kind, "part": entity_type, "count": len(places)}
         for name, found in findings.items()
         for (kind, entity_type), places in found.failures.items()
     ]
@@ -248,9 +283,9 @@ def failures_chart(run: Run, findings: dict[str, Findings]) -> Chart:
         .encode(
             x=alt.X("count:Q", title="failures"),
             y=alt.Y("part:N", title=None),
-            color=alt.Color("kind:N", sort=KINDS, title=None).scale(domain=KINDS, range=_KIND_COLORS).legend(orient="top"),
+            color=alt.Color("kind:N", title=None).scale(domain=KINDS, range=_KIND_COLORS).legend(orient="top"),
             order=alt.Order("rank:Q"),
-            column=alt.Column("name:N", sort=run.names, title=None),
+            column=alt.Column("name:N", title=None, sort=alt.SortField("place")),
         )
         .properties(width=150, height={"step": 20}, description="failures by kind and entity type")
         .resolve_scale(x="independent")
@@ -260,7 +295,7 @@ def failures_chart(run: Run, findings: dict[str, Findings]) -> Chart:
 
 
 def _inked(chart: Chart) -> Chart:
-    import altair as alt
+    alt = _altair()
 
     return chart.add_params(*(alt.param(name=name, value=value) for name, value in INKS.items()))
 
@@ -271,9 +306,8 @@ def figures(run: Run) -> Iterator[tuple[str, Chart]]:
     if found:
         across, up = first_choice(found)
         yield "plane", plane_chart(run.names, across, up)
-    for record in run.metrics:
-        if any(score.metric == record.text and score.part != HEADLINE for score in run.scores):
-            yield record.text, parts_chart(run, record)
+    for record in parted(run):
+        yield record.text, parts_chart(run, record)
     for record in attacks(run):
         yield f"attack {record.text}", attack_chart(run, record)
     compared = pairs(run)
@@ -293,15 +327,16 @@ def write_plots(run: Run, folder: Path, *, force: bool = False) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
-    written = []
-    for name, chart in figures(run):
+    charts = {file_name(name): chart for name, chart in figures(run)}
+    paths = [folder / f"{name}.{form}" for name in charts for form in FORMATS]
+    if not force and (taken := next((path for path in paths if path.exists()), None)):
+        raise OutputError(f"{taken}: exists already; choose another folder or say --force to replace it")
+    for name, chart in charts.items():
         drawing = vl_convert.vegalite_to_svg(chart.to_dict(), config=PAPER)
         pages = (drawing.encode(), vl_convert.svg_to_png(drawing, scale=_DOTS), vl_convert.svg_to_pdf(drawing))
         for form, content in zip(FORMATS, pages, strict=True):
-            path = folder / f"{file_name(name)}.{form}"
-            write_file(path, content, force=force, private=False)
-            written.append(path)
-    return written
+            write_file(folder / f"{name}.{form}", content, force=force, private=False)
+    return paths
 
 
 def file_name(figure: str) -> str:

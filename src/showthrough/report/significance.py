@@ -10,6 +10,7 @@ from showthrough.metrics import HEADLINE
 from showthrough.report.terminal import p_text
 from showthrough.run import Comparison, MetricRecord, Run
 
+Result = Literal["better", "worse", "unclear", "undefined"]
 ALPHA = 0.05
 _MANY = 10_000  # documents; with more of them fewer shuffles must do, or a report would take minutes
 
@@ -20,7 +21,7 @@ class Pair:
 
     row: str
     column: str
-    result: Literal["better", "worse", "unclear", "undefined"]
+    result: Result
     difference: float
     p: float | None  # corrected
 
@@ -53,7 +54,8 @@ def pairs(run: Run) -> dict[str, list[Pair]]:
 
 def _both(record: MetricRecord, one: Comparison) -> tuple[Pair, Pair]:
     difference = one.difference or 0.0
-    first: Literal["better", "worse", "unclear", "undefined"]
+    first: Result
+    second: Result
     if one.p_holm is None:
         first = second = "undefined"
     elif not one.significant(ALPHA):

@@ -68,12 +68,13 @@ class Table:
 
     def undefined(self) -> list[str]:
         """Why there is a dash, one line for each reason."""
-        return [
+        found = (
             f"{DASH} {cell.score.anonymization}, {column.head}: {cell.score.reason}"
             for column in self.columns
             for cell in column.cells
             if cell.score is not None and cell.score.value is None
-        ]
+        )
+        return list(dict.fromkeys(found))
 
 
 def tables(run: Run) -> list[Table]:
@@ -108,21 +109,25 @@ def _column(run: Run, record: MetricRecord, part: str, head: str) -> Column:
 
 
 def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> Table:
-    """A metric's parts `measure:category` of one anonymization: categories as rows, then the counts behind them."""
+    """A metric's parts `measure:category` of one anonymization: categories as rows, and the counts behind them."""
     measures = list(dict.fromkeys(part.partition(":")[0] for part in parts))
     kinds = sorted({part.partition(":")[2] for part in parts})
     scores = run.parts(name, record.text)
-    columns = [
-        Column(one, record.group, record.better, tuple(Cell(scores.get(f"{one}:{kind}")) for kind in kinds))
-        for one in measures
-    ]
+    columns = []
+    for one in measures:
+        whole = scores.get(one, scores.get(HEADLINE))  # of the measures, one is the headline
+        cells = (Cell(whole), *(Cell(scores.get(f"{one}:{kind}")) for kind in kinds))
+        columns.append(Column(one, record.group, record.better, cells))
     sums = {column: sum(values) for column, values in run.rows[record.text][name].items()}
     for statistic in dict.fromkeys(column.partition(":")[0] for column in sums if ":" in column):
         better = "higher" if statistic in _RIGHT else "lower"
-        counts = (sums.get(f"{statistic}:{kind}", 0) for kind in kinds)
-        cells = tuple(Count(Score(name, record.text, statistic, count, None, None, "", "")) for count in counts)
-        columns.append(Column(statistic, record.group, better, cells))
-    return Table(f"{record.text} of {name} by category", tuple(kinds), tuple(columns))
+        counts = (sums.get(key) for key in (statistic, *(f"{statistic}:{kind}" for kind in kinds)))
+        found = tuple(
+            Count(None if count is None else Score(name, record.text, statistic, count, None, None, "", ""))
+            for count in counts
+        )
+        columns.append(Column(statistic, record.group, better, found))
+    return Table(f"{record.text} of {name} by category", ("(all)", *kinds), tuple(columns))
 
 
 _RIGHT = ("C", "TP")  # of the counts, those of what is right

@@ -8,7 +8,6 @@ still the folder is open to its owner alone, because an embedding says much abou
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,8 +26,6 @@ PLACE = "SHOWTHROUGH_CACHE"  # the environment variable that moves the folder
 _FORMAT = b"showthrough cache 1\n"
 _DIGEST = 16
 _ROOM = 0.8  # what is left of the limit after making room, so that not every write has to
-
-log = logging.getLogger("showthrough")
 
 
 class _Stored(msgspec.Struct, frozen=True, array_like=True):
@@ -181,8 +178,10 @@ class Cache:
 
     def _say(self, kind: str, message: str) -> None:
         if kind not in self._said:
+            import logging  # slow to import, and seldom needed
+
             self._said.add(kind)
-            log.warning(message)
+            logging.getLogger("showthrough").warning(message)
 
 
 def _encoded(entry: Arrays) -> bytes:

@@ -66,7 +66,7 @@ def in_batches(
                 raise
             if len(batch) == 1:
                 raise ResourceError(
-                    f"{what}: a single text of {longest} word pieces does not fit in memory; "
+                    f"{what}: not even one text at a time fits in memory; "
                     "choose another --device, --dtype bf16 or shorter segments"
                 ) from error
             _empty()

@@ -15,10 +15,11 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis import Ints
 from showthrough.errors import ResourceError
 
+Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 SpecialTokens = Literal["document", "segment", "none"]
 
 _WORD = re.compile(r"\w+")

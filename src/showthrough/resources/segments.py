@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.axis import Bools, Ints
-from showthrough.resources.information import Context, Floats, Question
+from showthrough.resources.information import Bools, Context, Floats, Ints, Question
 
 
 @dataclass(frozen=True)

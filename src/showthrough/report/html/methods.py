@@ -34,7 +34,8 @@ def paragraph(run: Run) -> str:
     if run.failures:
         failed = _listed([failure.metric for failure in run.failures])
         sentences.append(f"Not computed: {failed}.")
-    return " ".join(sentences)
+    # Names come from files: what turns the direction of writing must not turn the whole paragraph.
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in " ".join(sentences))
 
 
 def _metric(record: MetricRecord) -> str:
@@ -69,6 +70,7 @@ def provenance(run: Run) -> list[tuple[str, str]]:
         ("Showthrough", str(known.get("showthrough", ""))),
         ("Python", str(known.get("python", ""))),
         ("Packages", ", ".join(f"{name} {version}" for name, version in packages.items())),
+        ("Models", ", ".join(f"{name} {revision}".strip() for name, revision in known.get("models", {}).items())),
         ("Platform", str(known.get("platform", ""))),
         ("Finished", str(known.get("time", "")).replace("T", " ").replace("+00:00", " UTC")),
         ("Took", f"{known['seconds']:g} s" if "seconds" in known else ""),

@@ -13,15 +13,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import msgspec
-
-from showthrough.metrics import HEADLINE
 from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
-from showthrough.report.html.verdicts import Clause, verdict
+from showthrough.report.html.verdicts import verdict
 from showthrough.report.plots import SHAPES
 from showthrough.report.significance import ALPHA, shuffles
-from showthrough.report.table import ARROWS, GROUPS, Column, Table, signatures, tables
+from showthrough.report.table import ARROWS, Column, Table, signatures, tables
 from showthrough.run import MetricRecord, Run
 
 SCRIPTS = ("page", "charts", "scores", "failures", "marking", "viewer", "start")  # in the order in which they run
@@ -53,50 +50,55 @@ class Heading:
 
 def html_text(run: Run, *, without_text: bool = False) -> str:
     """The page. With `without_text`, or of a run that holds none, no word of any document is in it."""
-    shown = run.without_text() if without_text else run
     inspection = None if run.texts is None else Inspection(run.texts)
     findings = {} if inspection is None else {name: inspection.of(name) for name in run.names}
-    packets = [] if inspection is None or without_text else list(payload.documents(shown, inspection, findings))
+    shown = run.without_text() if without_text else run
+    packets = [] if inspection is None or without_text else list(payload.documents(run, inspection, findings))
     signs = [Sign(name, _GLYPHS[SHAPES[at % len(SHAPES)]], at % _COLOURS) for at, name in enumerate(run.names)]
+    charts = payload.charts(run)
+    failures = payload.failures(run, findings, with_text=not without_text)
     start = {
         "names": run.names,
         "signs": [[sign.glyph, sign.colour] for sign in signs],
         "shapes": SHAPES,
-        "charts": payload.charts(run),
-        "failures": payload.failures(run, findings, with_text=not without_text),
+        "charts": charts,
+        "failures": failures,
         "index": payload.index(shown, findings, packets),
     }
-    main = next((table for table in tables(run) if table.title == "scores"), None)
     style = "\n".join(_source(f"{name}.css") for name in STYLES)
-    script = "\n".join(_source(f"{name}.js") for name in SCRIPTS)
-    library, theme = vega(), _source("theme.js")
-    return str(
-        _template().render(
-            run=run,
-            texts=shown.texts,
-            total=len(run.documents),
-            signs=signs,
-            verdicts={name: verdict(run, name) for name in run.names},
-            groups=_groups(run, main) if main else [],
-            main=main,
-            others=[table for table in tables(run) if table.title != "scores"],
-            charts=start["charts"],
-            judged=bool(findings) and bool(start["failures"]["types"]),
-            records=[record for record in run.metrics],
-            signatures=signatures(run),
-            paragraph=methods.paragraph(run),
-            provenance=methods.provenance(run),
-            alpha=ALPHA,
-            shuffles=shuffles(run),
-            style=style,
-            theme=theme,
-            library=library,
-            script=script,
-            policy=_policy(style, theme, library, script),
-            start=payload.packed(start),
-            packets=[payload.packed(packet) for packet in packets],
-        )
+    theme, library, script = _source("theme.js"), vega(), "\n".join(_source(f"{name}.js") for name in SCRIPTS)
+    found = tables(run)
+    page = _template().render(
+        run=run,
+        texts=shown.texts,
+        total=len(run.documents),
+        signs=signs,
+        verdicts={name: verdict(run, name) for name in run.names},
+        several=_several(shown),
+        groups=[group for table in found if table.title == "scores" for group in _groups(run, table)],
+        others=[table for table in found if table.title != "scores"],
+        charts=charts,
+        judged=bool(failures.get("types")),
+        signatures=signatures(run),
+        paragraph=methods.paragraph(run),
+        provenance=methods.provenance(run),
+        alpha=ALPHA,
+        shuffles=shuffles(run),
+        policy=_policy(style, theme, library, script),
+        style=style,
+        theme=theme,
+        library=library,
+        script=script,
+        start=payload.packed(start),
+        packets=[payload.packed(packet) for packet in packets],
     )
+    return str(page)
+
+
+def _several(run: Run) -> bool:
+    """Whether an identifier may be counted more than once, because several annotators marked it."""
+    documents = [] if run.texts is None else run.texts.documents
+    return "er_di" in run.rows and any(len(document.annotations) > 1 for document in documents)
 
 
 def _groups(run: Run, table: Table) -> list[tuple[str, list[Heading]]]:

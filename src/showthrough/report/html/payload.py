@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 
 from showthrough.masks import flattened
-from showthrough.metrics import HEADLINE
 from showthrough.report import plots
-from showthrough.report.failures import KINDS, Findings, Inspection, Place
+from showthrough.report.failures import KINDS, NO_TYPE, Findings, Inspection, Place
 from showthrough.report.plane import Measured, first_choice, measured, points
-from showthrough.report.significance import ALPHA, pairs
+from showthrough.report.significance import pairs
 from showthrough.run import Run
 
+Evidence = dict[str, dict[str, dict[str, dict[str, Any]]]]
 PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds
 EXAMPLES = 24  # of each kind of failure, for each entity type
 _AROUND = 60  # characters that an example shows on either side
@@ -36,15 +36,8 @@ def charts(run: Run) -> dict[str, Any]:
     numbers = measured(run)
     if numbers:
         found["plane"] = _plane(run, numbers)
-    parts = [
-        record
-        for record in run.metrics
-        if any(score.metric == record.text and score.part != HEADLINE for score in run.scores)
-    ]
-    if parts:
-        found["parts"] = {
-            record.text: plots.parts_chart(run, record).to_dict() | {"title": None} for record in parts
-        }
+    if parted := plots.parted(run):
+        found["parts"] = {record.text: plots.parts_chart(run, record).to_dict() for record in parted}
     if attacking := plots.attacks(run):
         found["attack"] = {record.text: plots.attack_chart(run, record).to_dict() for record in attacking}
     if compared := pairs(run):
@@ -89,7 +82,8 @@ def failures(run: Run, findings: dict[str, Findings], *, with_text: bool) -> dic
     if run.texts is None:
         return {}
     documents = run.texts.documents
-    types = sorted({entity_type for found in findings.values() for _, entity_type in found.failures})
+    found_types = {entity_type for found in findings.values() for _, entity_type in found.failures}
+    types = sorted(found_types, key=lambda entity_type: (entity_type == NO_TYPE, entity_type))
 
     def example(place: Place) -> list[Any]:
         text = documents[place.document].text
@@ -129,6 +123,7 @@ def _spread(places: Iterable[Place]) -> list[Place]:
 def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -> Iterator[list[dict[str, Any]]]:
     """Packets of documents as the viewer wants them: text, layers of mentions, masks, what became of each mention."""
     texts = inspection.texts
+    evidence = evidence_of(run)
     position = 0  # of the next mention among all of them
     packet: list[dict[str, Any]] = []
     size = 0
@@ -152,6 +147,10 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
                 "outcomes": {
                     name: "".join(map(str, findings[name].outcome[first:position].tolist())) for name in run.names
                 },
+                "evidence": {
+                    metric: {name: found[document.id] for name, found in by_name.items() if document.id in found}
+                    for metric, by_name in evidence.items()
+                },
             }
         )
         size += len(document.text)
@@ -162,16 +161,31 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
         yield packet
 
 
+def evidence_of(run: Run) -> Evidence:
+    """What attacks said about each document: metric, anonymization, document, then guess, rank, margin and words."""
+    found: Evidence = msgspec.to_builtins(getattr(run, "evidence", None) or {})
+    return found
+
+
+def _first_guess(one: dict[str, Any] | None) -> bool:
+    """Whether an attack's first guess is the person; a tie at the first place is none."""
+    return one is not None and one["rank"] == 1
+
+
 def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[Any]]) -> dict[str, Any]:
     """The list of documents: which packet each is in, and how much of it can be read."""
     if run.texts is None:
         return {}
+    ids = [document.id for document in run.texts.documents]
+    evidence = evidence_of(run)
+    found = {
+        name: [any(_first_guess(by.get(name, {}).get(key)) for by in evidence.values()) for key in ids]
+        for name in run.names
+    }
     return {
-        "ids": [document.id for document in run.texts.documents],
+        "ids": ids,
         "packets": [len(packet) for packet in packets],
         "leaks": {name: found.leaks.tolist() for name, found in findings.items()},
+        "found": found,
         "annotated": [bool(document.annotations) for document in run.texts.documents],
     }
-
-
-__all__ = ["ALPHA", "charts", "documents", "failures", "index", "packed"]

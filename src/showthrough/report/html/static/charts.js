@@ -13,9 +13,9 @@ function chartTheme(shapes) {
     range: {
       category: Array.from({ length: 8 }, (_, place) => colour(`c${place}`)),
       symbol: shapes,
-      heatmap: [0, 1, 2, 3].map((place) => colour(`heat-${place}`)),
+      heatmap: [0, 1, 2, 3, 4].map((place) => colour(`heat-${place}`)),
     },
-    style: { front: { stroke: muted }, level: { stroke: colour("ink") }, bar: { fill: colour("heat-3") } },
+    style: { front: { stroke: muted }, level: { stroke: colour("ink") }, bar: { fill: colour("heat-4") } },
     axis: {
       grid: false, domainColor: muted, tickColor: muted, labelColor: colour("ink"), titleColor: muted,
       titleFontWeight: "normal", labelFontSize: 12, titleFontSize: 12.5, titlePadding: 10, labelLimit: 200,

@@ -97,7 +97,7 @@ function startViewer(start) {
     make("div", { class: "row" }, title, make("span", { class: "steps" },
       step("‹", "k", () => move(-1), "Previous document"), step("›", "j", () => move(1), "Next document"))),
     make("div", { class: "row" }, first, second, views, readers),
-    make("div", { class: "row leaks" }, make("span", { class: "steps" },
+    make("div", { class: "row guide" }, make("span", { class: "steps" },
       step("↑ leak", "p", () => leap(-1), "Previous leak"), step("↓ leak", "n", () => leap(1), "Next leak")), status, legend()));
   const evidence = make("div", { class: "evidence" });
   const panes = make("div", { class: "panes" });
@@ -105,7 +105,7 @@ function startViewer(start) {
 
   function legend() {
     const entry = (kind, text) => make("li", {}, make("mark", { class: kind }, text));
-    return make("ul", { class: "legend", "aria-label": "Legend" },
+    return make("ul", { class: "legend", "aria-label": "Legend", tabindex: "0" },
       entry("leaked", "leaked"), entry("leaked direct", "leaked, direct"), entry("partly", "partly leaked"),
       entry("hidden", "rightly masked"), entry("needless", "needlessly masked"), entry("unasked", "need not be masked"));
   }

@@ -1,0 +1,87 @@
+"""What an attack is: it learns from a background whom it knows, then says how well documents fit each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from showthrough.attacks.tri.results import Watched
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+EVERYBODY = 5_000  # individuals up to whom every fit is kept; of more, each document keeps its best
+BEST = 1_000
+
+Words = list[tuple[str, float]]  # a word left in the text, and what it adds to the match
+Explain = Callable[[Ints], list[Words]]  # for each document, what speaks for the individual in that column
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """For each document the individuals who fit best, and how well: documents × kept.
+
+    `column` numbers individuals; it is `None` where all of them are kept in their order. `heard` says which documents
+    tell the attack anything at all: one that does not fits everybody alike, whatever `score` says.
+    """
+
+    score: Floats
+    individuals: int
+    heard: NDArray[np.bool_]
+    column: Ints | None = None
+    explain: Explain | None = None
+
+    @classmethod
+    def of(cls, found: Floats | Candidates) -> Candidates:
+        """What an attack returned, in this form."""
+        if isinstance(found, Candidates):
+            return found
+        heard = np.ptp(found, axis=1) > 0 if found.size else np.zeros(len(found), dtype=bool)
+        return cls(found, found.shape[1], heard)
+
+    def columns(self) -> Ints:
+        if self.column is not None:
+            return self.column
+        return np.broadcast_to(np.arange(self.individuals), self.score.shape)
+
+
+class Fitted(Protocol):
+    """An attack that knows a background. The columns of its scores are `individuals`."""
+
+    @property
+    def individuals(self) -> tuple[str, ...]: ...
+
+    def scores(self, documents: Sequence[str]) -> Floats | Candidates:
+        """How well each document fits each individual: more is likelier. No document's order may matter."""
+        ...
+
+
+class Attack(Protocol):
+    """Learns once from a background, individual id to text; then scores any number of anonymizations.
+
+    `watched` are the documents under attack by anonymization, for attacks that report on the way; nothing may be
+    learned from them.
+    """
+
+    def fit(self, background: Mapping[str, str], *, watched: Mapping[str, Watched] | None = None) -> Fitted: ...
+
+
+def standardised(fit: Floats, prior: float) -> tuple[Floats, Floats, Floats]:
+    """Fits centred and scaled per individual, with the means and deviations that were taken off.
+
+    Some individuals fit any text well (much is known about them), so a fit counts by how far it is above what the
+    documents have with that individual on average. `prior` imaginary documents that fit everybody averagely keep few
+    documents from deciding what is usual; `fit` has to be centred per document.
+    """
+    documents = len(fit)
+    mean = fit.sum(axis=0) / (documents + prior)
+    centred = fit - mean
+    usual = float(np.mean(fit**2)) if fit.size else 0.0
+    deviation = np.sqrt(((centred**2).sum(axis=0) + prior * usual) / (documents + prior))
+    deviation[deviation == 0] = 1.0
+    return centred / deviation, mean, deviation

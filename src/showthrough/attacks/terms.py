@@ -1,0 +1,145 @@
+"""Texts as counts of terms: runs of words, and runs of characters inside words.
+
+All texts lie on one packed axis, their words with one space between each two. Every term is then a span of that axis,
+and one rolling hash (Karp and Rabin 1987) numbers millions of spans at once, without a string for any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.axis import Axis
+from showthrough.text import Corpus, Document
+
+Ints = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
+
+_BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, so that its powers have inverses modulo 2^64
+_SPACE = 32
+
+
+@dataclass(frozen=True)
+class View:
+    """One kind of term: runs of `low` to `high` words, or of characters of one word with its edges.
+
+    A term's number has `bits` bits: enough that two of a background rarely share one.
+    """
+
+    name: str
+    characters: bool
+    low: int
+    high: int
+    bits: int
+
+
+@dataclass(frozen=True)
+class Occurrences:
+    """Every term of some texts at every place: its number, whose text it is in, its first word, how many words."""
+
+    term: Ints
+    text: Ints
+    word: Ints
+    words: Ints
+
+
+class Wording:
+    """Some texts as words.
+
+    >>> wording = Wording(["Mr Doe", "Oslo"])
+    >>> wording.words, wording.text_of_word.tolist()
+    (['Mr', 'Doe', 'Oslo'], [0, 0, 1])
+    >>> found = wording.occurrences(View("pairs", False, 1, 2, 20))
+    >>> len(found.term), found.text.tolist()  # Mr, Doe, Oslo, Mr Doe
+    (4, [0, 0, 1, 0])
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        axis = Axis(Corpus([Document("", text) for text in texts]))
+        tokens = axis.tokens
+        self._text = axis.text
+        self._start, self._end = tokens.start, tokens.end
+        self.text_of_word: Ints = np.searchsorted(axis.bounds, tokens.start, side="right") - 1
+        self._length = tokens.end - tokens.start
+        self._place = np.cumsum(self._length + 1) - self._length  # of each word on the packed axis, which has a space first
+        self._before, self._inverse = self._prefixes()
+
+    @property
+    def words(self) -> list[str]:
+        return [self._text[low:high] for low, high in zip(self._start.tolist(), self._end.tolist(), strict=True)]
+
+    def _prefixes(self) -> tuple[Hashes, Hashes]:
+        """Sums of hashed characters times powers of the base before each place, and the inverse powers."""
+        codes = np.frombuffer(self._text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        size = int(self._length.sum()) + len(self._length) + 1
+        packed = np.full(size, _SPACE, dtype=np.int64)
+        shift = np.repeat(self._start - self._place, self._length)
+        inside = np.arange(len(shift)) + np.repeat(self._place - (np.cumsum(self._length) - self._length), self._length)
+        packed[inside] = codes[inside + shift]
+        with np.errstate(over="ignore"):
+            powers = _powers(_BASE, size)
+            before = np.zeros(size + 1, dtype=np.uint64)
+            np.cumsum(_numbered(packed) * powers, out=before[1:])
+        return before, _powers(np.uint64(pow(int(_BASE), -1, 1 << 64)), size + 1)
+
+    def occurrences(self, view: View) -> Occurrences:
+        """All terms of one kind."""
+        sizes = range(view.low, view.high + 1)
+        parts = [self._characters(size) if view.characters else self._runs(size) for size in sizes]
+        low, high, word, words = (np.concatenate([part[field] for part in parts]) for field in range(4))
+        with np.errstate(over="ignore"):
+            span = (self._before[high] - self._before[low]) * self._inverse[low]
+            term = (_mixed(span) >> np.uint64(64 - view.bits)).astype(np.int64)
+        return Occurrences(term, self.text_of_word[word], word, words)
+
+    def _runs(self, size: int) -> tuple[Ints, Ints, Ints, Ints]:
+        first = np.arange(max(len(self._place) - size + 1, 0))
+        last = first + size - 1
+        same = self.text_of_word[first] == self.text_of_word[last]
+        first, last = first[same], last[same]
+        return self._place[first], self._place[last] + self._length[last], first, np.full(len(first), size)
+
+    def _characters(self, size: int) -> tuple[Ints, Ints, Ints, Ints]:
+        """Runs inside a word that may take in the space before or behind it."""
+        count = np.maximum(self._length + 3 - size, 0)
+        word = np.repeat(np.arange(len(count)), count)
+        low = np.arange(len(word)) + np.repeat(self._place - 1 - (np.cumsum(count) - count), count)
+        return low, low + size, word, np.ones(len(word), dtype=np.int64)
+
+    def counts(self, found: Occurrences, texts: int, bits: int) -> Any:
+        """How often each text has each term, as a sparse matrix texts × 2^bits."""
+        from scipy.sparse import csr_array
+
+        keys, count = np.unique((found.text << bits) | found.term, return_counts=True)
+        ends = np.searchsorted(keys, np.arange(texts + 1) << bits)
+        term = (keys & ((1 << bits) - 1)).astype(np.int32)
+        return csr_array((count.astype(np.float32), term, ends), shape=(texts, 1 << bits))
+
+
+def _powers(base: np.uint64, count: int) -> Hashes:
+    powers = np.full(count, base, dtype=np.uint64)
+    powers[:1] = 1
+    return np.multiply.accumulate(powers)
+
+
+def _numbered(codes: Ints) -> Hashes:
+    """A well-mixed number for each character, the same for a capital as for its small letter."""
+    present = np.zeros(int(codes.max(initial=0)) + 1, dtype=bool)
+    present[codes] = True
+    small = np.zeros(len(present), dtype=np.uint64)
+    for code in np.flatnonzero(present).tolist():
+        lowered = chr(code).lower()
+        small[code] = ord(lowered) if len(lowered) == 1 else code
+    return _mixed(small + np.uint64(1))[codes]
+
+
+def _mixed(values: Hashes) -> Hashes:
+    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every bit depends on every bit."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: Hashes = values ^ (values >> np.uint64(31))
+    return mixed

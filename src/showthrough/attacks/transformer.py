@@ -1,0 +1,81 @@
+"""The attack `transformer`: a language model is trained to tell whose background a text comes from (TRI, complete).
+
+Manzanares-Salor, Sánchez and Lison (2024), *Evaluating the disclosure risk of anonymized documents via a machine
+learning-based re-identification attack*, Data Mining and Knowledge Discovery 38; with every parameter of TAE's TRIR.
+The background is pretreated, a base model pretrained further on it and fine-tuned as a classifier of windows; a
+document's score for an individual is the sum of that individual's logits over the document's windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from showthrough.attacks.tri.base_model import BaseModel
+from showthrough.attacks.tri.fitting import VERSION, Fitting
+from showthrough.attacks.tri.pretreatment import Pretreatment
+from showthrough.attacks.tri.reading import Reading
+from showthrough.attacks.tri.results import Watched
+from showthrough.attacks.tri.scoring import FittedTransformer
+from showthrough.attacks.tri.settings import TriSettings
+from showthrough.attacks.tri.store import Store
+from showthrough.attacks.tri.training import EVERY
+from showthrough.errors import InputError, PlanError, Problem
+from showthrough.resources.settings import ModelSettings, Watch
+
+__all__ = ["FittedTransformer", "Transformer", "TriSettings", "Watched"]
+
+
+class Transformer:
+    """TRI's attack with the given settings; `fit` trains it, or takes the trained model that its folder holds.
+
+    `models` says on which device, `watch` is told what is being done, with loss and time left, and `every` is how many
+    seconds lie between checkpoints.
+    """
+
+    name = "transformer"
+
+    def __init__(
+        self,
+        settings: TriSettings | None = None,
+        models: ModelSettings | None = None,
+        watch: Watch | None = None,
+        every: float = EVERY,
+    ) -> None:
+        self.settings = settings or TriSettings()
+        self.models = models or ModelSettings()
+        self.watch = watch if self.settings.verbose else None
+        self.every = every
+
+    @property
+    def pinned(self) -> tuple[tuple[str, str], ...]:
+        """What a score's signature says beside the parameters: above all on what the model was selected.
+
+        >>> Transformer(TriSettings(dev_set_column_name="presidio")).pinned
+        (('transformer', 'v1'), ('selection', 'documents-of-presidio'))
+        """
+        return (("transformer", f"v{VERSION}"), ("selection", self.settings.selection))
+
+    def fit(self, background: Mapping[str, str], *, watched: Mapping[str, Watched] | None = None) -> FittedTransformer:
+        """Learns who is who from the background, individual id to text.
+
+        `watched` are the documents under attack, by anonymization: `Results.csv` then shows how they fare after every
+        epoch. Nothing is learned from them, and nothing selected by them unless `dev_set_column_name` names one.
+        """
+        watched = watched or {}
+        self._check(background, watched)
+        store = Store(self.settings.output_folder_path)
+        base = BaseModel(self.settings.base_model_name)
+        # Sorted, so that nothing depends on the order in which individuals are given.
+        texts = {individual: background[individual] for individual in sorted(background)}
+        reading = Reading(texts, self.settings, store, Pretreatment(self.settings, self.watch))
+        where = self.models.device
+        return Fitting(self.settings, base, reading, store, watched, where, self.watch, self.every).run()
+
+    def _check(self, background: Mapping[str, str], watched: Mapping[str, Watched]) -> None:
+        dev_set = self.settings.dev_set
+        if dev_set and (dev_set not in watched or not watched[dev_set].texts):
+            there = ", ".join(name for name, documents in watched.items() if documents.texts) or "none"
+            raise PlanError(f"dev_set_column_name={dev_set!r} is no anonymization with documents; there are: {there}")
+        if not any(text.strip() for text in background.values()):
+            found = f"found {len(background)} individuals and no text" if background else "found nobody"
+            raise InputError(Problem("", "background", f"{found}; expected text about at least one individual"))

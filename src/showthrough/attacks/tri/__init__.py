@@ -1,0 +1,1 @@
+"""The rooms of the transformer attack (TRI): settings, pretreatment, windows, training, selection, store."""

@@ -1,0 +1,142 @@
+"""The language model that the attack starts from: its files, its tokenizer, and its two forms, with seeded heads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from showthrough.attacks.tri.windows import Bools, Ints, Windows, longest_window
+from showthrough.errors import ResourceError
+from showthrough.resources.files import EXTRA, model_files, quietly
+from showthrough.resources.names import Role, local_or_hub
+
+
+@dataclass(frozen=True)
+class _BaseModelRole(Role):
+    def missing(self, reason: str, install: str) -> ResourceError:
+        return ResourceError(
+            f"{self.what}: {reason}. Either {install}; or name a folder that holds it, "
+            f'{self.parameter}="/path/to/it"; or choose the attack {self.alone[0]!r}, which needs no model'
+        )
+
+
+ROLE = _BaseModelRole("the attack 'transformer'", "base_model_name", ("hf",), ("lexical",))
+
+
+class BaseModel:
+    """A model of the `transformers` library by its name on the hub or by folder."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        try:
+            import torch  # noqa: F401
+            import transformers  # noqa: F401
+        except ImportError as error:
+            raise ROLE.missing("it needs packages that are not installed", EXTRA) from error
+        self._files = model_files(ROLE.parse(local_or_hub(name, "hf")), ROLE)
+
+    @property
+    def revision(self) -> str:
+        return self._files.revision
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        from transformers import AutoTokenizer
+
+        with self._loading("tokenizer"):
+            tokenizer = AutoTokenizer.from_pretrained(self._files.folder)
+        needed = ("cls_token_id", "sep_token_id", "pad_token_id", "mask_token_id")
+        if lacking := [name.removesuffix("_id") for name in needed if getattr(tokenizer, name) is None]:
+            raise ROLE.missing(f"the tokenizer of {self.name!r} has no {', '.join(lacking)}", "name a model like BERT")
+        return tokenizer
+
+    @cached_property
+    def longest(self) -> int:
+        """How many pieces it takes."""
+        from transformers import AutoConfig
+
+        with self._loading("model"):
+            config = AutoConfig.from_pretrained(self._files.folder)
+        return longest_window(self.name, config, self.tokenizer)
+
+    def masked_lm(self, folder: Path | None = None) -> Any:
+        """With the head that guesses hidden words, from its own files or from a folder where it was trained further.
+
+        It has to have that head: a new one would spoil what the model knows.
+        """
+        from transformers import AutoModelForMaskedLM
+
+        with self._loading("masked language model"):
+            model, report = AutoModelForMaskedLM.from_pretrained(
+                folder or self._files.folder, output_loading_info=True, **_plain()
+            )
+        if report["missing_keys"]:
+            reason = f"{self.name!r} has no prediction head: {', '.join(sorted(report['missing_keys'])[:3])} is missing"
+            raise ROLE.missing(reason, "choose use_additional_pretraining=False")
+        return model
+
+    def classifier(self, labels: Sequence[str], seed: int, folder: Path | None = None) -> Any:
+        """With a head that tells individuals apart: a new one, or the trained one that a folder holds."""
+        from transformers import AutoModelForSequenceClassification
+
+        names = {"id2label": dict(enumerate(labels)), "label2id": {label: place for place, label in enumerate(labels)}}
+        with self._loading("classifier"), seeded(seed):
+            return AutoModelForSequenceClassification.from_pretrained(
+                folder or self._files.folder, num_labels=len(labels), **names, **_plain()
+            )
+
+    def table(self, windows: Windows, numbers: Sequence[int]) -> tuple[Ints, Bools]:
+        """Some windows as a table of pieces, and which of its cells hold one."""
+        ends = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id, self.tokenizer.pad_token_id
+        return windows.padded(numbers, *ends)
+
+    @staticmethod
+    def inputs(pieces: Ints, present: Bools, device: Any) -> dict[str, Any]:
+        """A table as the model takes it."""
+        import torch
+
+        found = {"input_ids": torch.from_numpy(pieces).to(device, non_blocking=True)}
+        if not present.all():  # a mask that hides nothing costs time all the same
+            found["attention_mask"] = torch.from_numpy(present.astype(np.int64)).to(device, non_blocking=True)
+        return found
+
+    @contextmanager
+    def _loading(self, what: str) -> Iterator[None]:
+        try:
+            with quietly():
+                yield
+        except (OSError, ValueError) as error:
+            first = next(iter(str(error).splitlines()), type(error).__name__)
+            raise ROLE.missing(f"{self.name!r} cannot be loaded as a {what}: {first}", "check its files") from error
+
+
+def take_over(classifier: Any, pretrained: Any) -> None:
+    """Gives a classifier the body of a model that was pretrained; layers that only the classifier has stay."""
+    report = classifier.base_model.load_state_dict(pretrained.base_model.state_dict(), strict=False)
+    if report.unexpected_keys or any("pooler" not in key for key in report.missing_keys):
+        raise ResourceError(
+            f"the body of {type(pretrained).__name__} does not fit {type(classifier).__name__}; "
+            "choose use_additional_pretraining=False or another base_model_name"
+        )
+
+
+@contextmanager
+def seeded(seed: int, device: Any = None) -> Iterator[None]:
+    """Random numbers from a seed; whoever draws them outside goes on as if nothing had been."""
+    import torch
+
+    with torch.random.fork_rng(devices=[device] if device is not None and device.type == "cuda" else []):
+        torch.manual_seed(seed)
+        yield
+
+
+def _plain() -> dict[str, Any]:
+    import torch
+
+    return {"dtype": torch.float32, "use_safetensors": True}

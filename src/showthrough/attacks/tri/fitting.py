@@ -1,0 +1,220 @@
+"""From a background to a trained attack: the stages in their order, each skipped where its result is kept already."""
+
+from __future__ import annotations
+
+import logging
+import platform
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from showthrough.attacks.tri import results
+from showthrough.attacks.tri.base_model import BaseModel, take_over
+from showthrough.attacks.tri.finetuning import Pupil
+from showthrough.attacks.tri.pretraining import Guesser
+from showthrough.attacks.tri.reading import Reading
+from showthrough.attacks.tri.results import Watched
+from showthrough.attacks.tri.scoring import Classifier, FittedTransformer
+from showthrough.attacks.tri.selection import Epoch, selected, split
+from showthrough.attacks.tri.settings import TriSettings
+from showthrough.attacks.tri.store import CLASSIFIER, FINETUNING, PRETRAINED, PRETRAINING, RESULTS, Store, digest
+from showthrough.attacks.tri.training import Course, train, uses_bf16
+from showthrough.attacks.tri.windows import Cutter, Windows, fitting, parse_window
+from showthrough.errors import InputError, Problem
+from showthrough.resources.device import torch_device
+from showthrough.resources.files import quietly
+from showthrough.resources.settings import Watch
+
+VERSION = 1  # rises when the same settings could give another model
+
+log = logging.getLogger("showthrough")
+
+
+class Fitting:
+    """One training, with all that it is made from."""
+
+    def __init__(
+        self,
+        settings: TriSettings,
+        base: BaseModel,
+        reading: Reading,
+        store: Store,
+        watched: Mapping[str, Watched],
+        device: str,
+        watch: Watch | None,
+        every: float,
+    ) -> None:
+        self.settings = settings
+        self.base = base
+        self.reading = reading
+        self.store = store
+        self.watched = {name: documents for name, documents in watched.items() if documents.texts}
+        self.device = torch_device(device)
+        self.watch = watch
+        self.every = every
+        self.dev_set = settings.dev_set
+        self.individuals = tuple(reading.background)
+
+    @cached_property
+    def of_pretraining(self) -> dict[str, Any]:
+        return {**self._of_both, **self.settings.of_pretraining()}
+
+    @cached_property
+    def of_finetuning(self) -> dict[str, Any]:
+        before = self.of_pretraining if self.settings.use_additional_pretraining else self._of_both
+        dev_set = {"dev_set": self._digests[self.dev_set]} if self.dev_set else {}
+        return {**before, **self.settings.of_finetuning(), **dev_set}
+
+    @cached_property
+    def _of_both(self) -> dict[str, Any]:
+        return {"version": VERSION, "base_model": self.base.revision, **self.reading.origin}
+
+    @cached_property
+    def _digests(self) -> dict[str, str]:
+        return {name: digest(watched.individuals, watched.texts) for name, watched in self.watched.items()}
+
+    def run(self) -> FittedTransformer:
+        """The trained attack."""
+        settings = self.settings
+        parts = split(self.reading.background, 0 if self.dev_set else settings.held_out_share, settings.seed)
+        cutter = self._cutter("finetuning_sliding_window")
+        learned = cutter.cut(parts.learned, parts.learned_labels)
+        held_out = cutter.cut(parts.held_out, parts.held_out_labels)
+        known = np.isin(np.arange(len(self.individuals)), learned.owner)
+        if not known.any():
+            message = f"found nothing that {self.base.name} can read; expected text about at least one individual"
+            raise InputError(Problem("", "background", message))
+        saved = self.store.model(CLASSIFIER, self.of_finetuning) if settings.load_saved_finetuning else None
+        model = self.base.classifier(self.individuals, settings.seed, saved[0]) if saved else self._untaught()
+        classifier = Classifier(self.base, model, self.device)
+        fitted = FittedTransformer(self.individuals, known, classifier, cutter, self.reading)
+        fitted.epochs = self._look_again(fitted, saved[1]) if saved else self._teach(fitted, learned, held_out)
+        fitted.selected = selected(fitted.epochs, self.dev_set).number
+        return fitted
+
+    def _cutter(self, parameter: str) -> Cutter:
+        written = getattr(self.settings, parameter)
+        window = fitting(parse_window(written, parameter), self.base.longest, parameter, written)
+        sentences = self.reading.pretreatment.sentences
+        return Cutter(self.base.tokenizer, window, self.base.longest, self.settings.tokenization_block_size, sentences)
+
+    def _untaught(self) -> Any:
+        """A classifier with a new head on the base model, pretrained further if that is asked for."""
+        pretrained = self._pretrained() if self.settings.use_additional_pretraining else None
+        model = self.base.classifier(self.individuals, self.settings.seed)
+        if pretrained is not None:
+            take_over(model, pretrained)
+        return model
+
+    def _pretrained(self) -> Any:
+        settings = self.settings
+        saved = self.store.model(PRETRAINED, self.of_pretraining) if settings.load_saved_pretraining else None
+        if saved:
+            return self.base.masked_lm(saved[0])
+        texts = [passages for copies in self.reading.background.values() for passages in copies]
+        windows = self._cutter("pretraining_sliding_window").cut(texts, [0] * len(texts))
+        course = Course(
+            name="additional pretraining",
+            number=0,
+            epochs=settings.pretraining_epochs,
+            batch_size=settings.pretraining_batch_size,
+            learning_rate=settings.pretraining_learning_rate,
+            seed=settings.seed,
+        )
+        save = settings.save_additional_pretraining
+        checkpoint = self.store.checkpoint(
+            PRETRAINING, self.of_pretraining, load=settings.load_saved_pretraining, save=save
+        )
+        guesser = Guesser(self.base, windows, settings.pretraining_mlm_probability, self.device)
+        train(guesser, course, self.device, settings.precision, checkpoint, self.watch, self.every)
+        if save:
+            self._keep_model(PRETRAINED, self.of_pretraining, guesser.model, {})
+            checkpoint.remove()
+        return guesser.model
+
+    def _teach(self, fitted: FittedTransformer, learned: Windows, held_out: Windows) -> list[Epoch]:
+        settings = self.settings
+        if not len(held_out) and not self.dev_set and settings.held_out_share:
+            log.warning("no individual has enough background to hold some of it out; the last epoch's model is kept")
+        course = Course(
+            name="fine-tuning",
+            number=1,
+            epochs=settings.finetuning_epochs,
+            batch_size=settings.finetuning_batch_size,
+            learning_rate=settings.finetuning_learning_rate,
+            seed=settings.seed,
+        )
+        # A checkpoint also holds how the watched documents fared so far, so it belongs to them too; a model does not.
+        origin = {**self.of_finetuning, "watched": self._digests}
+        save = settings.save_finetuning
+        checkpoint = self.store.checkpoint(FINETUNING, origin, load=settings.load_saved_finetuning, save=save)
+        pupil = Pupil(
+            fitted.classifier,
+            learned,
+            held_out,
+            self.dev_set,
+            examine=lambda: {name: fitted.accuracy(documents) for name, documents in self.watched.items()},
+            tell=self._show,
+        )
+        train(pupil, course, self.device, settings.precision, checkpoint, self.watch, self.every)
+        pupil.take_best()
+        if save:
+            self._keep_model(CLASSIFIER, self.of_finetuning, fitted.classifier.model, self._report(pupil.epochs))
+            checkpoint.remove()
+        return pupil.epochs
+
+    def _look_again(self, fitted: FittedTransformer, record: Mapping[str, Any]) -> list[Epoch]:
+        """The epochs of a model that was kept. Documents that were not watched then are known for its epoch alone."""
+        epochs = results.from_json(record["epochs"])
+        kept = selected(epochs, self.dev_set).number
+        new = [name for name, found in self._digests.items() if record["watched"].get(name) != found]
+        for name in new:
+            value = fitted.accuracy(self.watched[name])
+            epochs = [_with(epoch, name, value if epoch.number == kept else None) for epoch in epochs]
+        if new:
+            report = {**record, **self._report(epochs), "watched": {**record["watched"], **self._digests}}
+            self.store.update_model(CLASSIFIER, self.of_finetuning, report)
+            self._show(epochs)
+        return epochs
+
+    def _show(self, epochs: list[Epoch]) -> None:
+        self.store.keep_text(RESULTS, results.table(epochs, self.dev_set))
+
+    def _report(self, epochs: list[Epoch]) -> dict[str, Any]:
+        """What is said beside a classifier of how it came about."""
+        return {
+            "individuals": self.individuals,
+            "selection": self.settings.selection,
+            "selected": selected(epochs, self.dev_set).number,
+            "epochs": results.to_json(epochs),
+            "watched": self._digests,
+        }
+
+    def _keep_model(self, name: str, origin: Mapping[str, Any], model: Any, report: Mapping[str, Any]) -> None:
+        def save(folder: Path) -> None:
+            with quietly():
+                model.save_pretrained(folder)
+                self.base.tokenizer.save_pretrained(folder)
+
+        self.store.keep_model(name, origin, {**report, "made_with": self._made_with()}, save)
+
+    def _made_with(self) -> dict[str, str]:
+        import torch
+        import transformers
+
+        return {
+            "python": platform.python_version(),
+            "torch": str(torch.__version__),
+            "transformers": str(transformers.__version__),
+            "device": self.device.type,
+            "precision": "bf16" if uses_bf16(self.device, self.settings.precision) else "fp32",
+        }
+
+
+def _with(epoch: Epoch, name: str, value: float | None) -> Epoch:
+    others = {other: found for other, found in epoch.accuracy.items() if other != name}
+    return replace(epoch, accuracy=others if value is None else {**others, name: value})

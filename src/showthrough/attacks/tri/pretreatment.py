@@ -1,0 +1,142 @@
+"""What is done to a text before a model sees it: passages, copies with named entities gone, curation.
+
+Manzanares-Salor et al. 2024 (TRI): the attacker's background is given twice, as it is and with every named entity
+replaced by its type, so that the model also learns from what anonymizers leave; then all texts, the documents under
+attack too, are curated: lemmas for words, no stop words, no special characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from showthrough.attacks.tri.settings import TriSettings
+from showthrough.errors import ResourceError
+from showthrough.resources.pipeline import TAGGING, TOKENS, Pipeline
+
+Passages = tuple[str, ...]
+Copies = tuple[Passages, ...]  # of one text: as it is, without its named entities, or both; passage by passage alike
+Told = Callable[[str, int, int], None]  # what is being done, how many passages are done, and of how many
+
+VERSION = 1  # rises when a text could come out otherwise
+LONGEST = 600  # characters of a passage; about a window of pieces
+_ENTITIES = frozenset({"tok2vec", "transformer", "ner", "entity_ruler", "span_ruler"})
+_RECOGNISERS = ("ner", "entity_ruler", "span_ruler")
+_LEMMAS = TAGGING | {"lemmatizer", "trainable_lemmatizer"}
+_SPECIAL = re.compile(r"[^\w\s./]|_")
+_ENDS = (". ", "! ", "? ")
+
+
+def passages_of(text: str, longest: int = LONGEST) -> Passages:
+    """A text's lines, long ones cut where a sentence ends or, failing that, between words. Nothing but space is lost.
+
+    >>> passages_of("A title\\n\\nOne sentence. Another one.", longest=20)
+    ('A title', 'One sentence.', 'Another one.')
+    """
+    found = []
+    for line in text.splitlines():
+        rest = line.strip()
+        while len(rest) > longest:
+            cut = max(rest.rfind(end, 0, longest) + 1 for end in _ENDS) or rest.rfind(" ", 1, longest + 1)
+            cut = cut if cut > 0 else longest
+            found.append(rest[:cut].rstrip())
+            rest = rest[cut:].lstrip()
+        if rest:
+            found.append(rest)
+    return tuple(found)
+
+
+def without_entities(read: Any) -> str:
+    """The text of a spaCy document with its type in the place of each named entity."""
+    text: str = read.text
+    for entity in reversed(read.ents):  # from the end, so that the offsets before stay true
+        text = text[: entity.start_char] + entity.label_ + text[entity.end_char :]
+    return text
+
+
+def curated(read: Any) -> str:
+    """The lemmas of a spaCy document that are no stop words, with letters, digits, dots and slashes only."""
+    text = ""
+    for token in read:
+        if token.is_stop or token.is_space:
+            continue
+        word = _SPECIAL.sub(_unless_a_mark, token.lemma_ or token.text).strip()
+        if word:
+            text += word if word == "." else f" {word}"
+    return text.lstrip()
+
+
+def _unless_a_mark(found: re.Match[str]) -> str:
+    # Vowel signs and accents that stand on their own are part of the word: without them Hindi is unreadable.
+    return found[0] if unicodedata.category(found[0]).startswith("M") else ""
+
+
+class Pretreatment:
+    """The pretreatment that the settings ask for, with the named spaCy pipeline and only those of its components."""
+
+    def __init__(self, settings: TriSettings, told: Told | None = None) -> None:
+        self.settings = settings
+        self.told = told
+        instead = "anonymize_background_knowledge=False, use_document_curation=False and sliding windows"
+        self.pipeline = Pipeline(settings.spacy_pipeline, instead, exclude=())
+
+    @property
+    def revision(self) -> str:
+        """What tells this reader from any other; empty where texts stay as they are."""
+        return f"{VERSION} {self.pipeline.revision}" if self.settings.reads_with_spacy else str(VERSION)
+
+    def background(self, texts: Mapping[str, str]) -> dict[str, Copies]:
+        """Every individual's text in the copies that the model learns from."""
+        plain = [passages_of(text) for text in texts.values()]
+        copies = [] if self.settings.only_use_anonymized_background_knowledge else [plain]
+        if self.settings.anonymize_background_knowledge:
+            copies.append(self._each(plain, self._without_entities))
+        made = [self._curated(copy) for copy in copies]
+        return dict(zip(texts, zip(*made, strict=True), strict=True))
+
+    def documents(self, texts: Sequence[str]) -> list[Passages]:
+        """Documents under attack: curated as the background is, and otherwise as they are."""
+        return self._curated([passages_of(text) for text in texts])
+
+    def sentences(self, passages: Sequence[str]) -> Iterator[list[str]]:
+        """The sentences of each passage: spaCy's rules for where one ends, on the named pipeline's tokens."""
+        from spacy.pipeline import Sentencizer
+
+        ends = Sentencizer()
+        for read in self.pipeline.read(passages, TOKENS):
+            yield [text for sentence in ends(read).sents if (text := sentence.text.strip())]
+
+    def _curated(self, texts: Sequence[Passages]) -> list[Passages]:
+        return self._each(texts, self._lemmas) if self.settings.use_document_curation else list(texts)
+
+    def _without_entities(self, passages: Sequence[str]) -> Iterator[str]:
+        self._ask_for_entities()
+        return self._told("finding named entities", map(without_entities, self._read(passages, _ENTITIES)), passages)
+
+    def _lemmas(self, passages: Sequence[str]) -> Iterator[str]:
+        return self._told("curating", map(curated, self._read(passages, _LEMMAS)), passages)
+
+    def _read(self, passages: Sequence[str], components: frozenset[str]) -> Iterator[Any]:
+        return self.pipeline.read(passages, components)
+
+    def _ask_for_entities(self) -> None:
+        if not any(name in self.pipeline.components for name in _RECOGNISERS):
+            raise ResourceError(
+                f"the spaCy pipeline {self.pipeline.name!r} does not find named entities: "
+                f"it has {', '.join(self.pipeline.components) or 'no component'}. Either name another, "
+                'spacy_pipeline="en_core_web_lg"; or choose anonymize_background_knowledge=False'
+            )
+
+    @staticmethod
+    def _each(texts: Sequence[Passages], change: Callable[[Sequence[str]], Iterator[str]]) -> list[Passages]:
+        """Changes all passages in one go, since spaCy reads many faster than few, and gives each text its own back."""
+        changed = change([passage for text in texts for passage in text])
+        return [tuple(next(changed) for _ in text) for text in texts]
+
+    def _told(self, what: str, changed: Iterable[str], passages: Sequence[str]) -> Iterator[str]:
+        for number, one in enumerate(changed, start=1):
+            if self.told and (number % 100 == 0 or number == len(passages)):
+                self.told(what, number, len(passages))
+            yield one

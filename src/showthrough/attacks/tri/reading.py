@@ -1,0 +1,59 @@
+"""Pretreated texts, kept in `Pretreated_Data.json` so that spaCy reads each only once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from showthrough.attacks.tri.pretreatment import Copies, Passages, Pretreatment
+from showthrough.attacks.tri.settings import TriSettings
+from showthrough.attacks.tri.store import PRETREATED, Store, digest
+from showthrough.errors import InputError, Problem
+
+log = logging.getLogger("showthrough")
+
+
+class Reading:
+    """An attacker's background, pretreated, and every document that has been asked for so far."""
+
+    def __init__(
+        self, background: Mapping[str, str], settings: TriSettings, store: Store, pretreatment: Pretreatment
+    ) -> None:
+        self.settings = settings
+        self.store = store
+        self.pretreatment = pretreatment
+        self.origin: dict[str, Any] = {
+            "reader": pretreatment.revision,
+            "background": digest(dict(background)),
+            **settings.of_pretreatment(),
+        }
+        self._documents: dict[str, Passages] = {}
+        found = store.record(PRETREATED, self.origin) if settings.load_saved_pretreatment else None
+        self.loaded = found is not None
+        if found is None:
+            self.background = pretreatment.background(background)
+            self._keep()
+        else:
+            self.background = {name: tuple(map(tuple, copies)) for name, copies in found["background"].items()}
+            self._documents = {name: tuple(passages) for name, passages in found["documents"].items()}
+
+    def documents(self, texts: Sequence[str]) -> list[Passages]:
+        """Documents as the model gets them; those that are new are pretreated and kept too."""
+        names = [digest(text) for text in texts]
+        new = {name: text for name, text in zip(names, texts, strict=True) if name not in self._documents}
+        if new and self.loaded and not self.settings.add_non_saved_anonymizations:
+            message = f"it lacks {len(new)} of {len(texts)} documents; expected add_non_saved_anonymizations=True"
+            raise InputError(Problem(str(self.store.folder), PRETREATED, message))
+        if new:
+            self._documents |= zip(new, self.pretreatment.documents(list(new.values())), strict=True)
+            self._keep()
+        return [self._documents[name] for name in names]
+
+    def _keep(self) -> None:
+        if self.settings.save_pretreatment:
+            content: dict[str, Mapping[str, Copies | Passages]] = {
+                "background": self.background,
+                "documents": self._documents,
+            }
+            self.store.keep_record(PRETREATED, self.origin, content)

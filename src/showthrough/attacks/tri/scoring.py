@@ -1,0 +1,92 @@
+"""A trained attack: it scores documents window by window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.attacks.tri.base_model import BaseModel
+from showthrough.attacks.tri.reading import Reading
+from showthrough.attacks.tri.results import Watched, accuracy
+from showthrough.attacks.tri.selection import Epoch
+from showthrough.attacks.tri.windows import Bools, Cutter, Windows
+from showthrough.resources.device import in_batches, pieces_at_once
+
+Floats = NDArray[np.float64]
+
+
+class Classifier:
+    """A model that says of a window whose background it could come from."""
+
+    def __init__(self, base: BaseModel, model: Any, device: Any) -> None:
+        self.base = base
+        self.model = model.to(device)
+        self.device = device
+
+    def sums(self, windows: Windows, owners: int) -> Floats:
+        """Every owner's logits summed over its windows: owners × individuals."""
+        total = np.zeros((owners, self.model.config.num_labels))
+        for numbers, logits in self._logits(windows):
+            np.add.at(total, windows.owner[numbers], logits)
+        return total
+
+    def each(self, windows: Windows) -> Floats:
+        """The logits of every window."""
+        found = np.zeros((len(windows), self.model.config.num_labels))
+        for numbers, logits in self._logits(windows):
+            found[numbers] = logits
+        return found
+
+    def _logits(self, windows: Windows) -> Iterator[tuple[list[int], Floats]]:
+        """In fp32, and in an order of the windows' own: in which they are given must not change a digit."""
+        import torch
+
+        self.model.eval()
+        order = windows.canonical()
+
+        def run(batch: list[int]) -> Floats:
+            pieces, present = self.base.table(windows, [order[item] for item in batch])
+            with torch.inference_mode():
+                logits = self.model(**self.base.inputs(pieces, present, self.device)).logits
+            return np.asarray(logits.cpu().numpy(), dtype=np.float64)
+
+        lengths = windows.lengths[order].tolist()
+        for batch, logits in in_batches(lengths, pieces_at_once(self.device), run, "the attack 'transformer'"):
+            yield [order[item] for item in batch], logits
+
+
+class FittedTransformer:
+    """The attack once it is trained. The columns of its scores are `individuals`, sorted by id."""
+
+    def __init__(
+        self, individuals: tuple[str, ...], learned: Bools, classifier: Classifier, cutter: Cutter, reading: Reading
+    ) -> None:
+        self.individuals = individuals
+        self.learned = learned  # who has any text to be known by
+        self.classifier = classifier
+        self.cutter = cutter
+        self.reading = reading
+        self.epochs: list[Epoch] = []
+        self.selected = 0  # the number of the epoch that was kept
+
+    def scores(self, documents: Sequence[str]) -> Floats:
+        """How well every document fits every individual: documents × individuals, more is likelier.
+
+        A document without a word fits all alike. An individual without background text fits worse than everybody who
+        has some: there is nothing to find them by.
+        """
+        windows = self.cutter.cut(self.reading.documents(documents), range(len(documents)))
+        sums = self.classifier.sums(windows, len(documents))
+        if not self.learned.all():
+            said = np.isin(np.arange(len(documents)), windows.owner)
+            lowest = sums[:, self.learned].min(axis=1, keepdims=True)
+            sums[:, ~self.learned] = np.where(said[:, None], lowest - 1, 0.0)
+        return sums
+
+    def accuracy(self, watched: Watched) -> float:
+        """Share of documents whose individual comes out on top."""
+        places = {individual: place for place, individual in enumerate(self.individuals)}
+        return accuracy(self.scores(watched.texts), [places.get(who, -1) for who in watched.individuals])

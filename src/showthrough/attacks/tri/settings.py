@@ -1,0 +1,136 @@
+"""What the transformer attack can be told, under the names and with the defaults that TAE's TRIR has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from showthrough.attacks.tri.windows import parse_window
+from showthrough.errors import PlanError
+
+Precision = Literal["auto", "bf16", "fp32"]
+
+PRECISIONS = ("auto", "bf16", "fp32")
+# What decides which text the models see, and what decides each model; the rest only says what is kept and shown.
+_OF_PRETREATMENT = (
+    "anonymize_background_knowledge",
+    "only_use_anonymized_background_knowledge",
+    "use_document_curation",
+)
+_OF_PRETRAINING = (
+    "pretraining_epochs",
+    "pretraining_batch_size",
+    "pretraining_learning_rate",
+    "pretraining_mlm_probability",
+    "pretraining_sliding_window",
+)
+_OF_FINETUNING = (
+    "use_additional_pretraining",
+    "finetuning_epochs",
+    "finetuning_batch_size",
+    "finetuning_learning_rate",
+    "finetuning_sliding_window",
+    "dev_set_column_name",
+    "held_out_share",
+)
+_OF_BOTH = ("precision", "seed")
+
+
+@dataclass(frozen=True)
+class TriSettings:
+    """Every parameter of TAE's TRIR (Manzanares-Salor et al. 2025), and four of our own at the end.
+
+    An empty `output_folder_path` keeps nothing: the model lives as long as the attack.
+
+    >>> TriSettings(finetuning_sliding_window="100-98")
+    Traceback (most recent call last):
+    showthrough.errors.PlanError: finetuning_sliding_window='100-98' is out of range; expected an overlap of 0 to 97, \
+which leaves room to move on (two pieces of every window mark its ends)
+    """
+
+    output_folder_path: str = ""
+    load_saved_pretreatment: bool = True
+    add_non_saved_anonymizations: bool = True
+    anonymize_background_knowledge: bool = True
+    only_use_anonymized_background_knowledge: bool = False
+    use_document_curation: bool = True
+    save_pretreatment: bool = True
+    load_saved_finetuning: bool = True
+    base_model_name: str = "distilbert-base-uncased"
+    tokenization_block_size: int = 250
+    use_additional_pretraining: bool = True
+    save_additional_pretraining: bool = True
+    load_saved_pretraining: bool = True
+    pretraining_epochs: int = 3
+    pretraining_batch_size: int = 8
+    pretraining_learning_rate: float = 5e-05
+    pretraining_mlm_probability: float = 0.15
+    pretraining_sliding_window: str = "512-128"
+    finetuning_epochs: int = 15
+    finetuning_batch_size: int = 16
+    finetuning_learning_rate: float = 5e-05
+    finetuning_sliding_window: str = "100-25"
+    dev_set_column_name: str | bool = False
+    save_finetuning: bool = True
+    verbose: bool = True
+    spacy_pipeline: str = "en_core_web_lg"  # that which TAE always takes
+    held_out_share: float = 0.1  # of each individual's background, on which the epoch is selected
+    precision: Precision = "auto"  # of training: bf16 on CUDA, fp32 elsewhere; scores are always fp32
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("tokenization_block_size", "pretraining_batch_size", "finetuning_batch_size"):
+            self._check(name, getattr(self, name) >= 1, "1 or more")
+        for name in ("pretraining_epochs", "finetuning_epochs"):
+            self._check(name, getattr(self, name) >= 1, "1 or more")
+        for name in ("pretraining_learning_rate", "finetuning_learning_rate"):
+            self._check(name, getattr(self, name) > 0, "more than 0")
+        self._check("pretraining_mlm_probability", 0 < self.pretraining_mlm_probability <= 1, "more than 0, at most 1")
+        self._check("held_out_share", 0 <= self.held_out_share <= 0.5, "0 to 0.5")
+        self._check("precision", self.precision in PRECISIONS, "auto, bf16 or fp32")
+        self._check("seed", self.seed >= 0, "0 or more")
+        self._check("dev_set_column_name", self.dev_set_column_name is not True, "False or an anonymization's name")
+        if self.only_use_anonymized_background_knowledge and not self.anonymize_background_knowledge:
+            raise PlanError(
+                "only_use_anonymized_background_knowledge=True has nothing to use; "
+                "expected anonymize_background_knowledge=True beside it"
+            )
+        for name in ("pretraining_sliding_window", "finetuning_sliding_window"):
+            parse_window(getattr(self, name), name)
+
+    def _check(self, name: str, right: bool, expected: str) -> None:
+        if not right:
+            raise PlanError(f"{name}={getattr(self, name)!r} is out of range; expected {expected}")
+
+    @property
+    def reads_with_spacy(self) -> bool:
+        windows = self.pretraining_sliding_window, self.finetuning_sliding_window
+        return (
+            self.anonymize_background_knowledge
+            or self.use_document_curation
+            or any(parse_window(window) is None for window in windows)
+        )
+
+    @property
+    def dev_set(self) -> str | None:
+        """The anonymization whose documents select the epoch, where TAE's way was asked for."""
+        return self.dev_set_column_name or None if isinstance(self.dev_set_column_name, str) else None
+
+    @property
+    def selection(self) -> str:
+        """On what the epoch is selected; part of a score's signature."""
+        if self.dev_set:
+            return f"documents-of-{self.dev_set}"
+        return f"background-{self.held_out_share:g}" if self.held_out_share else "last-epoch"
+
+    def of_pretreatment(self) -> dict[str, Any]:
+        return self._named(_OF_PRETREATMENT)
+
+    def of_pretraining(self) -> dict[str, Any]:
+        return self._named((*_OF_PRETRAINING, *_OF_BOTH))
+
+    def of_finetuning(self) -> dict[str, Any]:
+        return self._named((*_OF_FINETUNING, *_OF_BOTH))
+
+    def _named(self, names: tuple[str, ...]) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in names}

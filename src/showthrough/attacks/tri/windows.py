@@ -1,0 +1,172 @@
+"""Texts in windows of word pieces, as many as a model reads at once.
+
+A window is written "length-overlap": "100-25" is 100 pieces, two of which mark the ends, of which 25 were in the window
+before. "No" makes one window of every sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.errors import PlanError, ResourceError
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Sentences = Callable[[Sequence[str]], Iterable[Sequence[str]]]  # passages -> the sentences of each
+
+ENDS = 2  # the pieces that mark a window's start and end
+_WRITTEN = re.compile(r"(\d+)-(\d+)")
+
+
+@dataclass(frozen=True)
+class Window:
+    """How many pieces a window has, its ends counted, and how many of them it shares with the one before."""
+
+    length: int
+    overlap: int = 0
+
+    @property
+    def room(self) -> int:
+        return self.length - ENDS
+
+    def spans(self, pieces: int) -> list[tuple[int, int]]:
+        """Where windows start and end in a text of so many pieces: all of it, and no window inside another.
+
+        >>> Window(100, 25).spans(200)  # 98 pieces each, 73 further on each time
+        [(0, 98), (73, 171), (146, 200)]
+        >>> Window(100, 25).spans(0)
+        []
+        """
+        if not pieces:
+            return []
+        further = self.room - self.overlap
+        count = 1 + max(0, -(-(pieces - self.room) // further))
+        return [(number * further, min(number * further + self.room, pieces)) for number in range(count)]
+
+
+def parse_window(written: str, parameter: str = "sliding_window") -> Window | None:
+    """The window of its text form; `None` means sentences.
+
+    >>> parse_window("512-128"), parse_window("No")
+    (Window(length=512, overlap=128), None)
+    """
+    if written.lower() == "no":
+        return None
+    found = _WRITTEN.fullmatch(written)
+    if not found:
+        raise PlanError(f'{parameter}={written!r} is not known; expected "<length>-<overlap>" or "No" (sentences)')
+    window = Window(int(found[1]), int(found[2]))
+    if window.length <= ENDS:
+        raise PlanError(f"{parameter}={written!r} is out of range; expected a length of {ENDS + 1} or more")
+    if window.overlap >= window.room:
+        raise PlanError(
+            f"{parameter}={written!r} is out of range; expected an overlap of 0 to {window.room - 1}, "
+            "which leaves room to move on (two pieces of every window mark its ends)"
+        )
+    return window
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Many windows over one long array of pieces: no piece is stored twice, however much windows overlap."""
+
+    pieces: NDArray[np.int32]
+    start: Ints
+    end: Ints
+    owner: Ints  # the number of the text, or of the individual, that each belongs to
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def __getitem__(self, number: int) -> NDArray[np.int32]:
+        return self.pieces[self.start[number] : self.end[number]]
+
+    @property
+    def lengths(self) -> Ints:
+        return np.asarray(self.end - self.start + ENDS)
+
+    def padded(self, numbers: Sequence[int], first: int, last: int, padding: int) -> tuple[Ints, Bools]:
+        """Some windows as one table of pieces with their ends marked, and which of its cells hold a piece."""
+        chosen = [self[number] for number in numbers]
+        lengths = np.array([len(one) for one in chosen]) + ENDS
+        ids = np.full((len(chosen), lengths.max(initial=0)), padding, dtype=np.int64)
+        for row, one in zip(ids, chosen, strict=True):
+            row[0], row[1 : len(one) + 1], row[len(one) + 1] = first, one, last
+        return ids, np.arange(ids.shape[1]) < lengths[:, None]
+
+    def canonical(self) -> list[int]:
+        """The windows in an order that depends on what they say, not on where they stand."""
+        return sorted(range(len(self)), key=lambda number: (self.end[number] - self.start[number], bytes(self[number])))
+
+
+class Cutter:
+    """Cuts texts, given as passages, into windows for one model."""
+
+    def __init__(
+        self, tokenizer: Any, window: Window | None, longest: int, block_size: int, sentences: Sentences
+    ) -> None:
+        self.tokenizer = tokenizer
+        self.window = window
+        self.longest = Window(longest)  # a sentence that a model cannot take whole is cut, not lost
+        self.block_size = block_size
+        self.sentences = sentences
+
+    def cut(self, texts: Sequence[Sequence[str]], owners: Sequence[int]) -> Windows:
+        """The windows of texts whose passages follow one another; in sentences if there is no sliding window."""
+        sequences = list(texts)
+        owner = list(owners)
+        if self.window is None:
+            sequences, owner = self._sentences(sequences, owner)
+        flat = [passage for passages in sequences for passage in passages]
+        cuts = [0, *accumulate(len(passages) for passages in sequences)]
+        ends = np.array([0, *accumulate(map(len, pieces := list(self._pieces(flat))))], dtype=np.int64)
+        spans, owned = [], []
+        for (low, high), who in zip(pairwise(cuts), owner, strict=True):
+            base, length = int(ends[low]), int(ends[high] - ends[low])
+            found = (self.window or self.longest).spans(length)
+            spans += [(base + start, base + end) for start, end in found]
+            owned += [who] * len(found)
+        places = np.array(spans, dtype=np.int64).reshape(-1, 2)
+        joined = np.concatenate([np.zeros(0, dtype=np.int32), *pieces])
+        return Windows(joined, places[:, 0], places[:, 1], np.array(owned, dtype=np.int64))
+
+    def _sentences(self, texts: list[Sequence[str]], owners: list[int]) -> tuple[list[Sequence[str]], list[int]]:
+        """Every sentence as a text of its own."""
+        passages = [(passage, who) for text, who in zip(texts, owners, strict=True) for passage in text]
+        sequences: list[Sequence[str]] = []
+        owned: list[int] = []
+        for found, (_, who) in zip(self.sentences([passage for passage, _ in passages]), passages, strict=True):
+            sequences += [[sentence] for sentence in found]
+            owned += [who] * len(found)
+        return sequences, owned
+
+    def _pieces(self, passages: Sequence[str]) -> Iterator[NDArray[np.int32]]:
+        for first in range(0, len(passages), self.block_size):
+            block = list(passages[first : first + self.block_size])
+            for ids in self.tokenizer(block, add_special_tokens=False, verbose=False)["input_ids"]:
+                yield np.array(ids, dtype=np.int32)
+
+
+def longest_window(model_name: str, config: Any, tokenizer: Any) -> int:
+    """How many pieces a model takes, ends counted."""
+    positions = int(getattr(config, "max_position_embeddings", 1 << 20))
+    if "roberta" in config.model_type or config.model_type == "camembert":
+        positions -= int(config.pad_token_id) + 1  # these count positions from behind the padding's
+    longest = min(positions, int(min(tokenizer.model_max_length, 1 << 20)))
+    if longest <= ENDS:
+        raise ResourceError(f"base_model_name={model_name!r} takes {longest} pieces; expected {ENDS + 1} or more")
+    return longest
+
+
+def fitting(window: Window | None, longest: int, parameter: str, written: str) -> Window | None:
+    """The window, if a model that takes so many pieces can read it."""
+    if window is not None and window.length > longest:
+        raise PlanError(f"{parameter}={written!r} is more than the base model takes; expected at most {longest} pieces")
+    return window

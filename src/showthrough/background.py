@@ -1,0 +1,102 @@
+"""What the attacker knows: texts about individuals."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.errors import Problem
+
+FEWEST = 2  # individuals: with one there is nothing to choose
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """The distinct texts of a background, in an order that does not depend on how it was given.
+
+    Two individuals of whom the same is known cannot be told apart: they are one profile, and whoever finds it has found
+    each of them by half.
+    """
+
+    texts: tuple[str, ...]
+    sizes: NDArray[np.int64]  # individuals of each
+    of: Mapping[str, int]  # an individual's profile
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def individuals(self) -> int:
+        return int(self.sizes.sum())
+
+
+class Background:
+    """A named mapping from individual id to text; a document is about the individual of its own id.
+
+    An individual with a blank text stays in `texts`, but nothing is known about them, so nobody can find them.
+
+    >>> background = Background({"ann": "a surgeon", "bob": "a baker", "cem": " "}, name="web")
+    >>> background, background.profiles.texts, "cem" in background.profiles.of
+    (Background('web', 3 individuals), ('a baker', 'a surgeon'), False)
+    """
+
+    def __init__(self, texts: Mapping[str, str], name: str = "background", source: str = "") -> None:
+        self.texts = texts
+        self.name = name
+        self.source = source
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __repr__(self) -> str:
+        return f"Background({self.name!r}, {len(self)} individuals)"
+
+    @cached_property
+    def profiles(self) -> Profiles:
+        known = {individual: text for individual, text in self.texts.items() if text.strip()}
+        counts = Counter(known.values())
+        texts = tuple(sorted(counts))
+        place = {text: number for number, text in enumerate(texts)}
+        sizes = np.array([counts[text] for text in texts], dtype=np.int64)
+        return Profiles(texts, sizes, {individual: place[text] for individual, text in known.items()})
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes whenever a text changes; the order of individuals does not matter."""
+        total = hashlib.blake2b(digest_size=16)
+        for individual in sorted(self.texts):
+            total.update(msgspec.json.encode((individual, self.texts[individual])))
+        return total.hexdigest()
+
+    def problems(self, documents: Iterable[str]) -> list[Problem]:
+        """What keeps an attack on documents of these ids from meaning anything."""
+        file = self.source or self.name
+        known = len(self.profiles.of)
+        if known < FEWEST:
+            blank = f" ({len(self) - known} more have an empty text)" if len(self) > known else ""
+            return [
+                Problem(
+                    file,
+                    "background",
+                    f"found {known} individual{'' if known == 1 else 's'} with a text{blank}; "
+                    f"expected at least {FEWEST}, or there is nobody to choose between",
+                )
+            ]
+        ids = list(documents)
+        if ids and not any(document in self.profiles.of for document in ids):
+            return [
+                Problem(
+                    file,
+                    "background",
+                    f"knows nobody of the documents: no individual has the id of a document, such as {ids[0]!r}; "
+                    f"expected the same ids, found such as {next(iter(self.profiles.of))!r}",
+                )
+            ]
+        return []

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough.cli import shared
+from showthrough.errors import PlanError
+from showthrough.formats import read_corpus
+from showthrough.formats.named import FORMATS, format_named
+from showthrough.formats.writing import write_corpus
+
+_READ = ", ".join(name for name, known in FORMATS.items() if known.read or name == "tab")
+_WRITTEN = ", ".join(name for name, known in FORMATS.items() if known.write)
+
+
+def command(
+    corpus: Annotated[Path, typer.Argument(help="The corpus.")],
+    to: Annotated[str, typer.Option("--to", metavar="NAME", help=f"Its new format: {_WRITTEN}.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="NAME", help=f"Its format, where the file does not tell: {_READ}.")
+    ] = None,
+    annotator: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose marks, where several annotators marked.")
+    ] = None,
+    id_column: shared.IdColumn = "doc_id",
+    text_column: shared.TextColumn = "text",
+    force: shared.Force = False,
+) -> None:
+    """Convert a corpus from one format to another."""
+    if format_named(to).write is None:
+        raise PlanError(f"cannot be written; choose one of {_WRITTEN}", f"format {to}")
+    shared.apart((output,), [corpus])
+    found = read_corpus(corpus, format=from_, id_column=id_column, text_column=text_column)
+    files = write_corpus(found, output, to, annotator=annotator, force=force)
+    where = str(output) if len(files) == 1 else f"{len(files)} files in {output}"
+    typer.echo(f"{len(found)} documents written to {where}")

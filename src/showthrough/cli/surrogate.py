@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough.cli import shared
+from showthrough.clinical.surrogates import surrogates
+from showthrough.errors import PlanError
+from showthrough.formats import read_corpus
+from showthrough.formats.named import format_named, same_format
+from showthrough.formats.writing import write_corpus
+
+_LISTED = 20  # leaks that are named one by one
+
+
+def command(
+    corpus: Annotated[Path, typer.Argument(help="The corpus, with its PHI marked.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
+    seed: Annotated[int, typer.Option(help="Seed of the surrogates.")] = 0,
+    ambiguous: Annotated[
+        float, typer.Option(metavar="SHARE", help="Share of names that are medical terms, hard to tell from them.")
+    ] = 0.0,
+    keep: Annotated[
+        list[str] | None, typer.Option(metavar="TYPE", help="A type that stays as it is; may be repeated.")
+    ] = None,
+    format_name: shared.Format = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="NAME", help="Write it in another format; see convert.")
+    ] = None,
+    force: shared.Force = False,
+) -> None:
+    """Replace the PHI of a corpus by realistic surrogates, and prove that none is left.
+
+    Exit status: 0 all is well, 1 the audit found marked text in the result (then nothing is written), 2 bad input.
+    """
+    if seed < 0:
+        raise PlanError(f"found {seed}; expected 0 or more", "seed")
+    target = to or same_format(corpus, format_name)
+    if format_named(target).write is None:
+        raise PlanError("cannot be written; choose another with --to", f"format {target}")
+    shared.apart((output,), [corpus])
+    found = read_corpus(corpus, format=format_name)
+    if not found.survey.annotated:
+        raise PlanError("has no annotations, and surrogates stand for what is marked", str(corpus))
+    for name in keep or ():
+        if name not in found.survey.types:
+            raise PlanError(f"is not a type of the corpus, which has {', '.join(found.survey.types)}", f"keep {name}")
+    made = surrogates(found, seed=seed, ambiguous=ambiguous, keep=keep or ())
+    if made.leaks:
+        notes = shared.notes()
+        for leak in made.leaks[:_LISTED]:
+            notes.print(str(leak), markup=False, soft_wrap=True)
+        notes.print(
+            f"the audit found {len(made.leaks)} marked strings in the result; nothing was written", markup=False
+        )
+        raise typer.Exit(1)
+    files = write_corpus(made.corpus, output, target, force=force)
+    where = str(output) if len(files) == 1 else f"{len(files)} files in {output}"
+    typer.echo(
+        f"{len(made.corpus)} documents written to {where}; {made.repeats} unmarked repeats of marked text were replaced "
+        "too; audit clean: no marked string of four or more letters is left"
+    )

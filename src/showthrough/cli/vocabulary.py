@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough.cli import shared
+from showthrough.clinical.vocabulary import analyse
+from showthrough.errors import InputError, PlanError, Problem
+from showthrough.evaluate import evaluate
+from showthrough.formats import read_anonymization, read_corpus
+from showthrough.metrics import PhiHardToken, PhiToken
+from showthrough.pairing import pair
+from showthrough.report.vocabulary import json_of, show_analysis, show_hard
+from showthrough.resources.dictionary import dictionary_from, pinned
+from showthrough.run import write_file
+
+
+def command(
+    corpus: Annotated[Path, typer.Argument(help="The corpus, with its PHI marked.")],
+    anonymizations: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME=FILE", help="Systems to score on hard tokens alone."),
+    ] = None,
+    dictionary: Annotated[
+        str, typer.Option(metavar="FILE", help="A word list, one word a line; or wordfreq:LANGUAGE.")
+    ] = "wordfreq:en",
+    json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all counts as JSON.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
+    format_name: shared.Format = None,
+    maps: shared.Maps = None,
+    id_column: shared.IdColumn = "doc_id",
+    text_column: shared.TextColumn = "text",
+    force: shared.Force = False,
+) -> None:
+    """Tell how much PHI is out of vocabulary or ambiguous, and how systems fare on it."""
+    shared.apart((json,), [corpus])
+    shared.free(json, force)
+    mapping = ",".join(maps or ())
+    columns = {"id_column": id_column, "text_column": text_column}
+    found = read_corpus(corpus, format=format_name, **columns)
+    if not found.survey.annotated:
+        raise PlanError("has no annotations, and vocabulary looks at what is marked", str(corpus))
+    known = pinned(dictionary)
+    analysis = analyse(found, dictionary_from(known), known, mapping)
+    console = shared.console()
+    show_analysis(analysis, found, console)
+    systems = {}
+    problems: list[Problem] = []
+    for name, path in map(shared.named, anonymizations or ()):
+        try:
+            systems[name] = read_anonymization(path, found, name=name, format=format_name, **columns)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    run = None
+    if systems:
+        pair(found, list(systems.values()))
+        metrics = [
+            PhiToken(map=mapping),
+            PhiHardToken(map=mapping, tokens="oov", dictionary=known),
+            PhiHardToken(map=mapping, tokens="ambiguous", dictionary=""),
+            PhiHardToken(map=mapping, tokens="ambiguous_non_phi", dictionary=""),
+        ]
+        run = evaluate(found, systems, metrics, seed=seed)
+        show_hard(run, console)
+    if json:
+        write_file(json, json_of(analysis, run), force=force, private=False)
+        console.print(f"written to {json}", markup=False, soft_wrap=True)

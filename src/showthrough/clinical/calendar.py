@@ -1,0 +1,229 @@
+"""Dates in all their written forms, and the same dates some days later.
+
+Numbers (10/29/1997, 29.10.97, 1997-10-29, 10/29, 10/1997), months by name in English and Spanish, whole or short (Oct
+29, 29 October 1997, 29 de octubre de 1997, octubre-97), years, days of the week.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from showthrough.clinical.invention import dressed
+
+MONTHS: tuple[tuple[str, ...], ...] = (  # each line a way to write them
+    ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+     "december"),
+    ("enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre",
+     "diciembre"),
+    ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
+    ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"),
+    ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sept", "oct", "nov", "dec"),
+)  # fmt: skip
+WEEKDAYS: tuple[tuple[str, ...], ...] = (
+    ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+    ("lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"),
+    ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
+)
+PLAIN_YEAR = 2001  # where nothing tells the year: one without a 29 February, so that no date becomes one by chance
+_PIVOT = 30  # of two digits: 30 is 2030, 31 is 1931
+
+_MONTH = "|".join(sorted({name for names in MONTHS for name in names}, key=len, reverse=True))
+_WEEKDAY = "|".join(sorted({name for names in WEEKDAYS for name in names}, key=len, reverse=True))
+_OF = r"(?:\s*(?:de|del|of)\s+|\s*,\s*|[-/.]\s?|\s+|)"  # no dash with spaces: that is a range
+_DAY = r"(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th|º)?"
+_YEAR = r"(?P<year>\d{4}|\d{2})"
+_FORMS = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<!\d)(?P<year>\d{4})(?P<sign>[-/.])(?P<month>\d{1,2})(?P=sign)(?P<day>\d{1,2})(?!\d)",
+        r"(?<!\d)(?P<one>\d{1,2})(?P<sign>\s*[-/.]\s*)(?P<two>\d{1,2})(?P=sign)(?P<year>\d{4}|\d{2})(?!\d)",
+        r"(?<!\d)(?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])(?P<day>[0-2]\d|3[01])(?!\d)",
+        rf"(?<!\d){_DAY}{_OF}\b(?P<name>{_MONTH})\b\.?(?:{_OF}'?{_YEAR}(?!\d))?",
+        rf"\b(?P<name>{_MONTH})\b\.?\s*{_DAY}(?![\d/])(?:[\s,.]+'?(?P<year>\d{{4}}|(?<=')\d{{2}})(?!\d))?",
+        rf"\b(?P<name>{_MONTH})\b\.?{_OF}'?{_YEAR}(?!\d)",
+        rf"\b(?P<name>{_MONTH})\b",
+        r"(?<!\d)(?P<month>\d{1,2})(?P<sign>\s*[-/.]\s*)(?P<year>\d{4})(?!\d)",
+        r"(?<!\d)(?P<one>\d{1,2})(?P<sign>\s*[-/]\s*)(?P<two>\d{1,2})(?!\d)",
+        r"(?<!\d)(?P<year>(?:1[89]|20)\d{2})(?!\d)",
+        rf"\b(?P<weekday>{_WEEKDAY})\b",
+    )
+]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One part of a written date: where it stands and what it says."""
+
+    name: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Written:
+    """A date as it is written. What it does not say is `None`."""
+
+    fields: tuple[Field, ...]
+    year: int | None
+    month: int | None
+    day: int | None
+    weekday: int | None = None
+    by_name: bool = False  # the month is, and so a day is filled up with a zero only where it was
+
+    def _anchor(self, year: int) -> date:
+        """The day that it stands for; the middle of what it leaves open."""
+        written = year if self.year is None else self.year
+        if self.month is None:
+            return date(written, 7, 1)
+        if self.day == 29 and self.month == 2 and self.year is None and not _leap(written):
+            written = 2000  # it is written, so there was one
+        return date(written, self.month, self.day or 15)
+
+    def full(self) -> date | None:
+        """The date, when it says all of it."""
+        return None if None in (self.year, self.month, self.day) else self._anchor(PLAIN_YEAR)
+
+    def shifted(self, days: int, year: int) -> dict[Field, str]:
+        """What each part says so many days later, written in the same way."""
+        if self.weekday is not None:
+            only = self.fields[0]
+            return {only: _named(WEEKDAYS, only.text, (self.weekday + days) % 7)}
+        later = self._anchor(year) + timedelta(days=days)
+        if self.year is None and later.month == 2 and later.day == 29:
+            later = later.replace(day=28)  # without a year, a 29 February may not exist
+        return {field: self._said(field, later) for field in self.fields}
+
+    def _said(self, field: Field, later: date) -> str:
+        if field.name == "name":
+            return _named(MONTHS, field.text, later.month - 1)
+        if field.name == "ordinal":
+            return field.text if field.text == "º" else dressed(_ordinal(later.day), field.text)
+        value = {"day": later.day, "month": later.month, "year": later.year}[field.name]
+        width = len(field.text)
+        if field.name == "year" and width == 2:
+            value %= 100
+        if field.name == "day" and self.by_name and not field.text.startswith("0"):
+            width = 1
+        return f"{value:0{width}d}"
+
+
+def _leap(year: int) -> bool:
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+
+
+def _ordinal(day: int) -> str:
+    return "th" if day in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+
+
+def _named(table: tuple[tuple[str, ...], ...], text: str, number: int) -> str:
+    """Another month or day of the week in the language, length and capitals of this one."""
+    names = next(names for names in table if text.lower() in names)
+    return dressed(names[number], text)
+
+
+def written_dates(text: str, day_first: bool) -> list[Written]:
+    """All dates in a text, by place. What is no day of any calendar (31/02/1997) is no date.
+
+    >>> [(one.year, one.month, one.day) for one in written_dates("from 10/29 to Nov 3, 1997", day_first=False)]
+    [(None, 10, 29), (1997, 11, 3)]
+    """
+    free = bytearray(b"\1" * len(text))
+    found: list[tuple[int, Written]] = []
+    for form in _FORMS:
+        for match in form.finditer(text):
+            if not all(free[match.start() : match.end()]):
+                continue
+            read = _read(match, day_first)
+            if read is not None:
+                free[match.start() : match.end()] = bytes(match.end() - match.start())
+                found.append((match.start(), read))
+    for _, one in list(found):
+        for earlier in _days_before(text, one, free):
+            found.append((earlier.fields[0].start, earlier))
+    return [one for _, one in sorted(found, key=lambda entry: entry[0])]
+
+
+def _days_before(text: str, one: Written, free: bytearray) -> Iterator[Written]:
+    """The 3 of `3 to 5 May 1997`, which has its month and year from what follows."""
+    start = one.fields[0].start
+    while one.day is not None and one.month is not None:
+        match = _BEFORE.search(text, 0, start)
+        if (
+            match is None
+            or not all(free[match.start() : match.end()])
+            or not _is_day(one.year, one.month, int(match[1]))
+        ):
+            return
+        start = match.start()
+        free[start : match.end(1)] = bytes(match.end(1) - start)
+        day = Field("day", start, match.end(1), match[1])
+        yield Written((day,), one.year, one.month, int(match[1]), by_name=one.by_name)
+
+
+_BEFORE = re.compile(r"(?<![\d/.-])(\d{1,2})(?:\s*[-–,]\s*|\s+(?:al|a|y|e|o|and|to|or)\s+)$")
+
+
+def _read(match: re.Match[str], day_first: bool) -> Written | None:
+    groups = {name: value for name, value in match.groupdict().items() if value is not None and name != "sign"}
+    if "weekday" in groups:
+        field = Field("weekday", match.start(), match.end(), match[0])
+        number = next(names.index(match[0].lower()) for names in WEEKDAYS if match[0].lower() in names)
+        return Written((field,), None, None, None, number)
+    for order in _orders(groups, day_first or "." in match[0]) if "one" in groups else [("", "")]:
+        names = {"one": order[0], "two": order[1]}
+        fields = tuple(
+            Field(names.get(name, name), match.start(name), match.end(name), value) for name, value in groups.items()
+        )
+        said = {field.name: field.text for field in fields}
+        month = int(said["month"]) if "month" in said else None
+        if "name" in said:
+            month = next(names.index(said["name"].lower()) for names in MONTHS if said["name"].lower() in names) + 1
+        day = int(said["day"]) if "day" in said else None
+        year = _year(said["year"]) if "year" in said else None
+        if _is_day(year, month, day):
+            ordered = tuple(sorted(fields, key=lambda field: field.start))
+            return Written(ordered, year, month, day, by_name="name" in said)
+    return None
+
+
+def _orders(groups: dict[str, str], day_first: bool) -> list[tuple[str, str]]:
+    """What the two numbers of 10/29 may be, the likelier first."""
+    orders = [("day", "month"), ("month", "day")]
+    if not day_first:
+        orders.reverse()
+    if "year" not in groups and int(groups["two"]) > 31 and len(groups["two"]) == 2:
+        orders.append(("month", "year"))  # 3/97
+    return orders
+
+
+def _year(text: str) -> int:
+    value = int(text)
+    return value if len(text) == 4 else value + (2000 if value <= _PIVOT else 1900)
+
+
+def _is_day(year: int | None, month: int | None, day: int | None) -> bool:
+    if year is not None and not 1800 <= year <= 2200:
+        return False
+    try:
+        date(2000 if year is None else year, month or 1, day or 1)
+    except ValueError:
+        return False
+    return True
+
+
+def day_comes_first(texts: Iterable[str]) -> bool | None:
+    """Whether people write 29/10 or 10/29, told by what can be read in one way only; `None`: there is no telling."""
+    votes = 0
+    for one, two in _numbers(texts):
+        votes += (one > 12 >= two) - (two > 12 >= one)
+    return None if votes == 0 else votes > 0
+
+
+def _numbers(texts: Iterable[str]) -> Iterator[tuple[int, int]]:
+    for text in texts:
+        for match in _FORMS[1].finditer(text):
+            yield int(match["one"]), int(match["two"])

@@ -1,0 +1,255 @@
+"""Gold and system instances of PHI as arrays, side by side.
+
+Every annotator's copy of a document is a *sheet*; all sheets lie end to end on one line, and a system's instances are
+copied onto each sheet of their document. So several annotators need no loop, and where there is one, a sheet is a
+document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+from typing import Protocol
+
+import numpy as np
+
+from showthrough.axis import Axis, Bools, Counts, Ints
+from showthrough.errors import PlanError
+from showthrough.masks import Anonymization, Mask
+from showthrough.text import Mention
+
+NO_TYPE = "(no type)"
+NONE = -1  # the kind of what is no PHI
+_BARE = re.compile(r"^[\W_]+|[\W_]*\d*[\W_]*$")
+
+
+def label_map(text: str) -> dict[str, str]:
+    """Which type is to be taken as which: `LOCATION=LOC,CITY=LOC`; `AGE=` leaves a type out.
+
+    >>> label_map("LOCATION=LOC, CITY=LOC")
+    {'LOCATION': 'LOC', 'CITY': 'LOC'}
+    """
+    found: dict[str, str] = {}
+    for entry in filter(None, map(str.strip, text.split(","))):
+        source, sign, target = (part.strip() for part in entry.partition("="))
+        if not sign or not source:
+            raise PlanError(f"found {entry!r}; expected FROM=TO, such as LOCATION=LOC", "map")
+        if found.setdefault(source, target) != target:
+            raise PlanError(f"{source} is mapped to both {found[source]!r} and {target!r}; expected one", "map")
+    return found
+
+
+def label_of(replacement: str | None) -> str:
+    """The type that a replacement spells out, without brackets and numbers.
+
+    >>> label_of("[PERSON_1]"), label_of("<LOC>"), label_of("***")
+    ('PERSON', 'LOC', '')
+    """
+    return _BARE.sub("", replacement or "")
+
+
+class Kinds(dict[str, int]):
+    """The number of every type, after the map; a type that is new gets the next one. `NONE`: the map leaves it out."""
+
+    def __init__(self, mapping: Mapping[str, str], names: Iterable[str] = ()) -> None:
+        self._mapping = mapping
+        self.names = list(names)
+        super().__init__()
+
+    def __missing__(self, name: str) -> int:
+        kept = self._mapping.get(name, name or NO_TYPE)
+        if kept and kept not in self.names:
+            self.names.append(kept)
+        number = self[name] = self.names.index(kept) if kept else NONE
+        return number
+
+    def extended(self) -> Kinds:
+        """The same numbers, in a copy that may meet further types."""
+        return Kinds(self._mapping, self.names)
+
+    def numbers(self, types: Sequence[str]) -> Ints:
+        return np.fromiter(map(self.__getitem__, types), np.int64, len(types))
+
+
+@dataclass(frozen=True)
+class Sheets:
+    """One sheet for every annotator of every document."""
+
+    document: Ints  # of a sheet
+    base: Ints  # where a sheet starts on the line
+    shift: Ints  # from the axis to a sheet
+    count: Ints  # sheets of a document
+
+    @classmethod
+    def of(cls, axis: Axis) -> Sheets:
+        count = np.array([len(document.annotations) for document in axis.documents], dtype=np.int64)
+        document = np.repeat(np.arange(len(count)), count)
+        size = np.diff(axis.bounds)[document]
+        base = np.cumsum(size) - size
+        return cls(document, base, base - axis.bounds[document], count)
+
+    def copies(self, document: Ints) -> tuple[Ints, Ints]:
+        """For things on documents: the number of the thing and the sheet, of every copy."""
+        first = (np.cumsum(self.count) - self.count)[document]
+        return spread(first, first + self.count[document])
+
+
+@dataclass(frozen=True)
+class Instances:
+    """Spans on sheets with their kinds, by start."""
+
+    start: Ints
+    end: Ints
+    sheet: Ints
+    kind: Ints
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def size(self) -> Ints:
+        return self.end - self.start
+
+    @cached_property
+    def edges(self) -> Ints:
+        """All starts and ends, ascending."""
+        return np.sort(np.concatenate([self.start, self.end]))
+
+    @cached_property
+    def joined(self) -> Instances:
+        """Those that overlap joined to one: a character is covered once."""
+        return self._joined(0)
+
+    @cached_property
+    def blocks(self) -> Instances:
+        """Those that overlap or touch joined to one."""
+        return self._joined(1)
+
+    def _joined(self, gap: int) -> Instances:
+        reach = np.maximum.accumulate(self.end) if len(self) else self.end
+        apart = self.start[1:] >= reach[:-1] + gap
+        if apart.all():
+            return self
+        opens = np.flatnonzero(np.concatenate([[True], apart]))
+        ends = np.maximum.reduceat(self.end, opens)
+        return Instances(self.start[opens], ends, self.sheet[opens], self.kind[opens])
+
+
+def gold_instances(axis: Axis, sheets: Sheets, kinds: Kinds) -> Instances:
+    """What annotators want masked."""
+    layers = [annotation.mentions for document in axis.documents for annotation in document.annotations]
+    marks = [mark for layer in layers for mark in layer]
+    sheet = np.repeat(np.arange(len(layers)), list(map(len, layers)))
+    kind = kinds.numbers([mark.entity_type for mark in marks])
+    kind[np.array([mark.identifier == "NO_MASK" for mark in marks], dtype=bool)] = NONE
+    return _laid(marks, np.arange(len(marks)), sheet, kinds, kind, sheets)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A system's instances, for each document how many masks it has and how many say a type, and all kinds' names."""
+
+    instances: Instances
+    masks: Counts
+    typed: Counts
+    names: tuple[str, ...]
+
+
+def system_instances(
+    axis: Axis, sheets: Sheets, kinds: Kinds, anonymization: Anonymization, from_replacement: bool
+) -> Found:
+    """What a system masked, a copy on each sheet of the document."""
+    of_documents = [anonymization.of(document.id) for document in axis.documents]
+    document = np.repeat(np.arange(len(of_documents)), list(map(len, of_documents)))
+    masks = [mask for found in of_documents for mask in found]
+    types = [label_of(mask.replacement) for mask in masks] if from_replacement else [mask.entity_type for mask in masks]
+    kind = kinds.numbers(types)
+    thing, sheet = sheets.copies(document)
+    return Found(
+        _laid(masks, thing, sheet, kinds, kind[thing], sheets),
+        axis.by_document(document),
+        axis.by_document(document[kind != kinds[""]]),
+        tuple(kinds.names),
+    )
+
+
+def _laid(
+    spans: Sequence[Mask] | Sequence[Mention], thing: Ints, sheet: Ints, kinds: Kinds, kind: Ints, sheets: Sheets
+) -> Instances:
+    """Spans of documents, laid on sheets and sorted: the order in which they were read changes no number."""
+    start, end = (np.fromiter(map(edge, spans), np.int64, len(spans))[thing] + sheets.base[sheet] for edge in _EDGES)
+    kept = kind != NONE
+    if not kept.all():
+        start, end, sheet, kind = start[kept], end[kept], sheet[kept], kind[kept]
+    if (start[1:] >= end[:-1]).all():
+        return Instances(start, end, sheet, kind)
+    names = np.argsort(np.argsort(kinds.names)) if kinds.names else kind  # where kinds decide, their names do
+    order = np.lexsort((names[kind], end, start))
+    return Instances(start[order], end[order], sheet[order], kind[order])
+
+
+_EDGES = attrgetter("start"), attrgetter("end")
+
+
+class Laid(Protocol):
+    """Spans on sheets, by start."""
+
+    @property
+    def start(self) -> Ints: ...
+    @property
+    def end(self) -> Ints: ...
+
+
+def overlapping(left: Laid, right: Laid) -> tuple[Ints, Ints, Ints]:
+    """All pairs that share characters: left, right, and how many they share. Cheapest with the shorter list right."""
+    # What ends before a span starts cannot touch it, nor what starts after its end; the reach is the farthest end yet.
+    reach = np.maximum.accumulate(left.end) if len(left.end) else left.end
+    first = np.searchsorted(reach, right.start, side="right")
+    last = np.searchsorted(left.start, right.end, side="left")
+    theirs, ours = spread(first, last)
+    shared = np.minimum(left.end[ours], right.end[theirs]) - np.maximum(left.start[ours], right.start[theirs])
+    touching = shared > 0
+    return ours[touching], theirs[touching], shared[touching]
+
+
+def spread(first: Ints, last: Ints) -> tuple[Ints, Ints]:
+    """All numbers from `first` to before `last` of many ranges: the range each is of, and the number."""
+    size = np.maximum(last - first, 0)
+    origin = np.repeat(np.arange(len(size)), size)
+    return origin, np.arange(len(origin)) + np.repeat(first - (np.cumsum(size) - size), size)
+
+
+def one_to_one(left: Ints, right: Ints, keys: Sequence[Ints | Bools]) -> Bools:
+    """Which pairs stand when the best goes first and both of its sides are taken by it.
+
+    `keys` rank the pairs, the most important last, small before large. Each round takes every pair that is the best
+    left to both of its sides, all at once; that gives the same pairs as going through the ranking one by one.
+
+    >>> left, right = np.array([0, 0, 1]), np.array([0, 1, 1])  # 0–0, 0–1, 1–1
+    >>> one_to_one(left, right, [np.array([1, 0, 2])]).tolist()  # 0–1 is best and leaves nothing for the others
+    [False, True, False]
+    """
+    chosen = np.ones(len(left), dtype=bool)
+    rival = (np.bincount(left)[left] > 1) | (np.bincount(right)[right] > 1) if len(left) else chosen
+    if not rival.any():
+        return chosen
+    chosen[rival] = False
+    alive = np.flatnonzero(rival)[np.lexsort([key[rival] for key in keys])]
+    while len(alive):
+        wins = _firsts(left[alive]) & _firsts(right[alive])
+        chosen[alive[wins]] = True
+        gone = [np.zeros(int(side[alive].max()) + 1, dtype=bool) for side in (left, right)]
+        gone[0][left[alive[wins]]] = True
+        gone[1][right[alive[wins]]] = True
+        alive = alive[~(gone[0][left[alive]] | gone[1][right[alive]])]
+    return chosen
+
+
+def _firsts(numbers: Ints) -> Bools:
+    """Which elements are the first of their number."""
+    first = np.empty(int(numbers.max()) + 1, dtype=np.int64)
+    first[numbers[::-1]] = np.arange(len(numbers))[::-1]  # the last to be written is the first in line
+    return np.asarray(first[numbers] == np.arange(len(numbers)))

@@ -1,0 +1,89 @@
+"""The vocabulary analysis on the terminal and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from showthrough.clinical.vocabulary import Analysis, Difficulty, Share
+from showthrough.metrics import HEADLINE
+from showthrough.report.table import DASH, Cell
+from showthrough.run import Run
+from showthrough.text import Corpus
+
+_HEADS = ("out of vocabulary", "ambiguous in record", "ambiguous in corpus")
+_HARD = ("all tokens", "out of vocabulary", "ambiguous", "ambiguous with non-PHI")
+
+
+def show_analysis(analysis: Analysis, corpus: Corpus, console: Console) -> None:
+    """Tables 2 to 5 of the paper: instances, tokens, and the words that categories share."""
+    for what, rows in (("instances", analysis.instances), ("tokens", analysis.tokens)):
+        console.print()
+        console.print(Text(f"{corpus.name}: PHI {what} that are hard to tell; words of {analysis.dictionary}", "bold"))
+        console.print(_difficulties(what, rows))
+    if len(analysis.shared) > 1:
+        console.print()
+        console.print(Text("tokens of the row whose word also occurs as the column (%)", "bold"))
+        console.print(_matrix(analysis.shared))
+    console.print()
+
+
+def _difficulties(what: str, rows: Mapping[str, Difficulty]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("", no_wrap=True)
+    for head in (f"{what} with words", *_HEADS):
+        table.add_column(head, justify="right", no_wrap=True)
+    for name, row in rows.items():
+        shares = (row.out_of_vocabulary, row.ambiguous_in_record, row.ambiguous_in_corpus)
+        table.add_row(
+            Text(name), str(row.out_of_vocabulary.total), *(f"{one.count} ({_percent(one)})" for one in shares)
+        )
+    return table
+
+
+def _percent(share: Share) -> str:
+    return DASH if share.value is None else f"{100 * share.value:.1f} %"
+
+
+def _matrix(shared: Mapping[str, Mapping[str, Share]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("", no_wrap=True)
+    # Long names would make the matrix too wide to read; a number leads back to the row.
+    for number, _ in enumerate(shared, 1):
+        table.add_column(str(number), justify="right", no_wrap=True)
+    for number, (name, row) in enumerate(shared.items(), 1):
+        cells = [_cell(row.get(other)) for other in shared]
+        table.add_row(Text(f"{number} {name}"), *cells)
+    return table
+
+
+def _cell(share: Share | None) -> str:
+    if share is None:
+        return "·"
+    if not share.count:
+        return "0" if share.total else DASH
+    return f"{100 * (share.value or 0):.1f}"
+
+
+def show_hard(run: Run, console: Console) -> None:
+    """P, R and F of every system on hard tokens (Figure 7 of the paper)."""
+    console.print(Text(f"{run.corpus.name}: P, R and F, token by token", "bold"))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for place, head in enumerate(("", "", "P", "R", "F", "interval of F")):
+        table.add_column(head, justify="left" if place < 2 else "right", no_wrap=True)
+    for name in run.names:
+        for record, what in zip(run.metrics, _HARD, strict=True):
+            scores = run.parts(name, record.text)
+            cells = [Cell(scores.get(part)) for part in ("P", "R", HEADLINE)]
+            table.add_row(Text(name), what, *(cell.value for cell in cells), cells[-1].interval)
+    console.print(table)
+
+
+def json_of(analysis: Analysis, run: Run | None) -> bytes:
+    content = {"analysis": analysis, "scores": run.scores if run else []}
+    return msgspec.json.format(msgspec.json.encode(content), indent=1)

@@ -1,0 +1,115 @@
+"""How surprised a masked language model is: questions in, information content out.
+
+The pieces that are asked for are replaced by the mask token, and the model says how probable the true ones are
+(Pilán et al. 2022, section 6.3). Segments of all texts go through it together, sorted by length, and the head that
+weighs the whole vocabulary sees only the places in question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from showthrough.errors import ResourceError
+from showthrough.resources.device import in_batches, pieces_at_once
+from showthrough.resources.information import Context, Floats, Question
+from showthrough.resources.segments import Asked, Pass, Pieces
+
+_HIDDEN_SHARE = 4  # a batch gets smaller when more than one piece in so many is hidden: the head's output is large
+_HEAD_ROWS = 2048  # of its output that are turned into probabilities at once
+
+
+class Predictor:
+    """A model with a prediction head and its tokenizer, ready to be asked."""
+
+    def __init__(self, model: Any, tokenizer: Any) -> None:
+        self.model = model
+        self.tokenizer = tokenizer
+        self.longest = min(getattr(model.config, "max_position_embeddings", 1 << 30), tokenizer.model_max_length)
+
+    def weigh(
+        self, questions: Sequence[Question], context: Context, watch: Callable[[float], None] | None = None
+    ) -> list[Floats]:
+        """The information content of every span. `watch` is told the share that is done."""
+        asked = self.cut(questions, context)
+        passes = [one for each in asked for one in each.passes()]
+        lengths = [max(len(one), _HIDDEN_SHARE * len(one.hidden)) for one in passes]
+        done = 0
+        for batch, logs in in_batches(
+            lengths,
+            pieces_at_once(self.model.device),
+            lambda batch: self._run([passes[item] for item in batch], context),
+            "information content",
+        ):
+            for item, found in zip(batch, logs, strict=True):
+                passes[item].record(found)
+            done += len(batch)
+            if watch:
+                watch(done / len(passes))
+        return [each.ics() for each in asked]
+
+    def cut(self, questions: Sequence[Question], context: Context) -> list[Asked]:
+        """Every question in word pieces and segments; a text that is asked about twice is cut once."""
+        if context.segment_length > self.longest:
+            raise ResourceError(f"segment_length={context.segment_length} is more than the model takes: {self.longest}")
+        texts = list(dict.fromkeys(one.text for one in questions))
+        cut = dict(zip(texts, self._pieces(texts, context), strict=True))
+        return [Asked(cut[one.text], one, context) for one in questions]
+
+    def _pieces(self, texts: Sequence[str], context: Context) -> Iterator[Pieces]:
+        found = self.tokenizer(
+            texts,
+            add_special_tokens=context.special_tokens == "document",
+            return_offsets_mapping=True,
+            return_special_tokens_mask=True,
+            verbose=False,
+        )
+        for ids, offsets, special in zip(
+            found["input_ids"], found["offset_mapping"], found["special_tokens_mask"], strict=True
+        ):
+            places = np.array(offsets, dtype=np.int64).reshape(-1, 2)
+            yield Pieces(np.array(ids, dtype=np.int64), places[:, 0], places[:, 1], np.array(special, dtype=bool))
+
+    def _run(self, passes: Sequence[Pass], context: Context) -> list[Floats]:
+        """ln p of the hidden pieces of each pass."""
+        import torch
+
+        wrap = int(context.special_tokens == "segment")
+        shape = len(passes), max(map(len, passes)) + 2 * wrap
+        ids = np.full(shape, self.tokenizer.pad_token_id or 0, dtype=np.int64)
+        seen = np.zeros(shape, dtype=np.int64)
+        places, truth = [], []
+        for row, one in enumerate(passes):
+            length, hidden = len(one) + 2 * wrap, one.hidden + wrap
+            ids[row, wrap : length - wrap] = one.ids
+            if wrap:
+                ids[row, 0], ids[row, length - 1] = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id
+            places.append(row * shape[1] + hidden)
+            truth.append(ids[row, hidden])
+            ids[row, hidden] = self.tokenizer.mask_token_id
+            seen[row, :length] = 1
+            if not context.attend_hidden and len(hidden) < length:  # with nothing else to see, they see each other
+                seen[row, hidden] = 0
+        device = self.model.device
+        flat = torch.from_numpy(np.concatenate(places)).to(device)
+        true = torch.from_numpy(np.concatenate(truth)).to(device)
+
+        def only_hidden(_module: Any, _arguments: Any, output: Any) -> Any:
+            output.last_hidden_state = output.last_hidden_state.flatten(0, 1)[flat][None]
+            return output
+
+        hook = self.model.base_model.register_forward_hook(only_hidden)
+        try:
+            with torch.inference_mode():
+                inputs = torch.from_numpy(ids).to(device), torch.from_numpy(seen).to(device)
+                logits = self.model(input_ids=inputs[0], attention_mask=inputs[1]).logits[0]
+                found = [
+                    rows.gather(1, wanted[:, None])[:, 0].float() - rows.float().logsumexp(1)
+                    for rows, wanted in zip(logits.split(_HEAD_ROWS), true.split(_HEAD_ROWS), strict=True)
+                ]
+                logs = torch.cat(found).cpu().numpy().astype(np.float64)
+        finally:
+            hook.remove()
+        return np.split(logs, np.cumsum([len(place) for place in places])[:-1])

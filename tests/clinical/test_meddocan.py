@@ -1,0 +1,161 @@
+"""Clinical metrics on the 750 records of MEDDOCAN, and on a copy that was spoiled in known ways."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from showthrough import (
+    Anonymization,
+    Corpus,
+    Mention,
+    TypedMask,
+    evaluate,
+    read_anonymization,
+    read_corpus,
+    write_corpus,
+)
+
+ALL = ["preset:i2b2", "preset:meddocan"]
+
+
+def test_all_records_are_read(records: Corpus) -> None:
+    # A mention whose text is not the one its tag states would have been refused: there is none.
+    assert len(records) == 750
+    assert records.survey.mentions == 17134
+    assert len(records.survey.types) == 22
+
+
+def test_both_formats_of_the_corpus_are_the_same(meddocan: Path, records: Corpus) -> None:
+    brat = {document.id: document for document in read_corpus(meddocan, format="brat")}
+    for document in records:
+        assert brat[document.id].text == document.text
+        assert set(brat[document.id].annotations[0].mentions) == set(document.annotations[0].mentions)
+
+
+@pytest.mark.parametrize(("format", "folder", "ending"), [("meddocan", "xml", ".xml"), ("brat", "brat", ".ann")])
+def test_what_is_written_is_what_was_read_byte_by_byte(
+    meddocan: Path, tmp_path: Path, format: str, folder: str, ending: str
+) -> None:
+    corpus = read_corpus(meddocan / "dev" / folder, format=format)
+    for written in write_corpus(corpus, tmp_path / "out", format):
+        assert written.read_bytes() == (meddocan / "dev" / folder / written.name).read_bytes()
+    assert len(list((tmp_path / "out").glob(f"*{ending}"))) == 250
+
+
+@pytest.mark.parametrize("format", ["tab", "i2b2-2006", "i2b2-2014", "brat", "conll"])
+def test_every_format_keeps_texts_and_marks(records: Corpus, tmp_path: Path, format: str) -> None:
+    some = Corpus(records.documents[:200])
+    path = tmp_path / ("out.json" if format == "tab" else "out")
+    write_corpus(some, path, format)
+    again = {document.id: document for document in read_corpus(path, format=format)}
+    for one in some:
+        two = again[one.id]
+        assert one.text == two.text
+        marks = [
+            sorted(
+                (mark.start, mark.end, mark.entity_type, mark.identifier) for mark in document.annotations[0].mentions
+            )
+            for document in (one, two)
+        ]
+        assert marks[0] == marks[1]
+
+
+def test_gold_against_itself_is_perfect(meddocan: Path, records: Corpus) -> None:
+    gold = read_anonymization(meddocan, records, name="gold", format="i2b2")
+    run = evaluate(records, {"gold": gold}, ALL, resamples=0)
+    for score in run.scores:
+        assert score.value == (0.0 if score.metric == "phi_leak" else 1.0), (score.metric, score.part)
+
+
+class Spoiled:
+    """A copy of gold in which some instances are dropped, moved, retyped, and some are added; it knows what it did."""
+
+    def __init__(self, corpus: Corpus, seed: int) -> None:
+        choice = random.Random(seed)
+        types = list(corpus.survey.types)
+        self.masks: dict[str, list[TypedMask]] = {}
+        self.counts: Counter[str] = Counter()
+        for document in corpus:
+            gold = document.annotations[0].mentions
+            free = bytearray(b"\1" * (len(document.text) + 2))
+            for mention in gold:
+                free[mention.start : mention.end] = bytes(mention.end - mention.start)
+            masks = self.masks[document.id] = []
+            for mention in gold:
+                masks += self._changed(mention, free, choice, types)
+            for _ in range(round(len(gold) * 0.05)):
+                start = choice.randrange(len(document.text) - 6)
+                if all(free[start : start + 6]):
+                    free[start : start + 6] = bytes(6)  # nothing else is added there
+                    masks.append(TypedMask(start, start + 6, None, choice.choice(types)))
+                    self.counts["added"] += 1
+            choice.shuffle(masks)
+
+    def _changed(self, mention: Mention, free: bytearray, choice: random.Random, types: list[str]) -> list[TypedMask]:
+        start, end, kind = mention.start, mention.end, mention.entity_type
+        fate = choice.random()
+        if fate < 0.10:
+            self.counts["dropped"] += 1
+            return []
+        if fate < 0.15 and end - start > 1 and free[end] and free[end + 1]:
+            self.counts["moved"] += 1
+            free[end] = 0
+            return [TypedMask(start + 1, end + 1, None, kind)]
+        if 0.15 <= fate < 0.20:
+            self.counts["retyped"] += 1
+            return [TypedMask(start, end, None, choice.choice([one for one in types if one != kind]))]
+        self.counts["kept"] += 1
+        return [TypedMask(start, end, None, kind)]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_spoiled_copy_gives_the_counts_of_its_spoiling(records: Corpus, seed: int) -> None:
+    spoiled = Spoiled(records, seed)
+    made = spoiled.counts
+    assert min(made.values()) > 500  # every kind of fault is there, many times
+    run = evaluate(records, {"a": Anonymization(spoiled.masks)}, ALL, resamples=0)
+    counts = {name: sum(values) for name, values in run.rows["phi_instance"]["a"].items()}
+    assert counts["C"] == made["kept"]
+    assert counts["S"] == made["moved"] + made["retyped"]
+    assert counts["I"] == made["added"]
+    assert counts["D"] == made["dropped"]
+    gold, said = 17134, 17134 - made["dropped"] + made["added"]
+    assert run["a", "phi_instance", "P"].value == pytest.approx(made["kept"] / said)
+    assert run["a", "phi_instance", "R"].value == pytest.approx(made["kept"] / gold)
+    assert run["a", "phi_strict", "R"].value == pytest.approx(made["kept"] / gold)
+    assert run["a", "phi_span", "R"].value == pytest.approx((made["kept"] + made["retyped"]) / gold)
+    sentences = sum(run.rows["phi_leak"]["a"]["sentences"])
+    assert run["a", "phi_leak"].value == pytest.approx((gold - made["kept"]) / sentences)
+
+
+def test_tokens_of_a_spoiled_copy(records: Corpus) -> None:
+    spoiled = Spoiled(records, 3)
+    run = evaluate(records, {"a": Anonymization(spoiled.masks)}, ["phi_token"], resamples=0)
+    expected: Counter[str] = Counter()
+    for document in records:
+        # Painted character by character: 0 nothing, or the number of a type; nothing overlaps here.
+        true, taken = [""] * len(document.text), [""] * len(document.text)
+        for side, spans in ((true, document.annotations[0].mentions), (taken, spoiled.masks[document.id])):
+            for span in spans:
+                side[span.start : span.end] = [span.entity_type] * (span.end - span.start)
+        edges = {edge for one in document.annotations[0].mentions for edge in (one.start, one.end)}
+        for word in re.finditer(r"\w+", document.text):
+            cuts = sorted({word.start(), word.end()} | edges & set(range(word.start(), word.end())))
+            for low, high in pairwise(cuts):
+                gold, said = true[low], taken[low] if all(taken[low:high]) else ""
+                expected["TP"] += bool(gold and said)
+                expected["FP"] += bool(said and not gold)
+                expected["FN"] += bool(gold and not said)
+                expected[f"TP:{gold}"] += bool(gold and gold == said)
+                expected[f"FN:{gold}"] += bool(gold and gold != said)
+                expected[f"FP:{said}"] += bool(said and gold != said)
+    counts = {name: sum(values) for name, values in run.rows["phi_token"]["a"].items()}
+    for name, value in counts.items():
+        if name not in ("masks", "typed"):
+            assert value == expected[name], name

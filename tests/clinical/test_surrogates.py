@@ -1,0 +1,290 @@
+"""Surrogates: realistic, consistent, in the form of the original, and nothing of it left."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from showthrough import Annotation, Corpus, Document, Mention, PlanError, demo, read_corpus
+from showthrough.clinical.audit import audit, identifying
+from showthrough.clinical.calendar import day_comes_first, written_dates
+from showthrough.clinical.categories import PHI_TYPES, phi_type
+from showthrough.clinical.invention import shape
+from showthrough.clinical.names import Names
+from showthrough.clinical.numbers import Numbers
+from showthrough.clinical.surrogates import surrogates
+from showthrough.clinical.wordlists import MEDICAL
+
+TAG = re.compile(r"\[(\w+):([^\]]*)\]")
+
+
+def record(tagged: str, name: str = "r") -> Document:
+    """`[PATIENT:Mary Jones] slept` as a record with its mentions."""
+    pieces: list[str] = []
+    mentions = []
+    position = length = 0
+    for tag in TAG.finditer(tagged):
+        before = tagged[position : tag.start()]
+        start = length + len(before)
+        pieces += (before, tag[2])
+        length = start + len(tag[2])
+        mentions.append(Mention(start, length, tag[1], phi_type(tag[1]).identifier))
+        position = tag.end()
+    return Document(name, "".join((*pieces, tagged[position:])), (Annotation("gold", tuple(mentions)),))
+
+
+def marked(document: Document) -> list[str]:
+    return [document.text[one.start : one.end] for one in document.annotations[0].mentions]
+
+
+def made(tagged: str, seed: int = 0, ambiguous: float = 0.0, keep: tuple[str, ...] = ()) -> Document:
+    result = surrogates(Corpus([record(tagged)]), seed=seed, ambiguous=ambiguous, keep=keep)
+    assert result.leaks == ()
+    (document,) = result.corpus
+    return document
+
+
+SEEDS = range(12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_orthography_of_a_name_stays(seed: int) -> None:
+    found = made("[PATIENT:SLOAN , CHARLES E] saw [DOCTOR:Dr. Anna-Lena van der Berg] and [DOCTOR:o'neil]", seed)
+    patient, doctor, small = marked(found)
+    assert re.fullmatch(r"[A-Z]{4,} , [A-Z]{4,} [A-Z]", patient)  # surname first, capitals, initial
+    assert re.fullmatch(r"Dr\. [A-Z][a-z]+-[A-Z][a-z]+ van der [A-Z][a-z]+", doctor)
+    assert re.fullmatch(r"[a-z]+'[a-z]+", small)
+    assert not {"sloan", "charles", "anna", "lena", "berg", "neil"} & set(re.findall(r"\w+", found.text.lower()))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_same_person_is_the_same_throughout(seed: int) -> None:
+    found = made(
+        "[PATIENT:SLOAN , CHARLES E] . Mr. [PATIENT:Sloan] slept. [PATIENT:C. Sloan] left; [PATIENT:CS] , "
+        "[PATIENT:C.E.S.] , [PATIENT:Charles]",
+        seed,
+    )
+    full, surname, short, initials, dotted, given_name = marked(found)
+    family, given_out, middle = re.fullmatch(r"(\w+) , (\w+) (\w)", full).groups()  # type: ignore[union-attr]
+    assert surname == family.capitalize()
+    assert short == f"{given_out[0]}. {family.capitalize()}"
+    assert initials == given_out[0] + family[0]
+    assert given_name == given_out.capitalize()
+    assert dotted.split(".")[0] == given_out[0]
+    assert dotted.split(".")[2] == family[0]
+    assert middle.isupper()
+
+
+def test_two_persons_stay_two() -> None:
+    for seed in SEEDS:
+        names = marked(made("[PATIENT:Ann Lee] [PATIENT:Bob Ray] [DOCTOR:Eve Fox] [DOCTOR:Tom Day]", seed))
+        assert len({word for name in names for word in name.split()}) == 8
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_dates_move_together(seed: int) -> None:
+    text = "[DATE:10/29/1997] , [DATE:Oct 31] , [DATE:Monday] , [DATE:November 3, 1997] , [DATE:1997-12-01]"
+    first, second, weekday, third, fourth = marked(made(text, seed))
+    days = [written_dates(one, day_first=False)[0].full() for one in (first, third, fourth)]
+    assert None not in days
+    assert (days[1] - days[0]).days == 5  # type: ignore[operator]
+    assert (days[2] - days[1]).days == 28  # type: ignore[operator]
+    assert re.fullmatch(r"[A-Z][a-z]{2} \d{1,2}", second)
+    moved = (days[0] - written_dates("10/29/1997", day_first=False)[0].full()).days  # type: ignore[operator]
+    names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    assert weekday == names[moved % 7]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_numbers_keep_their_form(seed: int) -> None:
+    found = made(
+        "[ID:MR-0417 b] , [ID:mr0417B] , [PHONE:(555) 010-4477] , [ZIP:02139] , [EMAIL:ab.smith2@mail.example.com] , "
+        "[IPADDR:10.0.3.77]",
+        seed,
+    )
+    code, again, phone, post, mail, address = marked(found)
+    assert (shape(code), shape(phone), shape(post)) == ("AA-9999 a", "(999) 999-9999", "99999")
+    assert again == re.sub(r"\W", "", code).lower()[:-1] + code[-1].upper()  # the same number, written otherwise
+    assert re.fullmatch(r"[a-z]{2}\.[a-z]{5}\d@[a-z]{4}\.[a-z]{7}\.com", mail)
+    assert shape(address) == "99.9.9.99"
+    assert code != "MR-0417 b"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_ages_stay_on_their_side_of_ninety(seed: int) -> None:
+    found = made("[AGE:62 years] , [AGE:62] , [AGE:91] , [AGE:102] , [AGE:7] , [AGE:sixty-two years]", seed)
+    years, same, old, oldest, child, said = marked(found)
+    assert years == f"{same} years"
+    assert 10 <= int(same) <= 89
+    assert same != "62"
+    assert 90 <= int(old) <= 99
+    assert 100 <= int(oldest) <= 115
+    assert 1 <= int(child) <= 9
+    assert re.fullmatch(r"[a-z]+ty-[a-z]+ years", said)
+    assert said != "sixty-two years"
+
+
+def test_generic_words_of_places_stay() -> None:
+    house, street, short, only = marked(
+        made(
+            "[HOSPITAL:Hospital General de Jerez] [STREET:C/ Serrano, 27, 1 A] [HOSPITAL:MGH] [HOSPITAL:General Hospital]"
+        )
+    )
+    assert re.fullmatch(r"Hospital General de [A-Z][a-z]+", house)
+    assert re.fullmatch(r"C/ [A-Z][a-z]+, \d\d, \d A", street)
+    assert re.fullmatch(r"[A-Z]{3}", short)
+    assert only.startswith("General ")
+    assert only != "General Hospital"
+
+
+def test_a_share_of_names_are_medical_terms() -> None:
+    people = " , ".join(f"[PATIENT:Person{letter}{other}]" for letter in "abcdefghij" for other in "klmnopqrst")
+    terms = [name.lower() in MEDICAL for name in marked(made(people, ambiguous=0.15))]
+    assert 5 <= sum(terms) <= 27  # 100 draws with 0.15: 15 expected, and this is three standard deviations around it
+    assert not any(name.lower() in MEDICAL for name in marked(made(people, ambiguous=0.0)))
+    with pytest.raises(PlanError, match=r"ambiguous: found 1\.5"):
+        made(people, ambiguous=1.5)
+
+
+def test_what_was_overlooked_is_replaced_too() -> None:
+    result = surrogates(Corpus([record("[PATIENT:Mary Jones] came. Jones slept; MARY  JONES left. Joneses stay.")]))
+    (document,) = result.corpus
+    name = marked(document)[0]
+    given_name, family = name.split()
+    assert document.text == f"{name} came. {family} slept; {given_name.upper()}  {family.upper()} left. Joneses stay."
+    assert result.repeats == 2
+    assert len(document.annotations[0].mentions) == 1  # the annotation stays what it was
+
+
+def test_types_can_be_kept() -> None:
+    document = made("[PATIENT:Mary Jones] , [HOSPITAL:Mercy West]", keep=("HOSPITAL",))
+    assert marked(document)[1] == "Mercy West"
+    assert "Mary" not in document.text
+
+
+def test_no_mask_stays_and_several_annotators_agree_afterwards() -> None:
+    text = "Mary Jones of Oslo, 10/29"
+    one = Annotation("one", (Mention(0, 10, "PERSON", "DIRECT", "a"), Mention(14, 18, "LOC", "NO_MASK")))
+    two = Annotation("two", (Mention(5, 10, "PERSON", "DIRECT", "b"), Mention(20, 25, "DATETIME")))
+    result = surrogates(Corpus([Document("r", text, (one, two))]))
+    (document,) = result.corpus
+    full, place = (document.text[mark.start : mark.end] for mark in document.annotations[0].mentions)
+    family, _ = (document.text[mark.start : mark.end] for mark in document.annotations[1].mentions)
+    assert full.split()[1] == family
+    assert place == "Oslo"
+    assert document.annotations[0].mentions[0].entity_id == "a"
+
+
+def test_the_seed_decides_and_other_records_do_not() -> None:
+    one, two = record("[PATIENT:Mary Jones]", "1"), record("[PATIENT:Mary Jones]", "2")
+    both = list(surrogates(Corpus([one, two]), seed=3).corpus)
+    assert both[0] == next(iter(surrogates(Corpus([one]), seed=3).corpus))
+    assert both[0].text != both[1].text
+    assert both[0] != next(iter(surrogates(Corpus([one]), seed=4).corpus))
+
+
+def test_the_audit_finds_what_is_left() -> None:
+    original = record("[PATIENT:Mary Jones] , [HOSPITAL:Mercy West] , [DATE:June 2004] , [ID:77]")
+    clean = Document("r", "Alda Frist , Gorwick , July 2005 , 12", original.annotations)
+    assert audit(original, clean) == []
+    for text, left in (
+        ("Alda jones came", "jones"), ("a mary\nJones", "mary\nJones"), ("at MERCY  WEST", "MERCY  WEST"),
+        ("in june 2004", "june 2004"),
+    ):  # fmt: skip
+        found = audit(original, Document("r", text))
+        assert [leak.text for leak in found] == [left]
+        assert text[found[0].start : found[0].end] == left
+    assert audit(original, Document("r", "Joneses, mercy, 77, Westmary")) == []  # other words, or too short to tell
+    # A month that was marked alone is not left by being the month of another date.
+    other = Document("r", "5 June 2004", (Annotation("gold", (Mention(0, 11, "DATE"),)),))
+    assert audit(original, other) == []
+    assert audit(original, other, keep=("PATIENT",)) == []
+
+
+def test_identifying_strings() -> None:
+    found = identifying(record("[DOCTOR:Dr. Jo de la Cruz] [CITY:Rye] [ID:12345] [HOSPITAL:St  Mary]"))
+    assert found == {"dr. jo de la cruz": "person", "cruz": "person", "st mary": "organization"}
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=30), st.sampled_from(sorted({kind.kind for kind in PHI_TYPES.values()})), st.integers(0, 99))
+def test_any_text_has_a_surrogate(text: str, kind: str, seed: int) -> None:
+    name = next(name for name, known in PHI_TYPES.items() if known.kind == kind)
+    if not text:
+        return
+    body = f"Seen: {text} today"
+    document = Document("r", body, (Annotation("gold", (Mention(6, 6 + len(text), name),)),))
+    result = surrogates(Corpus([document]), seed=seed)
+    (found,) = result.corpus
+    assert found.problems() == []
+    assert found.text.startswith("Seen: ")
+    assert found.text.endswith(" today")
+    (mention,) = found.annotations[0].mentions
+    assert found.text[mention.end :] == " today"
+    assert mention.start == 6
+
+
+def test_mentions_that_cut_a_word_hold_all_of_its_surrogate() -> None:
+    document = Document("r", "Smithson", (Annotation("one", (Mention(0, 8, "PATIENT"), Mention(0, 5, "PATIENT"))),))
+    (found,) = surrogates(Corpus([document])).corpus
+    whole, part = found.annotations[0].mentions
+    assert (whole.start, whole.end) == (part.start, part.end) == (0, len(found.text))
+
+
+def test_makers_are_consistent() -> None:
+    names = Names(Random(1), taken=())
+    assert names.place("Lund")[0][2] == names.place("Lund")[0][2]
+    numbers = Numbers(Random(1), taken=())
+    assert numbers.code("A-1")[0][2] == numbers.code("a1")[0][2][0].upper()
+    assert numbers.code("--") == []
+
+
+def check(corpus: Corpus, seed: int) -> None:
+    """All that must hold for the surrogates of a corpus."""
+    result = surrogates(corpus, seed=seed)
+    assert result.leaks == ()
+    day_first = bool(
+        day_comes_first(
+            one.text[mark.start : mark.end]
+            for one in corpus
+            for layer in one.annotations
+            for mark in layer.mentions
+            if phi_type(mark.entity_type).kind == "date"
+        )
+    )
+    for old, new in zip(corpus, result.corpus, strict=True):
+        assert new.problems() == []
+        distances = set()
+        for before, after in zip(old.annotations, new.annotations, strict=True):
+            for one, two in zip(before.mentions, after.mentions, strict=True):
+                assert (one.entity_type, one.entity_id, one.identifier) == (
+                    two.entity_type,
+                    two.entity_id,
+                    two.identifier,
+                )
+                if one.identifier == "NO_MASK":
+                    continue
+                was, now = old.text[one.start : one.end], new.text[two.start : two.end]
+                kind = phi_type(one.entity_type).kind
+                if kind == "date":
+                    dates = [[day.full() for day in written_dates(text, day_first)] for text in (was, now)]
+                    assert len(dates[0]) == len(dates[1]), (was, now)  # each is still a date, so a valid one
+                    distances |= {(b - a).days for a, b in zip(*dates, strict=True) if a and b}
+                    if re.fullmatch(r"[\d\W]+", was):
+                        assert re.sub(r"\d{1,2}", "9", shape(was)) == re.sub(r"\d{1,2}", "9", shape(now))
+                if kind in ("code", "age") and not re.search(r"[^\W\d_]", was):
+                    assert shape(was) == shape(now)
+        assert len(distances) <= 1, (old.id, distances)  # one offset: intervals are unchanged
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_the_demonstration_corpus(seed: int) -> None:
+    check(read_corpus(demo.corpus_path()), seed)
+
+
+def test_records_of_meddocan(records: Corpus) -> None:
+    check(Corpus(records.documents[:200]), 7)

@@ -1,0 +1,100 @@
+"""A run of the demonstration corpus, and a real browser to look at its page with."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from showthrough import demo, evaluate, read_anonymization, read_corpus
+from showthrough.report.html import html_text
+from showthrough.run import Run
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def demo_run() -> Run:
+    corpus = read_corpus(demo.corpus_path(), name="demo")
+    found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
+    return evaluate(corpus, found, resamples=100)
+
+
+@pytest.fixture(scope="session")
+def demo_page(demo_run: Run) -> str:
+    return html_text(demo_run)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, driven by Playwright; tests that need it are skipped without it."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip("no browser here: apt-get install chromium, or put one on the PATH")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=path, args=FLAGS)
+        yield running
+        running.close()
+
+
+class Window:
+    """An open page, and everything that went on in it that should not."""
+
+    def __init__(self, context: Any) -> None:
+        self.requests: list[str] = []
+        self.errors: list[str] = []
+        self.tab = context.new_page()
+        self.tab.set_default_timeout(10_000)
+        self.tab.on("request", lambda request: self.requests.append(request.url))
+        self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.tab.on("console", lambda message: self.errors.append(message.text))
+        self.tab.on("dialog", lambda dialog: (self.errors.append(dialog.message), dialog.dismiss()))
+        # What the page's policy had to stop; asked for before any script of the page runs.
+        self.tab.add_init_script(
+            "window.stopped = [];"
+            "addEventListener('securitypolicyviolation', event => stopped.push(event.violatedDirective));"
+        )
+
+    def open(self, path: Path, fragment: str = "") -> Window:
+        self.tab.goto(path.as_uri() + fragment)
+        self.tab.locator("html[data-ready]").wait_for(state="attached")
+        return self
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Waits until something holds. The page's policy forbids what Playwright would wait with."""
+        for _ in range(100):
+            if holds():
+                return
+            self.tab.wait_for_timeout(30)
+        assert holds()
+
+    def text(self, selector: str) -> str:
+        return str(self.tab.locator(selector).first.inner_text())
+
+    def stopped(self) -> list[str]:
+        return list(self.tab.evaluate("stopped"))
+
+
+@pytest.fixture
+def window(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Window]]:
+    """`window(page)` opens a page without a network; options are those of a browser context."""
+    contexts = []
+
+    def show(page: str, fragment: str = "", **options: Any) -> Window:
+        path = tmp_path / "report.html"
+        path.write_text(page, encoding="utf-8")
+        context = browser.new_context(offline=True, **({"viewport": {"width": 1360, "height": 900}} | options))
+        contexts.append(context)
+        return Window(context).open(path, fragment)
+
+    yield show
+    for context in contexts:
+        context.close()

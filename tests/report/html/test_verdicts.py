@@ -1,0 +1,86 @@
+"""Verdicts and the methods paragraph, in words."""
+
+from __future__ import annotations
+
+import msgspec
+
+from showthrough.report.html.methods import citation, paragraph, provenance
+from showthrough.report.html.verdicts import verdict
+from showthrough.run import Failure, MetricRecord, Run, Score
+
+THIN = "\u202f"
+
+
+def with_score(run: Run, metric: str, parts: dict[str, float]) -> Run:
+    """The same run with one more metric, whose parts have these values everywhere."""
+    record = MetricRecord(metric, metric, 1, metric, "privacy", "lower", {})
+    scores = [
+        Score(name, metric, part, value, None, None, "", "") for name in run.names for part, value in parts.items()
+    ]
+    return msgspec.structs.replace(
+        run,
+        metrics=[*run.metrics, record],
+        scores=[*run.scores, *scores],
+        rows=run.rows | {metric: {name: {} for name in run.names}},
+    )
+
+
+def sentence(run: Run, name: str) -> str:
+    return "; ".join(map(str, verdict(run, name)))
+
+
+def test_what_a_verdict_counts(demo_run: Run) -> None:
+    columns = demo_run.rows["er_di"]["ner"]
+    readable = sum(columns["total"]) - sum(columns["hidden"])
+    documents = sum(total > hidden for hidden, total in zip(columns["hidden"], columns["total"], strict=True))
+    precision = demo_run["ner", "precision"].value or 0.0
+    assert sentence(demo_run, "ner") == (
+        f"leaves {readable:.0f} direct identifiers readable in {documents} of 42 documents; "
+        f"{100 - precision * 100:.0f}{THIN}% of what it masks could have stayed"
+    )
+    assert sentence(demo_run, "overmask").startswith("leaves no direct identifier readable; ")
+
+
+def test_attack_and_information_are_told_where_they_are_known(demo_run: Run) -> None:
+    run = with_score(demo_run, "trir", {"": 0.309, "chance": 0.01, "ceiling": 1.0})
+    run = with_score(run, "tpi", {"": 0.841})
+    assert f"; an attacker finds 31{THIN}% of the people; keeps 84{THIN}% of the information; " in sentence(run, "ner")
+
+
+def test_the_worst_attack_counts(demo_run: Run) -> None:
+    run = with_score(demo_run, "weak", {"": 0.1, "chance": 0.0, "ceiling": 1.0})
+    run = with_score(run, "strong", {"": 0.996, "chance": 0.0, "ceiling": 1.0})
+    assert f"finds >99{THIN}% of the people" in sentence(run, "ner")
+
+
+def test_nothing_is_said_where_nothing_is_known(demo_run: Run) -> None:
+    assert verdict(msgspec.structs.replace(demo_run, rows={}, scores=[]), "ner") == []
+
+
+def test_the_paragraph_pins_the_evaluation_down(demo_run: Run) -> None:
+    run = msgspec.structs.replace(demo_run, failures=[Failure("nmi", "no model")])
+    text = paragraph(run)
+    assert text.startswith(
+        "We scored 5 anonymizations (rules, ner, overmask, replace and annotator) of the corpus demo "
+    )
+    for fact in (run.corpus.digest[:8], "95 % percentile bootstrap", "100 resamples, seed 0", "Holm's correction",
+                 "entity recall (er_di, version 1; Pilán et al. 2022)", "Not computed: nmi."):  # fmt: skip
+        assert fact in text
+
+
+def test_one_anonymization_is_compared_with_none(demo_run: Run) -> None:
+    alone = msgspec.structs.replace(demo_run, anonymizations=demo_run.anonymizations[:1])
+    assert "1 anonymization (rules)" in paragraph(alone)
+    assert "Holm" not in paragraph(alone)
+
+
+def test_citations() -> None:
+    assert citation("As Uzuner, Luo and Szolovits 2007 have it") == "Luo and Szolovits 2007"
+    assert citation("F = 2PR / (P + R)") == ""
+
+
+def test_provenance_says_what_is_known(demo_run: Run) -> None:
+    facts = dict(provenance(demo_run))
+    assert facts["Showthrough"] == demo_run.provenance["showthrough"]
+    assert facts["Seed"] == "0"
+    assert "numpy" in facts["Packages"]

@@ -1,0 +1,153 @@
+"""Failures by kind and type, against hand-worked examples and against the metrics."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, TypedMask, evaluate
+from showthrough.report.failures import (
+    FREE,
+    HIDDEN,
+    KINDS,
+    LEAKED,
+    NO_TYPE,
+    PARTLY,
+    UNASKED,
+    Findings,
+    Inspection,
+    Place,
+)
+from showthrough.run import Run
+
+#       0         1         2         3         4
+#       0123456789012345678901234567890123456789012345
+TEXT = "Mr John Doe of Oslo met Ann Lee on 3 May 2021."
+DOE = Mention(0, 11, "PERSON", "DIRECT", "e1")
+OSLO = Mention(15, 19, "LOC", "QUASI", "e2")
+ANN = Mention(24, 31, "PERSON", "NO_MASK", "e3")
+DATE = Mention(35, 45, "DATETIME", "QUASI", "e4")
+MR = Mention(0, 2, "TITLE", "QUASI", "e5")
+
+
+def found(*masks: Mask, layers: tuple[Annotation, ...] = (Annotation("a", (DOE, OSLO, ANN, DATE)),)) -> Findings:
+    corpus = Corpus([Document("d", TEXT, layers)])
+    run = evaluate(corpus, [Anonymization({"d": list(masks)}, "one")], ["precision"], resamples=0)
+    assert run.texts is not None
+    return Inspection(run.texts).of("one")
+
+
+def test_nothing_masked_misses_everything_wanted() -> None:
+    answer = found()
+    assert answer.outcome.tolist() == [LEAKED, LEAKED, UNASKED, LEAKED]
+    assert answer.failures == {
+        ("missed", "PERSON"): [Place(0, 0, 11)],
+        ("missed", "LOC"): [Place(0, 15, 19)],
+        ("missed", "DATETIME"): [Place(0, 35, 45)],
+    }
+    assert answer.leaks.tolist() == [[1, 2]]  # Doe is direct; Oslo and the date are not
+
+
+def test_half_a_name_is_under_masked() -> None:
+    answer = found(Mask(3, 7))  # John
+    assert answer.outcome[0] == PARTLY
+    assert answer.failures["under-masked", "PERSON"] == [Place(0, 0, 11)]
+    assert answer.count("missed", "PERSON") == 0
+
+
+def test_a_title_may_stay() -> None:
+    answer = found(Mask(3, 11))  # John Doe, without Mr
+    assert answer.outcome[0] == HIDDEN
+    assert ("under-masked", "PERSON") not in answer.failures
+
+
+def test_a_mention_of_free_words_alone_cannot_leak() -> None:
+    assert found(layers=(Annotation("a", (MR,)),)).outcome.tolist() == [FREE]
+
+
+def test_masks_of_what_nobody_wanted() -> None:
+    # "met" is nothing; "Ann" is marked NO_MASK; "Oslo met" holds Oslo and a word beside it; "." is punctuation.
+    alone, unwanted, both = found(Mask(20, 23)), found(Mask(24, 27)), found(Mask(15, 23))
+    assert alone.failures["spurious", NO_TYPE] == [Place(0, 20, 23)]
+    assert unwanted.failures["spurious", "PERSON"] == [Place(0, 24, 27)]
+    assert both.failures["over-masked", "LOC"] == [Place(0, 15, 23)]
+    assert not [kind for kind, _ in found(Mask(45, 46)).failures if kind in ("spurious", "over-masked")]
+
+
+def test_a_spurious_mask_is_what_its_anonymizer_took_it_for() -> None:
+    assert found(TypedMask(20, 23, None, "VERB")).failures["spurious", "VERB"] == [Place(0, 20, 23)]
+
+
+def test_overlapping_masks_are_one() -> None:
+    answer = found(Mask(12, 16), Mask(14, 23))
+    assert answer.failures["over-masked", "LOC"] == [Place(0, 12, 23)]
+
+
+def test_a_span_that_two_annotators_marked_counts_once() -> None:
+    quasi = Mention(0, 11, "PERSON", "QUASI", "x")
+    answer = found(layers=(Annotation("a", (DOE,)), Annotation("b", (quasi,))))
+    assert answer.count("missed", "PERSON") == 1
+    assert answer.leaks.tolist() == [[1, 0]]  # direct for one annotator is direct
+
+
+def test_where_nobody_read_nothing_is_spurious() -> None:
+    documents = [Document("d", TEXT, ()), Document("e", TEXT, (Annotation("a", ()),))]
+    masks = {"d": [Mask(20, 23)], "e": [Mask(20, 23)]}
+    run = evaluate(Corpus(documents), [Anonymization(masks, "one")], ["precision"], resamples=0)
+    assert run.texts is not None
+    assert Inspection(run.texts).of("one").failures == {("spurious", NO_TYPE): [Place(1, 20, 23)]}
+
+
+spans = st.tuples(st.integers(0, 45), st.integers(1, 12)).map(lambda pair: (pair[0], min(46, sum(pair))))
+marks = st.builds(
+    lambda span, kind, level, entity: Mention(*span, kind, level, entity),
+    spans, st.sampled_from(["A", "B"]), st.sampled_from(["DIRECT", "QUASI", "NO_MASK"]), st.sampled_from("xyz"),
+)  # fmt: skip
+layers = st.lists(st.lists(marks, max_size=4), min_size=1, max_size=3).map(
+    lambda each: tuple(Annotation(str(place), tuple(mentions)) for place, mentions in enumerate(each))
+)
+
+
+@given(layers, st.lists(spans, max_size=5))
+def test_what_leaks_is_what_entity_recall_says(
+    annotations: tuple[Annotation, ...], masked: list[tuple[int, int]]
+) -> None:
+    """An entity has slipped exactly when one of its mentions leaks, in full or in part."""
+    corpus = Corpus([Document("d", TEXT, annotations)])
+    one = Anonymization({"d": [Mask(*span) for span in masked]}, "one")
+    run = evaluate(corpus, [one], ["er"], resamples=0)
+    assert run.texts is not None
+    inspection = Inspection(run.texts)
+    gold = inspection.axis.gold
+    leaking = inspection.of("one").outcome <= PARTLY
+    slipped = set(gold.entity[leaking].tolist())
+    columns = run.rows["er"]["one"]
+    assert len(slipped) == columns["total"][0] - columns["hidden"][0]
+
+
+@given(layers)
+def test_everything_masked_misses_nothing(annotations: tuple[Annotation, ...]) -> None:
+    answer = found(Mask(0, len(TEXT)), layers=annotations)
+    assert not {kind for kind, _ in answer.failures} & {"missed", "under-masked"}
+    assert not answer.leaks.any()
+
+
+@given(layers)
+def test_nothing_masked_is_never_needless(annotations: tuple[Annotation, ...]) -> None:
+    answer = found(layers=annotations)
+    assert {kind for kind, _ in answer.failures} <= {"missed"}
+    assert not (answer.outcome == HIDDEN).any()
+
+
+def test_the_demo_agrees_with_its_scores(demo_run: Run) -> None:
+    assert demo_run.texts is not None
+    inspection = Inspection(demo_run.texts)
+    gold = inspection.axis.gold
+    for name in demo_run.names:
+        answer = inspection.of(name)
+        slips = np.bincount(gold.entity, answer.outcome <= PARTLY, minlength=len(gold.entity_level)) > 0
+        for level, metric in ((2, "er_di"), (1, "er_qi")):
+            columns = demo_run.rows[metric][name]
+            assert (slips & (gold.entity_level == level)).sum() == sum(columns["total"]) - sum(columns["hidden"])
+        assert {kind for kind, _ in answer.failures} <= set(KINDS)

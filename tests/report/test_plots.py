@@ -1,0 +1,83 @@
+"""Figures for papers: drawn, in three formats, and without markup from anybody's names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
+from showthrough.errors import OutputError
+from showthrough.report.plots import attack_chart, attacks, figures, part_cells, parted, write_plots
+from showthrough.run import MetricRecord, Run, Score
+
+MAGIC = {".svg": b"<svg", ".png": b"\x89PNG\r\n", ".pdf": b"%PDF-"}
+
+
+def test_every_figure_in_every_format(demo_run: Run, tmp_path: Path) -> None:
+    run = msgspec.structs.replace(demo_run, metrics=[one for one in demo_run.metrics if one.text != "f1"])
+    written = write_plots(run, tmp_path / "new" / "figures")
+    names = {path.stem for path in written}
+    assert names == {
+        "plane", "recall_per_type", "significance-er_di", "significance-er_qi", "significance-recall",
+        "significance-precision", "failures",
+    }  # fmt: skip
+    assert len(written) == 3 * len(names)
+    for path in written:
+        assert path.read_bytes().startswith(MAGIC[path.suffix])
+    drawing = (tmp_path / "new/figures/plane.svg").read_text(encoding="utf-8")
+    assert all(name in drawing for name in run.names)
+
+
+def test_an_existing_figure_is_not_replaced(demo_run: Run, tmp_path: Path) -> None:
+    (tmp_path / "recall_per_type.png").write_bytes(b"mine")
+    with pytest.raises(OutputError, match=r"recall_per_type\.png: exists already"):
+        write_plots(demo_run, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["recall_per_type.png"]  # nothing else was written either
+
+
+def test_names_are_text_in_a_drawing(tmp_path: Path) -> None:
+    evil = "</text><script>alert(1)</script>"
+    corpus = Corpus([Document("d", "Mr Doe", (Annotation("a", (Mention(0, 6, evil, "DIRECT"),)),))])
+    run = evaluate(corpus, [Anonymization({"d": [Mask(3, 6)]}, evil), Anonymization({"d": []}, "b")], resamples=10)
+    for path in write_plots(run, tmp_path):
+        if path.suffix == ".svg":
+            assert "<script" not in path.read_text(encoding="utf-8")
+
+
+def test_a_cell_is_the_stronger_the_worse(demo_run: Run) -> None:
+    record = next(one for one in demo_run.metrics if one.text == "recall_per_type")
+    for cell in part_cells(demo_run, record):
+        value = demo_run[cell["name"], "recall_per_type", cell["part"]].value
+        assert value is not None
+        assert cell["shade"] == pytest.approx(1 - value)
+    turned = msgspec.structs.replace(record, better="lower")
+    for cell in part_cells(demo_run, turned):
+        assert cell["shade"] == demo_run[cell["name"], "recall_per_type", cell["part"]].value
+
+
+def attacked(run: Run) -> Run:
+    """The same run with an attack that found 40 % of the people, where chance finds 1 % and 80 % can be found."""
+    record = MetricRecord("attack", "attack", 1, "Attack", "privacy", "lower", {})
+    values = {"": 0.4, "chance": 0.01, "ceiling": 0.8}
+    scores = [
+        Score(name, "attack", part, value, value, value, "", "") for name in run.names for part, value in values.items()
+    ]
+    rows = run.rows | {"attack": {name: {} for name in run.names}}
+    return msgspec.structs.replace(run, metrics=[*run.metrics, record], scores=[*run.scores, *scores], rows=rows)
+
+
+def test_an_attack_is_known_by_its_chance_and_ceiling(demo_run: Run) -> None:
+    run = attacked(demo_run)
+    assert [record.text for record in attacks(run)] == ["attack"]
+    assert attacks(demo_run) == []
+    assert [record.text for record in parted(run)] == ["recall_per_type"]  # chance is no part to look at
+    bars = attack_chart(run, run.metrics[-1]).to_dict()["datasets"]["attacks"]
+    assert [(bar["name"], bar["value"], bar["chance"], bar["ceiling"]) for bar in bars] == [
+        (name, 0.4, 0.01, 0.8) for name in run.names
+    ]
+
+
+def test_a_run_without_texts_has_no_failures_to_draw(demo_run: Run) -> None:
+    assert "failures" not in dict(figures(demo_run.without_text()))

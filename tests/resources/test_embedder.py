@@ -1,0 +1,172 @@
+"""Texts as vectors, and the likeness of two texts."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from showthrough import Anonymization, Corpus, Document, Mask, evaluate
+from showthrough.errors import ResourceError
+from showthrough.resources import Resources
+from showthrough.resources.embedder import LatentSemantics
+from showthrough.resources.settings import ModelSettings
+
+TEXTS = ["The court dismissed the appeal.", "A cat sat on the mat.", "x", "The judge rejected the appeal.", "x"]
+LONG = " ".join(f"In {year} the applicant lodged complaint number {year % 97}." for year in range(1900, 1999))
+
+
+def embedder(folder: Path, **settings: Any) -> Any:
+    return Resources(ModelSettings(**{"device": "cpu", **settings})).embedder(str(folder))
+
+
+def test_as_the_library_itself(mini_lm: Path) -> None:
+    """Every text alone through the library's own call gives the same vector, in any order and batch."""
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(mini_lm), device="cpu")
+    expected = np.array([model.encode(text) for text in [*TEXTS, LONG]])
+    found = embedder(mini_lm).fitted([], "truncate")([*TEXTS, LONG])
+    assert found == pytest.approx(expected, abs=1e-5)
+    assert found.dtype == np.float32
+
+
+def test_a_long_text_in_windows(mini_lm: Path) -> None:
+    """`mean` averages windows that fit; a text that fits is its own window; what is cut off counts after all."""
+    source = embedder(mini_lm)
+    windows = source._windows(LONG)
+    assert "".join(windows) == LONG
+    assert len(windows) > 3
+    pieces = [len(source.loaded().tokenizer(window)["input_ids"]) for window in windows]
+    assert max(pieces) <= 256
+    embed = source.fitted([], "mean")
+    assert embed([LONG])[0] == pytest.approx(source.embed(windows).mean(axis=0), abs=1e-5)
+    assert embed(TEXTS[:1]) == pytest.approx(source.fitted([], "truncate")(TEXTS[:1]), abs=1e-6)
+    changed = LONG[:-60] + "Something else altogether happened at the very end of it."
+    cut = source.fitted([], "truncate")
+    assert np.array_equal(cut([LONG]), cut([changed]))
+    assert not np.allclose(embed([LONG]), embed([changed]), atol=1e-4)
+
+
+def test_a_text_is_embedded_once(mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = embedder(mini_lm)
+    seen: list[str] = []
+    encode = source.loaded().encode
+
+    def count(texts: list[str], **options: Any) -> Any:
+        seen.extend(texts)
+        return encode(texts, **options)
+
+    monkeypatch.setattr(source.loaded(), "encode", count)
+    first = source.fitted([], "truncate")(TEXTS)
+    assert sorted(seen) == sorted(set(TEXTS))
+    assert np.array_equal(source.fitted([], "truncate")(TEXTS[::-1])[::-1], first)
+    assert len(seen) == len(set(TEXTS))
+    again = embedder(mini_lm)  # another run, the same cache: the model is not even loaded
+    assert np.array_equal(again.fitted([], "truncate")(TEXTS), first)
+    assert again._loaded is None
+
+
+def test_TPS_embeds_each_distinct_text_once(mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: N802
+    seen: list[str] = []
+    encode = "sentence_transformers.SentenceTransformer.encode"
+    from sentence_transformers import SentenceTransformer
+
+    plain = SentenceTransformer.encode
+
+    def count(self: Any, texts: list[str], **options: Any) -> Any:
+        seen.extend(texts)
+        return plain(self, texts, **options)
+
+    monkeypatch.setattr(encode, count)
+    corpus = Corpus([Document("a", "Doe of Oslo"), Document("b", "Oslo and Doe")])
+    one = {"a": [Mask(0, 3, "a man"), Mask(7, 11, "a city")], "b": [Mask(0, 4, "a city"), Mask(9, 12, None)]}
+    two = {"a": [Mask(0, 3, "a man")], "b": [Mask(9, 12, "someone")]}
+    metric = f'tps(ic="uniform", similarity="{mini_lm}")'
+    run = evaluate(corpus, {"one": Anonymization(one), "two": Anonymization(two)}, metrics=[metric], device="cpu")
+    assert sorted(seen) == ["Doe", "Oslo", "a city", "a man", "someone"]
+    model = SentenceTransformer(str(mini_lm), device="cpu")
+    doe, oslo, city, man = (model.encode(text) for text in ("Doe", "Oslo", "a city", "a man"))
+    # Three terms each: of a two are replaced and one is left; of b one is replaced, one left, one suppressed.
+    expected = [(float(doe @ man) + 1 + float(oslo @ city)) / 3, (float(oslo @ city) + 1) / 3]
+    assert run.rows[metric]["one"]["preserved"] == pytest.approx(expected, abs=1e-6)
+    assert run.provenance["models"] == {str(mini_lm): Resources().embedder(str(mini_lm)).revision}  # type: ignore[attr-defined]
+    count_before = len(seen)
+    again = evaluate(corpus, {"one": Anonymization(one)}, metrics=[metric], device="cpu")
+    assert again["one", metric].value == run["one", metric].value
+    assert len(seen) == count_before
+
+
+def test_a_batch_that_does_not_fit_is_halved(torch: Any, mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = embedder(mini_lm)
+    encode = source.loaded().encode
+    sizes: list[int] = []
+
+    def little_memory(texts: list[str], **options: Any) -> Any:
+        sizes.append(len(texts))
+        if len(texts) > 2:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return encode(texts, **options)
+
+    monkeypatch.setattr(source.loaded(), "encode", little_memory)
+    texts = [f"text number {n}" for n in range(8)]
+    assert source.embed(texts).shape == (8, 384)
+    assert sizes == [8, 4, 2, 2, 2, 2]
+
+
+def test_NMI_with_the_real_model(mini_lm: Path) -> None:  # noqa: N802
+    topics = ("The court dismissed the appeal of {}.", "{} fed the cat and the dog.", "{} climbed the snowy mountain.")
+    names = ["Ann Lee", "Ole Berg", "Jan Kowalski", "Eva Novak", "Ada Rossi"]
+    corpus = Corpus([Document(f"{n}{t}", topics[t].format(name)) for t in range(3) for n, name in enumerate(names)])
+    starts = {d.id: next((d.text.find(name), name) for name in names if name in d.text) for d in corpus}
+    masks = {key: [Mask(start, start + len(name), "PERSON")] for key, (start, name) in starts.items()}
+    metric = f'nmi(embedding="{mini_lm}", n_tries=5)'
+    runs = [
+        evaluate(corpus, {"m": Anonymization(masks)}, metrics=[metric], device="cpu", cache=c) for c in (True, False)
+    ]
+    assert runs[0]["m", metric] == runs[1]["m", metric]  # two runs, identical numbers
+    assert runs[0]["m", metric].value == pytest.approx(1, abs=0.3)  # the topics do not depend on names
+
+
+def test_refusals(torch: Any, mini_lm: Path, tmp_path: Path) -> None:
+    ways_out = 'choose embedding="lsa", which needs no model'
+    with pytest.raises(ResourceError, match="'sentence-transformers/none' is not on this machine") as caught:
+        Resources().embedder("st:none")
+    assert ways_out in str(caught.value)
+    with pytest.raises(ResourceError, match="'sentence-transformers/none' is not on this machine") as caught:
+        Resources().similarity("st:none")
+    assert 'choose similarity="ngrams", which needs no model' in str(caught.value)
+    broken = shutil.copytree(mini_lm, tmp_path / "broken")
+    (broken / "config.json").write_text("no JSON")
+    with pytest.raises(ResourceError, match="cannot be loaded as an embedding model") as caught:
+        embedder(broken).embed(["x"])
+    assert ways_out in str(caught.value)
+
+
+# --- latent semantic analysis -----------------------------------------------------------------------------------------
+
+
+def test_LSA_puts_like_with_like() -> None:  # noqa: N802
+    embed = LatentSemantics().fitted(TEXTS)
+    court, cat, x, judge, again = embed(TEXTS)
+    assert np.linalg.norm(embed(TEXTS), axis=1) == pytest.approx(np.ones(5))
+    assert court @ judge > court @ cat
+    assert x == pytest.approx(again)
+    assert embed(["unknown words alone"])[0] == pytest.approx(np.zeros(len(court)))
+
+
+@pytest.mark.parametrize("documents", [5, 150])
+def test_LSA_gives_the_same_every_time(documents: int) -> None:  # noqa: N802
+    random = np.random.default_rng(0)
+    texts = [" ".join(f"w{n}" for n in random.zipf(1.3, size=80) % 2000) for _ in range(documents)]
+    one, two = (LatentSemantics().fitted(texts)(texts) for _ in range(2))
+    assert np.array_equal(one, two)
+    assert one.shape == (documents, min(documents, 100))
+    # What stays of the cosines between texts is most of it: LSA drops the smallest directions only.
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    full = TfidfVectorizer(sublinear_tf=True).fit_transform(texts)
+    assert np.abs(one @ one.T - (full @ full.T).toarray()).mean() < 0.1

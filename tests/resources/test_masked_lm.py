@@ -1,0 +1,326 @@
+"""Information content from a masked language model, against an implementation that is slow and plain."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from showthrough.errors import ResourceError
+from showthrough.resources import Resources
+from showthrough.resources.information import Context, Question
+from showthrough.resources.settings import ModelSettings
+
+SHORT = "Mr John Doe of Oslo left on 3 May 1996."
+LONG = " ".join(f"Part {n}: the applicant, Zbigniew Naïve-{n}, was born in Kraków ({1900 + n})." for n in range(30))
+Span = tuple[int, int]
+Slow = Callable[..., list[float]]
+
+
+def words(text: str) -> list[Span]:
+    starts = [0, *(place + 1 for place, letter in enumerate(text) if letter == " ")]
+    return [(start, start + len(text[start:].split(" ")[0])) for start in starts]
+
+
+def question(text: str, spans: Sequence[Span], turns: int = 1) -> Question:
+    table = np.array(spans, dtype=np.int64).reshape(-1, 2)
+    return Question(text, table[:, 0], table[:, 1], np.arange(len(table)) % turns)
+
+
+def weigh(folder: Path, *questions: Question, context: Context | None = None, **settings: Any) -> list[Any]:
+    resources = Resources(ModelSettings(**{"device": "cpu", **settings}))
+    return resources.information(str(folder)).weigh(questions, context or Context())
+
+
+@pytest.mark.parametrize("turns", [1, 2, 6])
+def test_as_the_slow_one(bert: Path, turns: int, slow_ics: Slow) -> None:
+    texts = [LONG, SHORT, LONG[:200], "x"]
+    found = weigh(bert, *(question(text, words(text), turns) for text in texts))
+    for text, ics in zip(texts, found, strict=True):
+        spans = words(text)
+        for turn in range(turns):
+            assert ics[turn::turns] == pytest.approx(slow_ics(bert, text, spans[turn::turns]), rel=1e-4)
+        assert len(set(ics.round(6))) > len(spans) // 2  # the model does tell words apart
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        Context(segment_length=7),
+        Context(segment_length=64, special_tokens="segment"),
+        Context(special_tokens="none"),
+        Context(attend_hidden=True),
+        Context(segment_length=510, special_tokens="segment", attend_hidden=True),
+    ],
+)
+def test_other_contexts(bert: Path, context: Context, slow_ics: Slow) -> None:
+    spans = words(LONG[:900])[::4]
+    (ics,) = weigh(bert, question(LONG[:900], spans), context=context)
+    assert ics == pytest.approx(slow_ics(bert, LONG[:900], spans, context), rel=1e-4)
+    assert ics != pytest.approx(weigh(bert, question(LONG[:900], spans))[0], rel=1e-4)
+
+
+def test_overlapping_segments_answer_from_the_middle(bert: Path, slow_ics: Slow) -> None:
+    """With an overlap of 10 in 20 pieces, piece 12 is answered by the segment that starts at 0: 5 ≤ 12 < 15."""
+    text = " ".join("abcdefghijklmnopqrstuvwxyz"[:26])  # one piece a letter
+    context = Context(segment_length=20, overlap=10, special_tokens="none")
+    (ics,) = weigh(bert, question(text, [(2 * n, 2 * n + 1) for n in (12, 17)]), context=context)
+    # Both letters are hidden at once; the first window holds letters 0 to 19, the second 10 to 25.
+    first = slow_ics(bert, text[: 2 * 20], [(24, 25), (34, 35)], Context(special_tokens="none"))
+    second = slow_ics(bert, text[2 * 10 :], [(4, 5), (14, 15)], Context(special_tokens="none"))
+    assert ics == pytest.approx([first[0], second[1]], rel=1e-4)
+
+
+def test_a_span_of_several_pieces_takes_the_least_probable(bert: Path) -> None:
+    (whole,) = weigh(bert, question(SHORT, [(3, 11)]))
+    (parts,) = weigh(bert, question(SHORT, [(3, 7), (8, 11)]))
+    assert whole[0] == pytest.approx(max(parts), rel=1e-5)
+
+
+def test_nothing_to_see(bert: Path, slow_ics: Slow) -> None:
+    """A span without a piece says nothing; so do no spans; a text of which all is hidden sees only that."""
+    empty, zero, every = weigh(
+        bert, question("a \u200b b", [(2, 3), (0, 1)]), question(SHORT, []), question("Oslo", [(0, 4)]),
+        context=Context(special_tokens="none"),
+    )  # fmt: skip
+    assert empty[0] == 0 < empty[1]
+    assert len(zero) == 0
+    attended = slow_ics(bert, "Oslo", [(0, 4)], Context(special_tokens="none", attend_hidden=True))
+    assert every == pytest.approx(attended, rel=1e-4)
+
+
+def test_the_batch_does_not_matter(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [LONG[start : start + 300] for start in range(0, 1500, 100)]
+    asked = [question(text, words(text), 3) for text in texts]
+    together = weigh(bert, *asked, cache=False)
+    monkeypatch.setitem(__import__("showthrough.resources.device", fromlist=["x"])._PIECES, "cpu", 1)
+    alone = weigh(bert, *asked, cache=False)
+    for one, two in zip(together, alone, strict=True):
+        assert one == pytest.approx(two, rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["Roberta", "DistilBert", "Albert", "Electra"])
+def test_other_architectures(
+    kind: str, torch: Any, bert: Path, sizes: dict[str, float], tmp_path: Path, slow_ics: Slow
+) -> None:
+    """Whatever stands between the model and its head, the head sees the right places."""
+    import transformers
+
+    names = {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64} if kind == "DistilBert" else sizes
+    config = getattr(transformers, f"{kind}Config")(**names, vocab_size=30522, pad_token_id=0)
+    torch.manual_seed(3)
+    getattr(transformers, f"{kind}ForMaskedLM")(config).save_pretrained(tmp_path / kind)
+    transformers.AutoTokenizer.from_pretrained(bert).save_pretrained(tmp_path / kind)
+    (ics,) = weigh(tmp_path / kind, question(LONG[:600], words(LONG[:600])))
+    assert ics == pytest.approx(slow_ics(tmp_path / kind, LONG[:600], words(LONG[:600])), rel=1e-4)
+
+
+def test_bf16_is_near_and_is_another_answer(bert: Path) -> None:
+    asked = question(LONG[:400], words(LONG[:400]), 6)
+    (exact,) = weigh(bert, asked)
+    (coarse,) = weigh(bert, asked, dtype="bf16")
+    assert coarse == pytest.approx(exact, rel=0.05, abs=0.2)
+    assert not np.array_equal(coarse, exact)
+
+
+# --- answers are kept -------------------------------------------------------------------------------------------------
+
+
+def test_a_question_is_asked_once(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = [question(SHORT, words(SHORT), 6), question(LONG, words(LONG), 6)]
+    first = weigh(bert, *asked)
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise AssertionError("the model was loaded")
+
+    monkeypatch.setattr("transformers.AutoModelForMaskedLM.from_pretrained", fail)
+    again = weigh(bert, *reversed(asked))
+    assert all(np.array_equal(one, two) for one, two in zip(first, reversed(again), strict=True))
+    for other in (
+        {"context": Context(segment_length=50)}, {"context": Context(attend_hidden=True)}, {"dtype": "bf16"},
+        {"cache": False},
+    ):  # fmt: skip
+        with pytest.raises(AssertionError, match="the model was loaded"):
+            weigh(bert, asked[0], **other)
+    with pytest.raises(AssertionError, match="the model was loaded"):
+        weigh(bert, question(SHORT, words(SHORT), 5))
+
+
+def test_other_weights_are_another_model(torch: Any, bert: Path, tmp_path: Path, slow_ics: Slow) -> None:
+    from transformers import BertForMaskedLM
+
+    (first,) = weigh(bert, question(SHORT, words(SHORT)))
+    other = shutil.copytree(bert, tmp_path / "other")
+    model = BertForMaskedLM.from_pretrained(other)
+    with torch.no_grad():
+        model.cls.predictions.bias += torch.arange(30522) / 30522
+    model.save_pretrained(other)
+    (second,) = weigh(other, question(SHORT, words(SHORT)))
+    assert not np.allclose(first, second)
+    assert second == pytest.approx(slow_ics(other, SHORT, words(SHORT)), rel=1e-4)
+
+
+def test_what_was_answered_before_a_stop_is_kept(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("showthrough.resources.masked_lm._BLOCK", 1)
+    resources = Resources(ModelSettings(device="cpu"))
+    model: Any = resources.information(str(bert))
+    answer = model.predictor().weigh
+    calls: list[int] = []
+
+    def stop(*given: Any) -> Any:
+        calls.append(len(given[0]))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return answer(*given)
+
+    monkeypatch.setattr(model.predictor(), "weigh", stop)
+    asked = [question(f"{SHORT} {n}", words(SHORT)) for n in range(4)]
+    with pytest.raises(KeyboardInterrupt):
+        model.weigh(asked, Context())
+    model.weigh(asked, Context())
+    assert calls == [1, 1, 1, 1, 1]  # two were answered, the third was stopped, then the third and the fourth
+
+
+def test_progress_is_told_in_documents(bert: Path) -> None:
+    seen: list[tuple[str, int, int]] = []
+    resources = Resources(ModelSettings(device="cpu"), watch=lambda *told: seen.append(told))
+    resources.information(str(bert)).weigh([question(f"{LONG} {n}", words(LONG)) for n in range(5)], Context())
+    assert {(what, total) for what, _, total in seen} == {("information content", 5)}
+    done = [count for _, count, _ in seen]
+    assert done == sorted(done)
+    assert done[-1] == 5
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", ["cuda", "cpu", "python"])
+def test_a_batch_that_does_not_fit_is_halved(
+    error: str, torch: Any, bert: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors = {
+        "cuda": torch.OutOfMemoryError("CUDA out of memory"),
+        "cpu": RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 bytes"),
+        "python": MemoryError(),
+    }
+    asked = [question(f"{SHORT} {n}", words(SHORT), 6) for n in range(8)]
+    plain = weigh(bert, *asked, cache=False)
+    resources = Resources(ModelSettings(device="cpu", cache=False))
+    model: Any = resources.information(str(bert))
+    run = model.predictor()._run
+    sizes: list[int] = []
+
+    def little_memory(passes: Any, context: Any) -> Any:
+        sizes.append(len(passes))
+        if len(passes) > 7:
+            raise errors[error]
+        return run(passes, context)
+
+    monkeypatch.setattr(model.predictor(), "_run", little_memory)
+    found = model.weigh(asked, Context())
+    assert sizes[:4] == [48, 24, 12, 6]
+    assert max(sizes[3:]) <= 7
+    for one, two in zip(found, plain, strict=True):
+        assert one == pytest.approx(two, rel=1e-5)
+
+
+def test_a_single_text_that_does_not_fit(torch: Any, bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    resources = Resources(ModelSettings(device="cpu"))
+    model: Any = resources.information(str(bert))
+
+    def no_memory(*_: Any) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(model.predictor(), "_run", no_memory)
+    with pytest.raises(ResourceError, match="not even one text at a time fits in memory; choose another"):
+        model.weigh([question(SHORT, words(SHORT))], Context())
+
+
+def test_other_failures_are_not_swallowed(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    resources = Resources(ModelSettings(device="cpu"))
+    model: Any = resources.information(str(bert))
+
+    def broken(*_: Any) -> None:
+        raise RuntimeError("something else")
+
+    monkeypatch.setattr(model.predictor(), "_run", broken)
+    with pytest.raises(RuntimeError, match="something else"):
+        model.weigh([question(SHORT, words(SHORT))], Context())
+
+
+# --- models that cannot do it -----------------------------------------------------------------------------------------
+
+
+WAYS_OUT = (r'name a folder that holds it, ic="/path/to/it"', r'choose ic="wordfreq", which needs no model')
+
+
+def refused(name: object, *says: str, context: Context | None = None) -> None:
+    with pytest.raises(ResourceError) as caught:
+        Resources(ModelSettings(device="cpu")).information(str(name)).weigh(
+            [question(SHORT, [(0, 2)])], context or Context()
+        )
+    assert len(str(caught.value).splitlines()) == 1
+    for fragment in says:
+        assert fragment in str(caught.value)
+
+
+def test_an_unknown_name(torch: Any) -> None:
+    refused("hf:nobody/nothing", "'nobody/nothing' is not on this machine and the hub cannot be reached", *WAYS_OUT)
+    refused("hf:a..b/c--d", "is no name of a model", *WAYS_OUT)
+    refused("/none/such", "there is no folder '/none/such'", *WAYS_OUT)
+
+
+def test_without_a_prediction_head(mini_lm: Path) -> None:
+    refused(mini_lm, "has no prediction head: cls.predictions.bias", *WAYS_OUT)
+
+
+def test_without_a_mask_token(torch: Any, bert: Path, tmp_path: Path) -> None:
+    from transformers import AutoTokenizer
+
+    folder = shutil.copytree(bert, tmp_path / "maskless")
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.mask_token = None
+    tokenizer.save_pretrained(folder)
+    refused(folder, "has no mask token", *WAYS_OUT)
+
+
+def test_another_kind_of_model(torch: Any, bert: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(bert, tmp_path / "other")
+    (folder / "config.json").write_text('{"model_type": "gpt2"}')
+    refused(folder, "cannot be loaded as a masked language model", *WAYS_OUT)
+    (folder / "config.json").write_text("no JSON")
+    refused(folder, "cannot be loaded as a masked language model", *WAYS_OUT)
+    shutil.rmtree(folder)
+    folder.mkdir()
+    refused(folder, "cannot be loaded as a masked language model", *WAYS_OUT)
+
+
+def test_weights_that_could_carry_code_are_not_read(torch: Any, bert: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(bert, tmp_path / "pickled")
+    (folder / "model.safetensors").unlink()
+    torch.save({}, folder / "pytorch_model.bin")
+    refused(folder, "cannot be loaded as a masked language model", "safetensors", *WAYS_OUT)
+
+
+def test_segments_longer_than_the_model_takes(bert: Path) -> None:
+    refused(bert, "segment_length=513 is more than the model takes: 512", context=Context(segment_length=513))
+
+
+def test_an_absent_device(torch: Any, bert: Path) -> None:
+    if torch.cuda.is_available():
+        pytest.skip("this machine has what the test wants absent")
+    with pytest.raises(ResourceError, match="the device 'cuda' is not there"):
+        weigh(bert, question(SHORT, words(SHORT)), device="cuda")
+
+
+def test_without_the_packages(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    refused(bert, "packages that are not installed", "pip install 'showthrough[models]'", *WAYS_OUT)
+    refused("hf:google-bert/bert-base-uncased", "pip install 'showthrough[models]'", *WAYS_OUT)
