@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from showthrough import Annotation, Corpus, Document, Mention, PlanError, demo, read_corpus
-from showthrough.clinical.audit import audit, identifying
+from showthrough.clinical.audit import Identifying, audit
 from showthrough.clinical.calendar import day_comes_first, written_dates
 from showthrough.clinical.categories import PHI_TYPES, phi_type
 from showthrough.clinical.invention import shape
@@ -116,6 +116,7 @@ def test_numbers_keep_their_form(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_ages_stay_on_their_side_of_ninety(seed: int) -> None:
+    assert re.fullmatch(r"[1-9]\d{7}", marked(made("[AGE:19971029]", seed))[0])  # no age, but digits all the same
     found = made("[AGE:62 years] , [AGE:62] , [AGE:91] , [AGE:102] , [AGE:7] , [AGE:sixty-two years]", seed)
     years, same, old, oldest, child, said = marked(found)
     assert years == f"{same} years"
@@ -131,7 +132,8 @@ def test_ages_stay_on_their_side_of_ninety(seed: int) -> None:
 def test_generic_words_of_places_stay() -> None:
     house, street, short, only = marked(
         made(
-            "[HOSPITAL:Hospital General de Jerez] [STREET:C/ Serrano, 27, 1 A] [HOSPITAL:MGH] [HOSPITAL:General Hospital]"
+            "[HOSPITAL:Hospital General de Jerez] [STREET:C/ Serrano, 27, 1 A] "
+            "[HOSPITAL:MGH] [HOSPITAL:General Hospital]"
         )
     )
     assert re.fullmatch(r"Hospital General de [A-Z][a-z]+", house)
@@ -151,11 +153,13 @@ def test_a_share_of_names_are_medical_terms() -> None:
 
 
 def test_what_was_overlooked_is_replaced_too() -> None:
-    result = surrogates(Corpus([record("[PATIENT:Mary Jones] came. Jones slept; MARY  JONES left. Joneses stay.")]))
+    text = "[PATIENT:Mary Brown] came. Brown slept; MARY  BROWN left. Browned, brown skin stays."
+    result = surrogates(Corpus([record(text)]))
     (document,) = result.corpus
     name = marked(document)[0]
     given_name, family = name.split()
-    assert document.text == f"{name} came. {family} slept; {given_name.upper()}  {family.upper()} left. Joneses stay."
+    upper = f"{given_name.upper()}  {family.upper()}"
+    assert document.text == f"{name} came. {family} slept; {upper} left. Browned, brown skin stays."
     assert result.repeats == 2
     assert len(document.annotations[0].mentions) == 1  # the annotation stays what it was
 
@@ -192,22 +196,32 @@ def test_the_audit_finds_what_is_left() -> None:
     clean = Document("r", "Alda Frist , Gorwick , July 2005 , 12", original.annotations)
     assert audit(original, clean) == []
     for text, left in (
-        ("Alda jones came", "jones"), ("a mary\nJones", "mary\nJones"), ("at MERCY  WEST", "MERCY  WEST"),
+        ("Alda JONES came", "JONES"), ("a mary\njones", "mary\njones"), ("at MERCY  WEST", "MERCY  WEST"),
         ("in june 2004", "june 2004"),
     ):  # fmt: skip
         found = audit(original, Document("r", text))
         assert [leak.text for leak in found] == [left]
         assert text[found[0].start : found[0].end] == left
     assert audit(original, Document("r", "Joneses, mercy, 77, Westmary")) == []  # other words, or too short to tell
+    # A word in small letters is not the name; but where the name is marked so, it is.
+    assert audit(original, Document("r", "he jones")) == []
+    assert [leak.text for leak in audit(record("[PATIENT:jones]"), Document("r", "Jones"))] == ["Jones"]
     # A month that was marked alone is not left by being the month of another date.
     other = Document("r", "5 June 2004", (Annotation("gold", (Mention(0, 11, "DATE"),)),))
     assert audit(original, other) == []
     assert audit(original, other, keep=("PATIENT",)) == []
 
 
+@pytest.mark.parametrize("name", ["İzmirli", "Weißenstraße", "Ǆemal", "ΣΊΣΥΦΟΣ", "山田太郎様"])
+def test_the_audit_knows_letters_of_all_kinds(name: str) -> None:
+    original = record(f"[PATIENT:{name}]")
+    assert [leak.text for leak in audit(original, Document("r", f"Mr. {name} came"))] == [name]
+    assert name not in made(f"[PATIENT:{name}] came").text
+
+
 def test_identifying_strings() -> None:
-    found = identifying(record("[DOCTOR:Dr. Jo de la Cruz] [CITY:Rye] [ID:12345] [HOSPITAL:St  Mary]"))
-    assert found == {"dr. jo de la cruz": "person", "cruz": "person", "st mary": "organization"}
+    found = Identifying(record("[DOCTOR:Dr. Jo de la Cruz] [CITY:Rye] [ID:12345] [HOSPITAL:St  Mary]"))
+    assert found.kinds == {"dr. jo de la cruz": "person", "cruz": "person", "st mary": "organization"}
 
 
 @settings(max_examples=150, deadline=None)

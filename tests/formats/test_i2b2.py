@@ -264,6 +264,7 @@ def test_a_system_with_another_text_is_refused(tmp_path: Path) -> None:
     [
         (Document("r", "a\x0cb"), "i2b2-2014", "document r: character 1 is U+000C, which XML cannot hold"),
         (Document("../r", "a"), "i2b2-2014", "this id cannot be the name of a file"),
+        (Document("r", "a\ud83d"), "conll", "document r: its text has half a character (U+D83D), which is no UTF-8"),
         (
             Document("r", "abcd", (Annotation("g", (Mention(0, 3, "A"), Mention(2, 4, "B"))),)),
             "i2b2-2006",

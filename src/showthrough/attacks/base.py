@@ -71,17 +71,25 @@ class Attack(Protocol):
     def fit(self, background: Mapping[str, str], *, watched: Mapping[str, Watched] | None = None) -> Fitted: ...
 
 
-def standardised(fit: Floats, prior: float) -> tuple[Floats, Floats, Floats]:
+def standardised(fit: Floats, prior: float, usual: float | None = None) -> tuple[Floats, Floats, Floats]:
     """Fits centred and scaled per individual, with the means and deviations that were taken off.
 
     Some individuals fit any text well (much is known about them), so a fit counts by how far it is above what the
-    documents have with that individual on average. `prior` imaginary documents that fit everybody averagely keep few
-    documents from deciding what is usual; `fit` has to be centred per document.
+    documents have with that individual on average. `prior` imaginary documents, of average fit and of `usual` variance
+    (by default that of all fits), keep few documents from deciding what is usual. `fit` is centred per document.
+
+    >>> standardised(np.array([[3.0, 0.0], [1.0, 0.0]]), prior=0)[0].tolist()
+    [[1.0, 0.0], [-1.0, 0.0]]
     """
     documents = len(fit)
-    mean = fit.sum(axis=0) / (documents + prior)
+    if usual is None:
+        usual = mean_square(fit)
+    mean = fit.sum(axis=0) / max(documents + prior, 1)
     centred = fit - mean
-    usual = float(np.mean(fit**2)) if fit.size else 0.0
-    deviation = np.sqrt(((centred**2).sum(axis=0) + prior * usual) / (documents + prior))
+    deviation = np.sqrt(((centred**2).sum(axis=0) + prior * usual) / max(documents + prior, 1))
     deviation[deviation == 0] = 1.0
     return centred / deviation, mean, deviation
+
+
+def mean_square(values: Floats) -> float:
+    return float(np.mean(values**2)) if values.size else 0.0

@@ -1,31 +1,30 @@
 """The attack `lexical`: whose background shares the rare words, phrases and word pieces that were left in a document.
 
-Three views of a text (words, phrases of one to three words, pieces of three to five characters of a word) are weighed
-by TF-IDF. Each side weighs by its own rarity: background terms by how few individuals have them, document terms by how
+Four views of a text (words; phrases of one to three words; pieces of four, and of five, characters of a word) are
+weighed by TF-IDF. Each side weighs by its own rarity: background terms by how few individuals have them, document terms by how
 few of the documents have them. So mask marks, which nearly all documents of an anonymization have, weigh next to
 nothing, whatever they look like. There is nothing to tune.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.attacks.base import BEST, EVERYBODY, Candidates, Floats, Ints, Words, standardised
+from showthrough.attacks.base import BEST, EVERYBODY, Candidates, Floats, Ints, Words, mean_square, standardised
 from showthrough.attacks.terms import Occurrences, View, Wording
 
 VERSION = 1  # rises when the same texts could give other scores
 
-# Words count twice: phrases and pieces are made of them, and neither alone is as good.
 VIEWS = (
-    (2.0, View("words", False, 1, 1, 20)),
-    (1.0, View("phrases", False, 1, 3, 24)),
-    (1.0, View("pieces", True, 3, 5, 22)),
+    View("words", False, 1, 1, 20),
+    View("phrases", False, 1, 3, 24),
+    View("pieces of four", True, 4, 4, 22),
+    View("pieces of five", True, 5, 5, 22),
 )
 PRIOR = 3.0  # imaginary documents that fit everybody averagely; what keeps a handful of documents apart
 LISTED = 10  # words that an explanation names
@@ -63,7 +62,7 @@ class Lexical:
 
 
 @dataclass(frozen=True, eq=False)
-class _Known:
+class Known:
     """What a background tells of one view: which terms it has, how rare and how usual each is."""
 
     view: View
@@ -93,11 +92,11 @@ class FittedLexical:
         cuts = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(texts)]
         self._blocks = [range(low, high) for low, high in zip(cuts, cuts[1:], strict=False)]
         self._holds = int(lengths.sum()) <= _HELD
-        self._known, self._weights = self._learn()
+        self.known, self._weights = self._learn()
 
-    def _learn(self) -> tuple[list[_Known], list[list[Matrix]]]:
+    def _learn(self) -> tuple[list[Known], list[list[Matrix]]]:
         """One pass for how many individuals have each term, one for their weights."""
-        having = [np.zeros(1 << view.bits, dtype=np.int32) for _, view in VIEWS]
+        having = [np.zeros(1 << view.bits, dtype=np.int32) for view in VIEWS]
         held: list[list[Matrix]] = []
         for block in self._blocks:
             counts = self._counts(block)
@@ -105,7 +104,7 @@ class FittedLexical:
                 np.add.at(total, found.indices, 1)
             if self._holds:
                 held.append(counts)
-        known = [self._rarity(view, total) for (_, view), total in zip(VIEWS, having, strict=True)]
+        known = [self._rarity(view, total) for view, total in zip(VIEWS, having, strict=True)]
         weights: list[list[Matrix]] = []
         for number, block in enumerate(self._blocks):
             here = [self._weighed(one, found) for one, found in zip(known, held[number] if held else self._counts(block), strict=True)]
@@ -119,46 +118,51 @@ class FittedLexical:
     def _counts(self, block: range) -> list[Matrix]:
         return _counted(self.texts[block.start : block.stop])[0]
 
-    def _rarity(self, view: View, having: NDArray[np.int32]) -> _Known:
+    def _rarity(self, view: View, having: NDArray[np.int32]) -> Known:
         occurs = np.flatnonzero(having)
         place = np.full(len(having), -1, dtype=np.int32)
         place[occurs] = np.arange(len(occurs), dtype=np.int32)
         rarity = np.log((1 + len(self.texts)) / (1 + having[occurs])).astype(np.float32)
-        return _Known(view, place, rarity, np.zeros(len(occurs)))
+        return Known(view, place, rarity, np.zeros(len(occurs)))
 
-    def _weighed(self, known: _Known, counts: Matrix) -> Matrix:
+    def _weighed(self, known: Known, counts: Matrix) -> Matrix:
         found = known.compact(counts)
         found.data *= known.rarity[found.indices]
         return _unit(found)
 
-    def _each_block(self) -> Iterator[tuple[range, list[Matrix]]]:
+    def blocks(self) -> Iterator[tuple[range, list[Matrix]]]:
         for number, block in enumerate(self._blocks):
             if self._holds:
                 yield block, self._weights[number]
             else:
-                pairs = zip(self._known, self._counts(block), strict=True)
+                pairs = zip(self.known, self._counts(block), strict=True)
                 yield block, [self._weighed(known, counts) for known, counts in pairs]
 
     def scores(self, documents: Sequence[str]) -> Candidates:
         """Documents × individuals; of a large background the best of each document."""
-        return _Attempt(self, documents).candidates()
-        
+        return Attempt(self, documents).candidates()
 
-class _Attempt:
+    def weights_of(self, columns: Ints) -> list[Matrix]:
+        """The weights of some individuals, sorted by column."""
+        counts = _counted([self.texts[column] for column in columns.tolist()])[0]
+        return [self._weighed(known, found) for known, found in zip(self.known, counts, strict=True)]
+
+
+class Attempt:
     """One set of documents under attack."""
 
     def __init__(self, fitted: FittedLexical, documents: Sequence[str]) -> None:
         self.fitted = fitted
         self.documents = documents
         counts, self._wording, self._occurrences = _counted(documents)
-        self._weights = [self._weighed(known, found) for known, found in zip(fitted._known, counts, strict=True)]
+        self._weights = [self._weighed(known, found) for known, found in zip(fitted.known, counts, strict=True)]
         # A document without a single known term says nothing: it must neither be matched nor tell what is usual.
         self.heard: NDArray[np.bool_] = np.any([np.diff(found.indptr) > 0 for found in self._weights], axis=0)
-        self._usual = [found @ known.mean for known, found in zip(fitted._known, self._weights, strict=True)]
+        self._usual = [found @ known.mean for known, found in zip(fitted.known, self._weights, strict=True)]
         self._mean = np.zeros((len(VIEWS), len(fitted.texts)))
         self._deviation = np.ones((len(VIEWS), len(fitted.texts)))
 
-    def _weighed(self, known: _Known, counts: Matrix) -> Matrix:
+    def _weighed(self, known: Known, counts: Matrix) -> Matrix:
         found = known.compact(counts)
         having = np.bincount(found.indices, minlength=len(known.rarity))
         found.data *= np.log((1 + self._speaking(counts)) / having[found.indices])
@@ -170,23 +174,134 @@ class _Attempt:
 
     def candidates(self) -> Candidates:
         number = len(self.fitted.texts)
-        everybody = number <= EVERYBODY
-        score = np.zeros((len(self.documents), number if everybody else BEST))
-        column: Ints | None = None if everybody else np.zeros(score.shape, dtype=np.int64)
-        if column is not None:
-            score[:] = -np.inf
+        speaking = int(self.heard.sum())
+        kept = _Kept(speaking, number)
         turned = [found[self.heard].T.tocsr() for found in self._weights]
-        for block, weights in self.fitted._each_block():
-            fused = np.zeros((int(self.heard.sum()), len(block)))
-            for place, (weight, _) in enumerate(VIEWS):
+        variance: list[float] = []
+        for block, weights in self.fitted.blocks():
+            fused = np.zeros((speaking, len(block)))
+            for place in range(len(VIEWS)):
                 fit = (weights[place] @ turned[place]).toarray().T.astype(np.float64)
                 fit -= self._usual[place][self.heard][:, None]
-                found, mean, deviation = standardised(fit, PRIOR)
-                fused += weight * found
+                if len(variance) == place:
+                    variance.append(mean_square(fit))  # a million characters of background tell it well enough
+                found, mean, deviation = standardised(fit, PRIOR, variance[place])
+                fused += found
                 self._mean[place, block.start : block.stop] = mean
                 self._deviation[place, block.start : block.stop] = deviation
-            if column is None:
-                score[self.heard, block.start : block.stop] = fused
-            else:
-                score[self.heard], column[self.heard] = _best(score[self.heard], column[self.heard], fused, block)
+            kept.take(fused, block)
+        score = np.zeros((len(self.documents), kept.score.shape[1]))
+        score[self.heard] = kept.score
+        column = None
+        if kept.column is not None:
+            column = np.zeros(score.shape, dtype=np.int64)
+            column[self.heard] = kept.column
         return Candidates(score, number, self.heard, column, self.explain)
+
+    def explain(self, columns: Ints) -> list[Words]:
+        """For each document, the words that speak most for the individual in its column; none where that is −1."""
+        added = np.zeros(len(self._wording.text_of_word))
+        asked = np.flatnonzero((columns >= 0) & self.heard)
+        for place, found in enumerate(self.contributions(columns)):
+            occurrences = self._occurrences[place]
+            share = found / occurrences.words  # a phrase's part for each of its words
+            for offset in range(occurrences.words.max(initial=0)):
+                reaching = occurrences.words > offset
+                np.add.at(added, occurrences.word[reaching] + offset, share[reaching])
+        words = self._wording.words
+        bounds = np.searchsorted(self._wording.text_of_word, np.arange(len(self.documents) + 1))
+        listed: list[Words] = [[] for _ in self.documents]
+        for document in asked.tolist():
+            here = slice(bounds[document], bounds[document + 1])
+            listed[document] = _heaviest(words[here], added[here])
+        return listed
+
+    def contributions(self, columns: Ints) -> list[Floats]:
+        """What every occurrence of every term adds to its document's score for the individual in its column.
+
+        Their sum is the score, but for what all documents have with that individual alike (`baseline`).
+        """
+        asked = np.where(self.heard, columns, -1)
+        rows = np.maximum(asked, 0)
+        theirs = self.fitted.weights_of(np.unique(rows))
+        at = np.searchsorted(np.unique(rows), rows)
+        found = []
+        for place in range(len(VIEWS)):
+            known, ours, occurrences = self.fitted.known[place], self._weights[place], self._occurrences[place]
+            term = known.place[occurrences.term]
+            scale = np.where(asked >= 0, 1 / self._deviation[place, rows], 0.0)
+            weights = _entries(ours, occurrences.text, term)
+            times = _times(occurrences.text, term, len(known.rarity))
+            difference = _entries(theirs[place], at[occurrences.text], term) - np.where(term >= 0, known.mean[term], 0)
+            found.append(weights * difference / times * scale[occurrences.text])
+        return found
+
+    def baseline(self, columns: Ints) -> Floats:
+        """What is taken off every document's score for the individual in its column."""
+        rows = np.maximum(columns, 0)
+        return np.asarray((self._mean[:, rows] / self._deviation[:, rows]).sum(axis=0))
+
+
+class _Kept:
+    """The fits that are kept, block after block: all of them, or the best of each document."""
+
+    def __init__(self, documents: int, individuals: int) -> None:
+        everybody = individuals <= EVERYBODY
+        self.score = np.full((documents, individuals if everybody else BEST), -np.inf)
+        self.column: Ints | None = None if everybody else np.full(self.score.shape, -1, dtype=np.int64)
+
+    def take(self, fused: Floats, block: range) -> None:
+        if self.column is None:
+            self.score[:, block.start : block.stop] = fused
+            return
+        score = np.hstack([self.score, fused])
+        column = np.hstack([self.column, np.broadcast_to(np.arange(block.start, block.stop), fused.shape)])
+        best = np.argsort(-score, axis=1, kind="stable")[:, :BEST]
+        self.score = np.take_along_axis(score, best, axis=1)
+        self.column = np.take_along_axis(column, best, axis=1)
+
+
+def _counted(texts: Sequence[str]) -> tuple[list[Matrix], Wording, list[Occurrences]]:
+    wording = Wording(texts)
+    occurrences = [wording.occurrences(view) for view in VIEWS]
+    pairs = zip(VIEWS, occurrences, strict=True)
+    return [wording.counts(found, len(texts), view.bits) for view, found in pairs], wording, occurrences
+
+
+def _unit(matrix: Matrix) -> Matrix:
+    """Every row scaled to length 1; a row of nothing stays nothing."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    length = np.sqrt(np.bincount(rows, matrix.data.astype(np.float64) ** 2, minlength=matrix.shape[0]))
+    length[length == 0] = 1.0
+    matrix.data = (matrix.data / length[rows]).astype(np.float32)
+    return matrix
+
+
+def _entries(matrix: Matrix, row: Ints, column: NDArray[np.int32]) -> Floats:
+    """Many entries of a sparse matrix with sorted rows; 0 where there is none or the column is −1."""
+    width = matrix.shape[1]
+    rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
+    keys = rows * width + matrix.indices
+    asked = row * width + column
+    at = np.minimum(np.searchsorted(keys, asked), max(len(keys) - 1, 0))
+    if not len(keys):
+        return np.zeros(len(asked))
+    return np.where((keys[at] == asked) & (column >= 0), matrix.data[at].astype(np.float64), 0.0)
+
+
+def _times(text: Ints, term: NDArray[np.int32], width: int) -> Ints:
+    """How often each occurrence's term occurs in its text."""
+    _, place, count = np.unique(text * (width + 1) + term, return_inverse=True, return_counts=True)
+    return np.asarray(count[place])
+
+
+def _heaviest(words: Sequence[str], added: Floats) -> Words:
+    """Words by what they add together, each as it stands first; those that add nothing are left out."""
+    total: dict[str, float] = {}
+    form: dict[str, str] = {}
+    for word, part in zip(words, added.tolist(), strict=True):
+        key = word.lower()
+        form.setdefault(key, word)
+        total[key] = total.get(key, 0.0) + part
+    order = sorted(total, key=lambda key: (-total[key], key))[:LISTED]
+    return [(form[key], total[key]) for key in order if total[key] > 0]

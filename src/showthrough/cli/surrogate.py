@@ -59,6 +59,6 @@ def command(
     files = write_corpus(made.corpus, output, target, force=force)
     where = str(output) if len(files) == 1 else f"{len(files)} files in {output}"
     typer.echo(
-        f"{len(made.corpus)} documents written to {where}; {made.repeats} unmarked repeats of marked text were replaced "
-        "too; audit clean: no marked string of four or more letters is left"
+        f"{len(made.corpus)} documents written to {where}; {made.repeats} unmarked repeats of marked text were "
+        "replaced too; audit clean: no marked string of four or more letters is left"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from showthrough.clinical.categories import Kind, phi_type
@@ -38,30 +38,48 @@ def marked(document: Document, keep: Collection[str] = ()) -> list[Mention]:
     return sorted(found.values(), key=lambda one: (one.start - one.end, one.start, one.entity_type))
 
 
-def identifying(document: Document, keep: Collection[str] = ()) -> dict[str, Kind]:
-    """The strings that may not be left, in small letters, and what they are.
+class Identifying:
+    """The strings of a record that may not be left.
 
     Every marked string of four or more letters, and of persons every single name of as many.
     """
-    found: dict[str, Kind] = {}
-    for mention in marked(document, keep):
-        text = document.text[mention.start : mention.end]
-        kind = phi_type(mention.entity_type).kind
-        strings = [text]
-        if kind == "person":
-            strings += (word for word in _WORD.findall(text) if word.casefold() not in TITLES | PARTICLES)
-        for string in strings:
-            if sum(map(str.isalpha, string)) >= LETTERS:
-                found.setdefault(" ".join(string.casefold().split()), kind)
-    return found
+
+    def __init__(self, document: Document, keep: Collection[str] = ()) -> None:
+        self.kinds: dict[str, Kind] = {}  # of every string, in small letters
+        self._small: set[str] = set()  # those that are marked in small letters, too
+        self._written: set[str] = set()  # as they are marked: some letters are not the same small and large again
+        for mention in marked(document, keep):
+            text = document.text[mention.start : mention.end]
+            kind = phi_type(mention.entity_type).kind
+            strings = [text]
+            if kind == "person":
+                strings += (word for word in _WORD.findall(text) if word.casefold() not in TITLES | PARTICLES)
+            for string in strings:
+                if sum(map(str.isalpha, string)) >= LETTERS:
+                    self.kinds.setdefault(_plain(string), kind)
+                    self._written.add(string)
+                    if string.islower():
+                        self._small.add(_plain(string))
+
+    def places(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Where they stand in a text as whole words, whatever their capitals and line breaks; the longest first.
+
+        A single word that is marked with a capital and stands there without one is another word: a brown mole is not
+        Dr. Brown.
+        """
+        strings = sorted(self._written, key=lambda string: (-len(string), string))
+        if not strings:
+            return
+        pattern = "|".join(r"\s+".join(map(re.escape, string.split())) for string in strings)
+        for match in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", text, re.IGNORECASE):
+            string = _plain(match[0])
+            other = match[0].islower() and " " not in string and string not in self._small
+            if string in self.kinds and not other:
+                yield match.start(), match.end(), string
 
 
-def occurrences(text: str, strings: Iterable[str]) -> Iterator[tuple[int, int, str]]:
-    """Where strings stand in a text as whole words, whatever their capitals and line breaks; the longest first."""
-    patterns = [re.escape(string).replace(r"\ ", r"\s+") for string in sorted(strings, key=len, reverse=True)]
-    if patterns:
-        for match in re.finditer(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", text, re.IGNORECASE):
-            yield match.start(), match.end(), " ".join(match[0].casefold().split())
+def _plain(string: str) -> str:
+    return " ".join(string.lower().split())
 
 
 def audit(original: Document, surrogate: Document, keep: Collection[str] = ()) -> list[Leak]:
@@ -69,7 +87,7 @@ def audit(original: Document, surrogate: Document, keep: Collection[str] = ()) -
 
     A date is left when all of it is: the June of `5 June 2004` is not the June that was marked alone elsewhere.
     """
-    strings = identifying(original, keep)
+    strings = Identifying(original, keep)
     dates = [
         (mention.start, mention.end)
         for mention in marked(surrogate, keep)
@@ -77,8 +95,8 @@ def audit(original: Document, surrogate: Document, keep: Collection[str] = ()) -
     ]
     return [
         Leak(surrogate.id, surrogate.text[start:end], start, end)
-        for start, end, string in occurrences(surrogate.text, strings)
-        if strings[string] != "date" or not any(_inside(start, end, date) for date in dates)
+        for start, end, string in strings.places(surrogate.text)
+        if strings.kinds[string] != "date" or not any(_inside(start, end, date) for date in dates)
     ]
 
 

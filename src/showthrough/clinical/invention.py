@@ -10,6 +10,8 @@ from random import Random
 
 from showthrough.clinical.wordlists import FAMILY, GIVEN, MEDICAL, PLACES
 
+Edit = tuple[int, int, str]  # start and end of what is replaced, and what stands there now
+
 _SYLLABLE = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+$|[^aeiouy](?=[^aeiouy]))?")
 _VOWEL = re.compile(r"[aeiouy]")
 _TRIES = 60

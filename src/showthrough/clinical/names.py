@@ -7,10 +7,9 @@ import string
 from collections.abc import Collection, Iterator
 from random import Random
 
-from showthrough.clinical.invention import dressed, letters, medical, word
+from showthrough.clinical.invention import Edit, dressed, letters, medical, word
 from showthrough.clinical.wordlists import ADDRESS, FUNCTION, GENERIC, GIVEN, PARTICLES, SETS, TITLES
 
-Edit = tuple[int, int, str]  # start, end, what stands there now
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORT = 3  # so many capitals in a place's name are an abbreviation
 _RUN = 4  # so many capitals in a person's place may be initials

@@ -6,9 +6,8 @@ import re
 from collections.abc import Collection
 from random import Random
 
-from showthrough.clinical.invention import characters, letters
+from showthrough.clinical.invention import Edit, characters, letters
 
-Edit = tuple[int, int, str]  # start, end, what stands there now
 OLD = 90  # from here on an age identifies by itself (45 CFR 164.514(b)(2)(i)(C)), so it stays on its side
 _OLDEST = 115
 _RUN = re.compile(r"[^\W_]+")
@@ -72,7 +71,10 @@ class Numbers:
 
     def age(self, text: str) -> list[Edit]:
         """Ages: as many digits, and over 89 where they were. `62 años` is an age and a word that stays."""
-        return [(run.start(), run.end(), self._age(run[0])) for run in _DIGITS.finditer(text)]
+        return [
+            (run.start(), run.end(), self._age(run[0]) if len(run[0]) <= len(str(_OLDEST)) else self.code(run[0])[0][2])
+            for run in _DIGITS.finditer(text)
+        ]
 
     def _age(self, text: str) -> str:
         if text not in self._ages:

@@ -14,15 +14,15 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from random import Random
 
-from showthrough.clinical.audit import LETTERS, Leak, audit, identifying, marked, occurrences
+from showthrough.clinical.audit import LETTERS, Identifying, Leak, audit, marked
 from showthrough.clinical.calendar import PLAIN_YEAR, Written, day_comes_first, written_dates
 from showthrough.clinical.categories import Kind, phi_type
+from showthrough.clinical.invention import Edit
 from showthrough.clinical.names import Names
 from showthrough.clinical.numbers import Numbers
 from showthrough.errors import PlanError
 from showthrough.text import Annotation, Corpus, Document, Mention
 
-Edit = tuple[int, int, str]  # start, end, what stands there now
 _NEAREST, _FARTHEST = 30, 1460  # days by which dates are moved, back or forth
 _TRIES, _PATIENCE = 400, 50
 
@@ -71,13 +71,13 @@ class _Record:
     def __init__(self, document: Document, seed: int, ambiguous: float, keep: Collection[str], day_first: bool) -> None:
         self.repeats = 0
         self._document = document
-        self._strings = identifying(document, keep)
+        self._strings = Identifying(document, keep)
         self._mentions = marked(document, keep)
         self._day_first = day_first
         self._read: dict[str, list[Written]] = {}
         # Seeded by the record's id too: its surrogates do not depend on which others are in the corpus.
         random = Random(f"{seed}\0{document.id}")
-        taken = {word for string in self._strings for word in (string, *string.split())}
+        taken = {word for string in self._strings.kinds for word in (string, *string.split())}
         self._names = Names(random, taken, ambiguous)
         self._numbers = Numbers(random, taken)
         for mention in self._mentions:
@@ -99,10 +99,12 @@ class _Record:
                 edits, done, mention.start, self._replaced(phi_type(mention.entity_type).kind, self._text(mention))
             )
             done[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
-        for start, end, string in occurrences(self._document.text, self._strings):
+        for start, end, string in self._strings.places(self._document.text):
             if not any(done[start:end]):
                 self.repeats += 1
-                self._add(edits, done, start, self._replaced(self._strings[string], self._document.text[start:end]))
+                self._add(
+                    edits, done, start, self._replaced(self._strings.kinds[string], self._document.text[start:end])
+                )
         return _edited(self._document, sorted(edits))
 
     def _add(self, edits: list[Edit], done: bytearray, base: int, found: list[Edit]) -> None:
@@ -159,7 +161,7 @@ class _Record:
             # A record with many dates has some pair of them at nearly every distance: then they move farther.
             farthest = _FARTHEST * (1 + attempt // _PATIENCE)
             days = random.choice((-1, 1)) * random.randint(_NEAREST, farthest)
-            same = sum(_applied(text, self._moved(text, days)).casefold() in self._strings for text in known)
+            same = sum(_applied(text, self._moved(text, days)).lower() in self._strings.kinds for text in known)
             if same < fewest:
                 best, fewest = days, same
             if not same:

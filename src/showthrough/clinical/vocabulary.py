@@ -72,22 +72,18 @@ class Words:
     def is_phi(self) -> Bools:
         return np.asarray(self.tokens.kind != NONE)
 
+    def _occurs(self, which: Bools) -> Bools:
+        """Of every word, whether some of these tokens are it."""
+        return np.asarray(np.bincount(self.code[which], minlength=len(self.spelling)) > 0)
+
     def ambiguous_with_others(self) -> Bools:
         """Of every word, whether it occurs both as PHI and as none."""
-        inside, outside = (np.bincount(self.code[which], minlength=len(self.spelling)) > 0 for which in self._sides())
-        return np.asarray(inside & outside & self.is_word)
+        return self._occurs(self.is_phi) & self._occurs(~self.is_phi) & self.is_word
 
     def ambiguous_between_kinds(self) -> Bools:
         """Of every word, whether it occurs in more than one category."""
-        pairs = np.unique(self.code[self.is_phi] * (int(self.tokens.kind.max(initial=0)) + 1) + self._kinds())
-        kinds = np.bincount(pairs // (int(self.tokens.kind.max(initial=0)) + 1), minlength=len(self.spelling))
-        return np.asarray((kinds > 1) & self.is_word)
-
-    def _sides(self) -> tuple[Bools, Bools]:
-        return self.is_phi, ~self.is_phi
-
-    def _kinds(self) -> Ints:
-        return self.tokens.kind[self.is_phi]
+        pairs = np.unique(np.stack([self.code, self.tokens.kind])[:, self.is_phi], axis=1)
+        return np.asarray(np.bincount(pairs[0], minlength=len(self.spelling)) > 1) & self.is_word
 
 
 def spellings(axis: Axis, sheets: Sheets, tokens: Tokens) -> list[str]:

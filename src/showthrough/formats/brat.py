@@ -135,9 +135,9 @@ def write(documents: Iterable[Document]) -> dict[str, bytes]:
     """Two files a record. Mentions of one entity are joined by an `Equiv` line."""
     files: dict[str, bytes] = {}
     for document in documents:
-        files[f"{document.id}.txt"] = document.text.encode("utf-8", "surrogatepass")
+        files[f"{document.id}.txt"] = document.text.encode()
         if document.annotations:
-            files[f"{document.id}.ann"] = "".join(_lines(document)).encode("utf-8", "surrogatepass")
+            files[f"{document.id}.ann"] = "".join(_lines(document)).encode()
     return files
 
 

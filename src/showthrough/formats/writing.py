@@ -29,7 +29,7 @@ def write_corpus(
     if write is None:
         names = ", ".join(name for name, known in FORMATS.items() if known.write)
         raise OutputError(f"format {format}: cannot be written; choose one of {names}")
-    files = write(document if annotator is None else _layer(document, annotator) for document in corpus)
+    files = write(_writable(document if annotator is None else _layer(document, annotator)) for document in corpus)
     if "" in files:
         write_file(path, files[""], force=force)
         return [path]
@@ -47,6 +47,15 @@ def write_corpus(
     for name, content in files.items():
         write_file(path / name, content, force=force)
     return [path / name for name in files]
+
+
+def _writable(document: Document) -> Document:
+    half = next((one for one in document.text if "\ud800" <= one <= "\udfff"), None)
+    if half:
+        raise OutputError(
+            f"document {document.id}: its text has half a character (U+{ord(half):04X}), which is no UTF-8"
+        )
+    return document
 
 
 def _layer(document: Document, annotator: str) -> Document:

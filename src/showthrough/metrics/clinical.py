@@ -99,7 +99,7 @@ def unknown_types(
 ) -> list[Problem]:
     """One problem for each type of a system that the corpus does not have, neither itself nor by the map."""
     known = {mapping.get(kind, kind) for kind in corpus.survey.types}
-    listed = ", ".join(sorted(known)) or "none"
+    listed = ", ".join(sorted(filter(None, known))) or "none"
     return [
         Problem(
             anonymization.source or anonymization.name,

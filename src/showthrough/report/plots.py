@@ -32,7 +32,7 @@ PAPER: dict[str, Any] = {
     },
     "axis": {"grid": False, "domainColor": "#888", "tickColor": "#888", "labelColor": "#333", "titleColor": "#111",
              "titleFontWeight": "normal", "labelFontSize": 11, "titleFontSize": 12, "labelLimit": 240},
-    "style": {"front": {"stroke": "#777"}, "level": {"stroke": "#333"}, "bar": {"fill": "#b84c26"}},
+    "style": {"front": {"color": "#777"}, "level": {"color": "#333"}, "success": {"color": "#b84c26"}},
     "view": {"stroke": None},
 }  # fmt: skip
 # What a chart calls the colours of text on a pale and on a strong ground, and of the grounds of a matrix.
@@ -179,15 +179,15 @@ def attack_chart(run: Run, record: MetricRecord) -> Chart:
         y=alt.Y("name:N", title=None).scale(domain=run.names).axis(**_BARE), tooltip="tip:N", description="tip:N"
     )
     scale = alt.Scale(domain=[0, 1], nice=False)
-    level = {"style": "level", "thickness": 2, "height": 24}
+    level = {"style": "level", "height": 26}
     title = f"{record.text}: share of people found"
     chart = alt.layer(
-        base.mark_bar(style="bar", height=15, opacity=0.85).encode(
+        base.mark_bar(style="success", height=15, opacity=0.85).encode(
             x=alt.X("value:Q", title=title).scale(scale).axis(format="%")
         ),
         base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q").scale(scale), x2="high:Q"),
-        base.mark_tick(**level, strokeDash=[2, 2]).encode(x=alt.X("chance:Q").scale(scale)),
-        base.mark_tick(**level).encode(x=alt.X("ceiling:Q").scale(scale)),
+        base.mark_tick(**level, thickness=1).encode(x=alt.X("chance:Q").scale(scale)),
+        base.mark_tick(**level, thickness=4).encode(x=alt.X("ceiling:Q").scale(scale)),
     ).properties(
         width=460, height={"step": 40}, description=f"{record.title}: success of the attack on each anonymization"
     )

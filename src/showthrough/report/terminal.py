@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console, Group
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -34,7 +34,7 @@ def show_table(table: Table, run: Run, console: Console) -> None:
     console.print()
     console.print(Text(f"{title}; intervals at {percent}", style="bold"))
     for columns in _fitting(table, console.width):
-        console.print(_rich_table(table, columns))
+        console.print(_rich_table(table, columns, "" if console.is_terminal else "*"))
     for line in table.undefined():
         console.print(Text(line, style="dim"))
     console.print()
@@ -47,7 +47,9 @@ def _fitting(table: Table, width: int) -> list[list[Column]]:
     used = 0
     for _, columns in table.groups():
         for column in columns:
-            need = max(cell_len(column.head) + 2, *(cell_len(cell.interval) for cell in column.cells)) + 3
+            name, *given = _head_lines(column.head)
+            widths = [cell_len(name) + 2, *map(cell_len, given), *(cell_len(cell.interval) for cell in column.cells)]
+            need = max(widths) + 3
             if lines[-1] and used + need > room:
                 lines.append([])
                 used = 0
@@ -56,20 +58,31 @@ def _fitting(table: Table, width: int) -> list[list[Column]]:
     return lines
 
 
-def _rich_table(table: Table, columns: list[Column]) -> Group | RichTable:
+def _head_lines(head: str) -> list[str]:
+    """A metric's name, and below it each parameter that is not the default: `tpi(ic="wordfreq")` is two lines."""
+    name, bracket, inside = head.partition("(")
+    return [name, *inside.removesuffix(")").split(", ")] if name and bracket else [head]
+
+
+def _rich_table(table: Table, columns: list[Column], mark: str) -> RichTable:
+    """`mark` stands before the best of a column where bold cannot show it."""
     rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     rich.add_column("", no_wrap=True)
     group = ""
+    tallest = max(len(_head_lines(column.head)) for column in columns)
     for column in columns:
         head = Text(column.group if column.group != group else "", style="dim")
-        head.append(f"\n{column.head} {column.arrow}", style="bold not dim")
+        name, *given = _head_lines(column.head)
+        head.append(f"\n{name} {column.arrow}", style="bold not dim")
+        for line in (*given, *[""] * (tallest - 1 - len(given))):  # heads start on the same line
+            head.append(f"\n{line}", style="dim not bold")
         group = column.group
         rich.add_column(head, justify="right", no_wrap=True)
     for place, name in enumerate(table.names):
         cells = []
         for column in columns:
             cell = column.cells[place]
-            text = Text(cell.value, style="bold green" if cell.best else "")
+            text = Text(f"{mark if cell.best else ''}{cell.value}", style="bold green" if cell.best else "")
             text.append(f"\n{cell.interval}", style="dim not bold default")
             cells.append(text)
         rich.add_row(Text(name), *cells)

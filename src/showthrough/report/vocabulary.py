@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from showthrough.clinical.vocabulary import Analysis, Difficulty, Share
+from showthrough.clinical.vocabulary import ALL, Analysis, Difficulty, Share
 from showthrough.metrics import HEADLINE
 from showthrough.report.table import DASH, Cell
 from showthrough.run import Run
@@ -39,6 +39,8 @@ def _difficulties(what: str, rows: Mapping[str, Difficulty]) -> Table:
     for head in (f"{what} with words", *_HEADS):
         table.add_column(head, justify="right", no_wrap=True)
     for name, row in rows.items():
+        if not row.out_of_vocabulary.total and name != ALL:
+            continue  # numbers alone: no word to look up
         shares = (row.out_of_vocabulary, row.ambiguous_in_record, row.ambiguous_in_corpus)
         table.add_row(
             Text(name), str(row.out_of_vocabulary.total), *(f"{one.count} ({_percent(one)})" for one in shares)

@@ -7,6 +7,8 @@ import gzip
 import hashlib
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from typer.testing import CliRunner
 
 from showthrough import demo
 from showthrough.cli import app
+from showthrough.errors import OutputError
 from showthrough.report.html import html_text, page
 from showthrough.run import Run
 
@@ -111,7 +114,7 @@ def replacements() -> set[str]:
 
 def occurs(needle: str, text: str) -> bool:
     """Whether a string stands there as words of its own: `12` must not be found in a digest."""
-    return re.search(rf"(?<![\w.]){re.escape(needle)}(?![\w.])", text) is not None
+    return needle in text and re.search(rf"(?<![\w.]){re.escape(needle)}(?![\w.])", text) is not None
 
 
 @pytest.mark.usefixtures("short")
@@ -168,6 +171,12 @@ def test_a_sample_says_so(demo_run: Run) -> None:
     assert "Of 42 documents, the 42 are shown in which most identifiers can still be read" in text
 
 
+def test_charts_are_imported_only_where_they_are_drawn() -> None:
+    code = "import sys, showthrough.cli; print(*({'altair', 'jinja2', 'vl_convert'} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []
+
+
 def test_from_the_command_line(tmp_path: Path, demo_run: Run) -> None:
     demo_run.save(tmp_path / "run.json")
     command = ["report", str(tmp_path / "run.json")]
@@ -178,6 +187,29 @@ def test_from_the_command_line(tmp_path: Path, demo_run: Run) -> None:
     assert modes[1] & 0o400
     assert (tmp_path / "a.html").read_text(encoding="utf-8") == html_text(demo_run)
     assert (tmp_path / "b.html").read_text(encoding="utf-8") == html_text(demo_run, without_text=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--html", "taken.html"], "taken.html: exists already"),
+        (["--html", "nowhere/page.html"], "nowhere/page.html: the folder nowhere does not exist"),
+        (["--plots", "taken.html"], "taken.html/figure.svg: the folder taken.html is a file"),
+        (["--html", "run.json"], "run.json: is read by this command"),
+        (["--html", "a.html", "--csv", "a.html"], "a.html: is named for two results"),
+    ],
+)
+def test_where_nothing_can_be_written_nothing_is(
+    options: list[str], message: str, demo_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    demo_run.save("run.json")
+    Path("taken.html").write_text("mine", encoding="utf-8")
+    result = CliRunner().invoke(app, ["report", "run.json", *options])
+    assert isinstance(result.exception, OutputError)
+    assert message in str(result.exception)
+    assert {path.name for path in tmp_path.iterdir()} == {"run.json", "taken.html"}
+    assert Path("taken.html").read_text(encoding="utf-8") == "mine"
 
 
 def test_evaluate_without_text_writes_none(tmp_path: Path) -> None:

@@ -75,7 +75,8 @@ def test_one_anonymization_is_compared_with_none(demo_run: Run) -> None:
 
 
 def test_citations() -> None:
-    assert citation("As Uzuner, Luo and Szolovits 2007 have it") == "Luo and Szolovits 2007"
+    assert citation("as in Uzuner, Luo and Szolovits 2007, section 3") == "Uzuner, Luo and Szolovits 2007"
+    assert citation("F is due to van Rijsbergen (1979)") == "van Rijsbergen 1979"
     assert citation("F = 2PR / (P + R)") == ""
 
 

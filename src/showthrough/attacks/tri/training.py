@@ -81,7 +81,7 @@ def train(
         betas=(0.9, 0.999),
         eps=1e-6,
         weight_decay=0.0,
-        fused=device.type == "cuda",
+        fused=device.type in ("cpu", "cuda"),
     )
     total = torch.zeros((), device=device)
     epoch, step = 0, 0
@@ -162,7 +162,7 @@ def _restore(tensors: dict[str, Any], named: dict[str, Any], optimizer: Any, tot
             for part in ("step", "exp_avg", "exp_avg_sq"):
                 value = tensors.get(f"optimizer.{name}.{part}")
                 if value is not None:  # a parameter that was never used has none
-                    at_home = part == "step" and not optimizer.defaults["fused"]
+                    at_home = part == "step" and not optimizer.defaults["fused"]  # where AdamW counts steps
                     optimizer.state[parameter][part] = value if at_home else value.to(parameter.device)
         total.copy_(tensors["loss"])
 

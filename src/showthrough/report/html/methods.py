@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from showthrough.report.significance import ALPHA, shuffles
 from showthrough.run import MetricRecord, Run
 
-_CITATION = re.compile(r"[A-ZÀ-Þ][\w’'-]+(?:,? (?:and|&) [A-ZÀ-Þ][\w’'-]+| et al\.)? \(?\d{4}\)?")
+_NAME = r"(?:van |von |de )?[A-ZÀ-Þ][\w’'-]+"
+_CITATION = re.compile(rf"{_NAME}(?:, {_NAME})*(?: (?:and|&) {_NAME}| et al\.)? \(?\d{{4}}\)?")
 
 
 def paragraph(run: Run) -> str:

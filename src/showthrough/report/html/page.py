@@ -124,7 +124,9 @@ def vega() -> str:
     """The charting library as one script, from the package that draws the figures for papers."""
     import vl_convert
 
-    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+    bundle = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+    # Inside a string of the library these would end the script element, or open a comment in it.
+    return bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 
 @cache

@@ -15,7 +15,7 @@ function chartTheme(shapes) {
       symbol: shapes,
       heatmap: [0, 1, 2, 3, 4].map((place) => colour(`heat-${place}`)),
     },
-    style: { front: { stroke: muted }, level: { stroke: colour("ink") }, bar: { fill: colour("heat-4") } },
+    style: { front: { color: muted }, level: { color: colour("ink") }, success: { color: colour("heat-4") } },
     axis: {
       grid: false, domainColor: muted, tickColor: muted, labelColor: colour("ink"), titleColor: muted,
       titleFontWeight: "normal", labelFontSize: 12, titleFontSize: 12.5, titlePadding: 10, labelLimit: 200,

@@ -122,8 +122,15 @@ function instead([start, , replacement], one) {
   return make("ins", { class: gone ? "gap" : "replacement", "data-start": start, "data-tip": tip }, gone ? "␣" : replacement);
 }
 
+/** What finds words or phrases in a text, longer ones first; null where there are none. */
+function finder(words) {
+  const literal = (word) => word.trim().replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&").replace(/\s+/g, "\\s+");
+  const known = [...new Set(words)].filter((word) => word.trim()).sort((one, two) => two.length - one.length).map(literal);
+  return known.length ? new RegExp(`(?<![\\p{L}\\p{N}])(${known.join("|")})(?![\\p{L}\\p{N}])`, "giu") : null;
+}
+
 /** A text with the telling words in it marked. */
 function telling(text, words) {
-  if (!words.size) return [text];
-  return text.split(/([\p{L}\p{N}]+)/u).map((piece) => (words.has(piece.toLowerCase()) ? make("b", { class: "telling" }, piece) : piece));
+  if (!words) return [text];
+  return text.split(words).map((piece, place) => (place % 2 ? make("b", { class: "telling" }, piece) : piece));
 }

