@@ -4,8 +4,8 @@ Six court cases of TAB's training split (27,000 characters) and two anonymizatio
 of bert-base's size with random weights (the cost does not depend on what a model knows), terms from spaCy's small
 pipeline, similarities from MiniLM. The naive reference has the same definition: one document at a time, the head on
 every place, gradients kept, one thread. Every measurement is a process of its own. Limits: TPI in at most a third of
-the naive time, the three metrics together in at most a fifth of the sum of theirs, under 2.5 GB of memory at the peak, the
-same numbers to 0.0001; bf16 half as fast again where the processor has it. Needs SHOWTHROUGH_DATA.
+the naive time, the three metrics together in at most a fifth of the sum of theirs, under 2.5 GB of memory at the peak,
+the same numbers to 0.0001; bf16 half as fast again where the processor has it. Needs SHOWTHROUGH_DATA.
 
     python benchmarks/information.py            everything; the naive part takes several minutes and 12 GB
     python benchmarks/information.py --quick    two cases: to see that it works

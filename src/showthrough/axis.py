@@ -70,13 +70,16 @@ class Axis:
     def __init__(self, corpus: Corpus) -> None:
         self.documents = list(corpus)
         texts = [document.text for document in self.documents]
-        self.text = "\n".join(texts)
         # The line feed keeps tokens and masks of neighbours apart, so no document boundary needs a special case.
         self.bounds: Ints = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])]).astype(np.int64)
         self._rulers: dict[str, Ruler] = {}
 
     def __len__(self) -> int:
         return len(self.text)
+
+    @cached_property
+    def text(self) -> str:
+        return "\n".join(document.text for document in self.documents)
 
     @cached_property
     def narrow(self) -> bytes:

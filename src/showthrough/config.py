@@ -16,12 +16,14 @@ import msgspec
 from showthrough.errors import InputError, PlanError, Problem
 from showthrough.evaluate import Plan
 from showthrough.formats import read_anonymization, read_corpus
+from showthrough.formats.background import read_background
 from showthrough.formats.files import decoded, first_byte, is_folder, object_entries, read_bytes, suffix, text_of
 from showthrough.masks import Anonymization
 from showthrough.metrics import (
     ClusteringAgreement,
     Metric,
     Precision,
+    ReIdentification,
     Recall,
     RecallPerType,
     TextPreservedInformation,
@@ -66,6 +68,7 @@ class Request:
     labels: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
     results_file: Path | None = None
+    background: Path | None = None
 
     def plan(self) -> Plan:
         """Reads everything and checks it together; raises InputError with all that is wrong."""
@@ -80,12 +83,18 @@ class Request:
                 anonymizations.append(found)
             except InputError as error:
                 problems += error.problems
+        background = None
+        try:
+            background = read_background(self.background) if self.background else None
+        except InputError as error:
+            problems += error.problems
         if problems:
             raise InputError(problems)
         plan = Plan(
             *(corpus, tuple(anonymizations), self.metrics, self.settings, self.jobs, self.unavailable),
             device=self.device,
             cache=self.cache,
+            background=background,
         )
         plan.check()
         return plan
@@ -146,6 +155,7 @@ class _Toml(msgspec.Struct, forbid_unknown_fields=True):
     dtype: str = "fp32"
     cache: bool = True
     format: str | None = None
+    background: str | None = None
 
 
 def _read_toml(path: Path) -> Request:
@@ -185,6 +195,7 @@ def _read_toml(path: Path) -> Request:
         output=None if found.output is None else home / _path(found.output, path, "output"),
         id_column=corpus.id_column,
         text_column=corpus.text_column,
+        background=None if found.background is None else home / _path(found.background, path, "background"),
     )
 
 
@@ -195,7 +206,7 @@ class _Tae(msgspec.Struct):
     results_file_path: str
 
 
-_TAE_LATER = ("TRIR",)
+_TAE_ATTACK, _TAE_BACKGROUND = "TRIR", "background_knowledge_file_path"
 
 
 def _read_tae(path: Path) -> Request:
@@ -208,13 +219,18 @@ def _read_tae(path: Path) -> Request:
     unavailable: dict[str, str] = {}
     metrics: list[Metric] = []
     problems: list[Problem] = []
+    backgrounds: list[Path] = []
     for label, parameters in found.metrics.items():
         key = label.split("_")[0]
         try:
-            if key in _TAE_LATER:
-                unavailable[label] = "this version does not have it yet"
+            if key == _TAE_ATTACK and _TAE_BACKGROUND not in parameters:
+                unavailable[label] = f"it names no background; expected {_TAE_BACKGROUND}"
                 continue
             metric = _tae_metric(key, parameters)
+            if key == _TAE_ATTACK:
+                backgrounds.append(_path(str(parameters[_TAE_BACKGROUND]), path, f"metrics.{label}.{_TAE_BACKGROUND}"))
+                if len(set(backgrounds)) > 1:
+                    raise PlanError("names another background than the one before; expected one for the whole run")
         except PlanError as error:
             problems += [Problem(str(path), f"metrics.{label}", one.message) for one in error.problems]
             continue
@@ -232,6 +248,7 @@ def _read_tae(path: Path) -> Request:
         labels=labels,
         unavailable=unavailable,
         results_file=_path(found.results_file_path, path, "results_file_path"),
+        background=backgrounds[0] if backgrounds else None,
     )
 
 
@@ -265,9 +282,12 @@ _TAE_KINDS = {bool: "true or false", int: "a whole number", str: "the name of a 
 
 
 def _tae_metric(key: str, given: Mapping[str, Any]) -> Metric:
+    if key == _TAE_ATTACK:
+        given = {name: value for name, value in given.items() if name != _TAE_BACKGROUND}
+        return ReIdentification(f"transformer({', '.join(f'{name}={value!r}' for name, value in given.items())})")
     if key not in _TAE_DEFAULTS:
         raise PlanError(
-            f"found {key}; expected one of {', '.join([*_TAE_DEFAULTS, *_TAE_LATER])}, then anything after _"
+            f"found {key}; expected one of {', '.join([*_TAE_DEFAULTS, _TAE_ATTACK])}, then anything after _"
         )
     defaults = _TAE_DEFAULTS[key]
     for name, value in given.items():

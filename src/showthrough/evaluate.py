@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import Any
 
+import msgspec
 import numpy as np
 
+from showthrough.background import Background
 from showthrough.errors import InputError, Interrupted, PlanError, Problem, ResourceError
 from showthrough.masks import Anonymization
 from showthrough.metrics import METRICS, Array, Metric, Rows, metric_name, metric_text, metrics_of, preset
@@ -19,7 +22,7 @@ from showthrough.metrics.base import bound as bind
 from showthrough.pairing import Missing, pair
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
-from showthrough.run import Failure, Input, MetricRecord, Run, Score, Settings, columns_of, signature
+from showthrough.run import Evidence, Failure, Input, MetricRecord, Run, Score, Settings, columns_of, signature
 from showthrough.statistics import percentile_interval, resampled_totals
 from showthrough.text import Corpus
 from showthrough.texts import RANKING, Texts, riskiest, texts_of, too_many
@@ -47,6 +50,7 @@ class Plan:
     texts: bool = True  # whether the run keeps documents, for a reader to look at
     device: str = "auto"  # that models run on
     cache: bool = True  # whether what models answer is kept between runs
+    background: Background | None = None  # what the attacker knows
 
     @property
     def models(self) -> ModelSettings:
@@ -88,6 +92,7 @@ class Plan:
                 for metric in self.metrics
                 if "gold" in metric.needs
             ]
+        problems += _background_problems(self.background, self.metrics, self.corpus.ids)
         if problems:
             raise InputError(problems)
         missing: Missing = "unmasked" if self.settings.missing == "unmasked" else "error"
@@ -115,6 +120,7 @@ def evaluate(
     dtype: str = "fp32",
     cache: bool = True,
     watch: Watch | None = None,
+    background: Background | Mapping[str, str] | None = None,
 ) -> Run:
     """Scores anonymizations of a corpus.
 
@@ -123,6 +129,7 @@ def evaluate(
     processes share the work. `resume` takes an incomplete run of the same plan and completes it. With `texts` the run
     keeps the documents (of many, those at most risk), which a report needs to show them. Models run on `device` in
     `dtype` (fp32 or bf16); with `cache` what they answer is kept for the next run; `watch` is told how far they are.
+    `background` is what an attacker knows, individual id to text; `trir` needs it.
     """
     if isinstance(anonymizations, Mapping):
         named = [Anonymization(one.masks, name, one.source) for name, one in anonymizations.items()]
@@ -130,7 +137,8 @@ def evaluate(
         named = list(anonymizations)
     chosen = metrics_of(metrics if metrics is not None else preset("default"))
     settings = Settings(seed=seed, resamples=resamples, confidence=confidence, missing=missing, dtype=dtype)
-    plan = Plan(corpus, tuple(named), tuple(chosen), settings, jobs, texts=texts, device=device, cache=cache)
+    plan = Plan(corpus, tuple(named), tuple(chosen), settings, jobs, texts=texts, device=device, cache=cache,
+                background=Background(background) if isinstance(background, Mapping) else background)  # fmt: skip
     return evaluate_plan(plan, progress=progress, resume=resume, watch=watch)
 
 
@@ -139,7 +147,7 @@ def evaluate_plan(
 ) -> Run:
     """Carries a plan out. Raises Interrupted, with what was finished, when the user stops it."""
     plan.check()
-    resources = Resources(plan.models, watch)
+    resources = Resources(plan.models, watch, plan.background, plan.anonymizations)
     run = _blank(plan)
     started = time.perf_counter()
     found, done, failures = _resumed(run, resume)
@@ -167,7 +175,7 @@ def evaluate_plan(
             for key, chunk in rows.items():
                 found[key] = [chunk]
         _record(run, found, failures, total)
-        run.scores = list(_scores(plan, run))
+        run.scores = list(scored(run, plan.metrics, plan.settings))
         if plan.texts:
             run.texts = _texts(plan, run, resources)
     except KeyboardInterrupt:
@@ -240,10 +248,13 @@ def _of_process(models: ModelSettings) -> Resources:
 def _record(run: Run, found: Found, failures: dict[str, str], done: int) -> None:
     run.failures = [Failure(text, reason) for text, reason in failures.items()]
     run.documents = run.documents[:done]
-    run.rows = {}
+    run.rows, run.evidence = {}, {}
     for (text, name), chunks in found.items():
         if text not in failures:
-            run.rows.setdefault(text, {})[name] = columns_of(Rows.joined(chunks))
+            rows = Rows.joined(chunks)
+            run.rows.setdefault(text, {})[name] = columns_of(rows)
+            if rows.evidence:
+                run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
 
 
 def _resumed(run: Run, earlier: Run | None) -> tuple[Found, int, dict[str, str]]:
@@ -260,11 +271,15 @@ def _resumed(run: Run, earlier: Run | None) -> tuple[Found, int, dict[str, str]]
         ),
         ("metrics", [m.text for m in run.metrics], [m.text for m in earlier.metrics]),
         ("settings", run.settings, earlier.settings),
+        ("background", run.background and run.background.digest, earlier.background and earlier.background.digest),
         ("showthrough version", run.provenance["showthrough"], earlier.provenance.get("showthrough")),
     ):
         if here != there:
             raise PlanError("not the same as in the run to resume; start afresh without --resume", what)
     found = {(text, name): [earlier.rows_of(text, name)] for text, names in earlier.rows.items() for name in names}
+    for (text, name), (rows,) in found.items():
+        evidence = earlier.evidence.get(text, {}).get(name, {})
+        found[text, name] = [Rows(rows.columns, rows.values, msgspec.to_builtins(evidence))]
     return found, len(earlier.documents), {failure.metric: failure.reason for failure in earlier.failures}
 
 
@@ -273,32 +288,56 @@ def _blank(plan: Plan) -> Run:
     return Run(
         corpus=Input(corpus.name, corpus.digest, len(corpus), corpus.source),
         anonymizations=[Input(one.name, one.digest, len(one), one.source) for one in plan.anonymizations],
-        metrics=[
-            MetricRecord(
-                metric_text(metric),
-                metric_name(metric),
-                metric.version,
-                metric.title,
-                metric.group,
-                metric.better,
-                metric.parameters,
-                _explanation(metric),
-            )
-            for metric in plan.metrics
-        ],
+        metrics=[metric_record(metric) for metric in plan.metrics],
         settings=plan.settings,
         documents=list(corpus.ids),
         scores=[],
         rows={},
         failures=[],
-        provenance={
-            "showthrough": __version__,
-            "python": platform.python_version(),
-            "platform": platform.platform(),
-            "packages": {name: found for name in _PACKAGES if (found := _version(name))},
-            "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        },
+        provenance=provenance(),
+        background=background_input(plan.background),
     )
+
+
+def metric_record(metric: Metric) -> MetricRecord:
+    """A metric as a run file keeps it."""
+    return MetricRecord(
+        metric_text(metric),
+        metric_name(metric),
+        metric.version,
+        metric.title,
+        metric.group,
+        metric.better,
+        metric.parameters,
+        _explanation(metric),
+    )
+
+
+def provenance() -> dict[str, Any]:
+    """With what and when a run is made."""
+    return {
+        "showthrough": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": {name: found for name in _PACKAGES if (found := _version(name))},
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def background_input(background: Background | None) -> Input | None:
+    return background and Input(background.name, background.digest, len(background), background.source)
+
+
+def _background_problems(
+    background: Background | None, metrics: Sequence[Metric], documents: Sequence[str]
+) -> list[Problem]:
+    using = [metric_text(metric) for metric in metrics if "background" in metric.needs]
+    if background is None:
+        asked = "none was given, which the metric {} needs; expected --background FILE (in Python, background=…)"
+        return [Problem("", "background", asked.format(text)) for text in using]
+    if not using:
+        return [Problem("", "background", "was given, but no metric asks for it; expected --metric trir as well")]
+    return background.problems(documents)
 
 
 def _models(plan: Plan, run: Run, resources: Resources) -> dict[str, str]:
@@ -344,26 +383,28 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _scores(plan: Plan, run: Run) -> Iterator[Score]:
+def scored(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[Score]:
     """Combines rows into numbers; the same resamples serve all of them."""
-    keys = [(metric, one) for one in run.anonymizations for metric in plan.metrics if metric_text(metric) in run.rows]
+    keys = [(metric, one) for one in run.anonymizations for metric in metrics if metric_text(metric) in run.rows]
     records = {record.text: record for record in run.metrics}
-    dtype = plan.settings.dtype
-    for metric, one, table, again in _resampled(plan, run, keys):
+    dtype = settings.dtype
+    for metric, one, table, again in _resampled(run, keys, settings):
         resampled = metric.combine(again)
         record = records[metric_text(metric)]
-        extra = (("dtype", dtype),) if metric.models and dtype != "fp32" else ()
-        line = signature(record, (*metric.pinned, *extra), run.corpus, one, plan.settings, __version__)
+        extra: tuple[tuple[str, str], ...] = (("dtype", dtype),) if metric.models and dtype != "fp32" else ()
+        if "background" in metric.needs and run.background:
+            extra = (("background", f"{run.background.name}@{run.background.digest[:8]}"), *extra)
+        line = signature(record, (*metric.pinned, *extra), run.corpus, one, settings, __version__)
         for part, value in metric.combine(table.totals()).items():
             defined = not np.isnan(value)
-            interval = percentile_interval(resampled[part], plan.settings.confidence) if defined else None
+            interval = percentile_interval(resampled[part], settings.confidence) if defined else None
             low, high = interval or (None, None)
             reason = "" if defined else metric.undefined
             yield Score(one.name, record.text, part, float(value) if defined else None, low, high, reason, line)
 
 
 def _resampled(
-    plan: Plan, run: Run, keys: Sequence[tuple[Metric, Input]]
+    run: Run, keys: Sequence[tuple[Metric, Input]], settings: Settings
 ) -> Iterator[tuple[Metric, Input, Rows, dict[str, Array]]]:
     """What each metric counts for each anonymization, and its totals over and over, a few columns at a time."""
     held: list[tuple[Metric, Input, Rows]] = []
@@ -372,7 +413,7 @@ def _resampled(
         if number < len(keys) and sum(len(table.columns) for _, _, table in held) < _COLUMNS:
             continue
         values = np.hstack([table.values for _, _, table in held])
-        sums = resampled_totals(values, plan.settings.resamples, plan.settings.seed)
+        sums = resampled_totals(values, settings.resamples, settings.seed)
         position = 0
         for asked, of, table in held:
             width = len(table.columns)

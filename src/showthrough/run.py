@@ -26,7 +26,7 @@ FORMAT = 1  # of the run file; rises when an old reader could misread it
 
 
 class Input(msgspec.Struct, frozen=True):
-    """A corpus or an anonymization as it was given: enough to tell whether two runs saw the same."""
+    """A corpus, an anonymization or a background as it was given: enough to tell whether two runs saw the same."""
 
     name: str
     digest: str
@@ -92,6 +92,20 @@ class Comparison(msgspec.Struct, frozen=True):
         return self.p_holm is not None and self.p_holm <= alpha
 
 
+class Evidence(msgspec.Struct, frozen=True):
+    """What an attack said about one document: its guess, where the right person ranks, by how much, and why.
+
+    `rank` and `margin` are `None` where the attacker does not know the person; `words` are those of the anonymized
+    text that speak most for the guess, each with what it adds.
+    """
+
+    guess: str | None
+    rank: float | None = None
+    margin: float | None = None
+    words: list[tuple[str, float]] = []
+    attack: str = ""  # which of them said it
+
+
 Columns = dict[str, list[float]]
 
 
@@ -113,6 +127,8 @@ class Run(msgspec.Struct):
     complete: bool = True
     format: int = FORMAT
     texts: Texts | None = None  # original text: a file that holds it is for its owner alone
+    evidence: dict[str, dict[str, dict[str, Evidence]]] = {}  # by metric, anonymization and document
+    background: Input | None = None  # what the attacker knew, where an attack was made
 
     def __getitem__(self, key: tuple[str, str | Metric] | tuple[str, str | Metric, str]) -> Score:
         anonymization, metric, part = (*key, HEADLINE)[:3]
@@ -143,8 +159,15 @@ class Run(msgspec.Struct):
         return [anonymization.name for anonymization in self.anonymizations]
 
     def without_text(self) -> Run:
-        """The same run without a word of any document."""
-        return msgspec.structs.replace(self, texts=None)
+        """The same run without a word of any document, nor of what attacks read in it."""
+        evidence = {
+            metric: {
+                name: {document: msgspec.structs.replace(one, words=[]) for document, one in found.items()}
+                for name, found in by_name.items()
+            }
+            for metric, by_name in self.evidence.items()
+        }
+        return msgspec.structs.replace(self, texts=None, evidence=evidence)
 
     def rows_of(self, metric: str, anonymization: str) -> Rows:
         columns = self.rows[metric][anonymization]

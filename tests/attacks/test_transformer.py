@@ -18,8 +18,9 @@ import pytest
 
 from showthrough.attacks.transformer import FittedTransformer, Transformer, TriSettings, Watched
 from showthrough.attacks.tri import fitting, pretraining, training
+from showthrough.attacks.tri.base_model import BaseModel
 from showthrough.attacks.tri.store import Checkpoint, Store
-from showthrough.attacks.tri.windows import Window
+from showthrough.attacks.tri.windows import Cutter, Window
 from showthrough.errors import InputError, PlanError, ResourceError
 from showthrough.resources.settings import ModelSettings
 
@@ -574,6 +575,27 @@ def test_pieces_that_are_asked_for() -> None:
     assert 0.65 < (fates == 1).mean() < 0.95  # eight in ten hidden
     assert (fates == 7).any()  # some stay
     assert ((fates != 7) & (fates != 1)).any()  # some are replaced
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_head_sees_only_what_is_asked_for(torch: Any, kind: str, models: Callable[[str], str]) -> None:
+    """And the loss is that of the whole model: −ln p, averaged over the pieces that are asked for."""
+    base = BaseModel(models(kind))
+    cutter = Cutter(base.tokenizer, Window(24, 6), base.longest, 250, lambda passages: [[one] for one in passages])
+    windows = cutter.cut([BACKGROUND["ann"].splitlines()], [0])
+    guesser = pretraining.Guesser(base, windows, 0.15, torch.device("cpu"))
+    guesser.model.eval()
+    batch = [0, 3, len(windows) - 1]  # the last one is shorter
+    pieces, present = base.table(windows, batch)
+    asked = pretraining.asked_for(present, 0.15, seed=9)
+    hidden = pretraining.disguised(pieces, asked, base.tokenizer.mask_token_id, len(base.tokenizer), seed=9)
+    with torch.no_grad():
+        logits = guesser.model(
+            torch.from_numpy(hidden), attention_mask=torch.from_numpy(present.astype("int64"))
+        ).logits
+        logs = logits.log_softmax(-1).numpy()
+        expected = [-logs[row, column, pieces[row, column]] for row, column in np.argwhere(asked)]
+        assert float(guesser.loss(batch, seed=9)) == pytest.approx(np.mean(expected), abs=1e-5)
 
 
 def test_at_least_one_piece_is_asked_for() -> None:

@@ -175,6 +175,8 @@ def test_accuracy_counts_ties_and_strangers() -> None:
         ("precision", "fp16"),
         ("seed", -1),
         ("dev_set_column_name", True),
+        ("only_use_anonymized_background_knowledge", "no"),
+        ("verbose", 1),
         ("pretraining_sliding_window", "128"),
         ("finetuning_sliding_window", "10-10"),
     ],

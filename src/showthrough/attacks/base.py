@@ -44,6 +44,16 @@ class Candidates:
         heard = np.ptp(found, axis=1) > 0 if found.size else np.zeros(len(found), dtype=bool)
         return cls(found, found.shape[1], heard)
 
+    def of_documents(self, row: Ints) -> Candidates:
+        """The same for documents of which each has the text of some row; one may have the text of another."""
+        column = None if self.column is None else self.column[row]
+        explain = None if self.explain is None else _for_rows(self.explain, self.heard, row)
+        return Candidates(self.score[row], self.individuals, self.heard[row], column, explain)
+
+    def explained(self, columns: Ints) -> list[Words]:
+        """What speaks for the individual in each document's column; nothing where the attack cannot tell."""
+        return self.explain(columns) if self.explain else [[] for _ in columns]
+
     def columns(self) -> Ints:
         if self.column is not None:
             return self.column
@@ -93,3 +103,21 @@ def standardised(fit: Floats, prior: float, usual: float | None = None) -> tuple
 
 def mean_square(values: Floats) -> float:
     return float(np.mean(values**2)) if values.size else 0.0
+
+
+def _for_rows(explain: Explain, heard: NDArray[np.bool_], row: Ints) -> Explain:
+    def explained(columns: Ints) -> list[Words]:
+        found: list[Words] = [[] for _ in row]
+        left = np.flatnonzero(heard[row])
+        while len(left):  # documents with the same text may be about different people: one round for each of them
+            _, first = np.unique(row[left], return_index=True)
+            now = left[first]
+            asked = np.full(len(heard), -1)
+            asked[row[now]] = columns[now]
+            words = explain(asked)
+            for number in now.tolist():
+                found[number] = words[row[number]]
+            left = np.delete(left, first)
+        return found
+
+    return explained

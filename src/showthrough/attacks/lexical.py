@@ -1,7 +1,6 @@
 """The attack `lexical`: whose background shares the rare words, phrases and word pieces that were left in a document.
 
-Four views of a text (words; phrases of one to three words; pieces of four, and of five, characters of a word) are
-weighed by TF-IDF. Each side weighs by its own rarity: background terms by how few individuals have them, document terms by how
+Three views of a text (words, phrases of one to three words, pieces of four characters of a word) are weighed by TF-IDF. Each side weighs by its own rarity: background terms by how few individuals have them, document terms by how
 few of the documents have them. So mask marks, which nearly all documents of an anonymization have, weigh next to
 nothing, whatever they look like. There is nothing to tune.
 """
@@ -21,11 +20,11 @@ from showthrough.attacks.terms import Occurrences, View, Wording
 VERSION = 1  # rises when the same texts could give other scores
 
 VIEWS = (
-    View("words", False, 1, 1, 20),
+    View("words", False, 1, 1, 22),
     View("phrases", False, 1, 3, 24),
-    View("pieces of four", True, 4, 4, 22),
-    View("pieces of five", True, 5, 5, 22),
+    View("pieces", True, 4, 4, 22),
 )
+FORMS = View("forms", False, 1, 1, 63)  # words told apart for certain
 PRIOR = 3.0  # imaginary documents that fit everybody averagely; what keeps a handful of documents apart
 LISTED = 10  # words that an explanation names
 _BLOCK = 2_000_000  # characters of background that are looked at together: their arrays take about 300 MB
@@ -52,11 +51,6 @@ class Lexical:
 
     name = "lexical"
 
-    @property
-    def pinned(self) -> tuple[tuple[str, str], ...]:
-        """What a score's signature says of it."""
-        return (("lexical", f"v{VERSION}"),)
-
     def fit(self, background: Mapping[str, str], *, watched: object = None) -> FittedLexical:
         return FittedLexical(tuple(background), tuple(background.values()))
 
@@ -67,7 +61,7 @@ class Known:
 
     view: View
     place: NDArray[np.int32]  # of a term among those that occur, −1 for all others
-    rarity: NDArray[np.float32]
+    weight: NDArray[np.float32]
     mean: Floats  # b̄
 
     def compact(self, counts: Matrix) -> Matrix:
@@ -78,7 +72,21 @@ class Known:
         known = place >= 0
         ends = np.concatenate([[0], np.cumsum(known)])[counts.indptr]
         data = 1 + np.log(counts.data[known])
-        return csr_array((data, place[known], ends), shape=(counts.shape[0], len(self.rarity)))
+        return csr_array((data, place[known], ends), shape=(counts.shape[0], len(self.weight)))
+
+
+def telling(having: Ints, times: Floats, individuals: int) -> Floats:
+    """How much a term tells of whom it belongs to: its rarity, and its burstiness.
+
+    rarity = ln((1 + n) / (1 + n_t)) for n individuals of whom n_t have the term. Burstiness is residual IDF (Church and
+    Gale 1995): how much rarer it is than if its c_t occurrences were strewn at random, max(0, ln(n / n_t) +
+    ln(1 − e^(−c_t / n))). What is said of somebody again and again is about them.
+
+    >>> telling(np.array([1, 1, 4]), np.array([1.0, 9.0, 4.0]), 4).round(2).tolist()  # rare; rare and often; everybody
+    [0.92, 2.19, 0.0]
+    """
+    rarity = np.log((1 + individuals) / (1 + having))
+    return np.asarray(rarity + np.maximum(0, np.log(individuals / having) + np.log(-np.expm1(-times / individuals))))
 
 
 class FittedLexical:
@@ -97,14 +105,16 @@ class FittedLexical:
     def _learn(self) -> tuple[list[Known], list[list[Matrix]]]:
         """One pass for how many individuals have each term, one for their weights."""
         having = [np.zeros(1 << view.bits, dtype=np.int32) for view in VIEWS]
+        times = [np.zeros(1 << view.bits, dtype=np.float32) for view in VIEWS]
         held: list[list[Matrix]] = []
         for block in self._blocks:
             counts = self._counts(block)
-            for total, found in zip(having, counts, strict=True):
-                np.add.at(total, found.indices, 1)
+            for place, found in enumerate(counts):
+                np.add.at(having[place], found.indices, 1)
+                np.add.at(times[place], found.indices, found.data)
             if self._holds:
                 held.append(counts)
-        known = [self._rarity(view, total) for view, total in zip(VIEWS, having, strict=True)]
+        known = [self._known(*each) for each in zip(VIEWS, having, times, strict=True)]
         weights: list[list[Matrix]] = []
         for number, block in enumerate(self._blocks):
             here = [self._weighed(one, found) for one, found in zip(known, held[number] if held else self._counts(block), strict=True)]
@@ -118,16 +128,16 @@ class FittedLexical:
     def _counts(self, block: range) -> list[Matrix]:
         return _counted(self.texts[block.start : block.stop])[0]
 
-    def _rarity(self, view: View, having: NDArray[np.int32]) -> Known:
+    def _known(self, view: View, having: NDArray[np.int32], times: NDArray[np.float32]) -> Known:
         occurs = np.flatnonzero(having)
         place = np.full(len(having), -1, dtype=np.int32)
         place[occurs] = np.arange(len(occurs), dtype=np.int32)
-        rarity = np.log((1 + len(self.texts)) / (1 + having[occurs])).astype(np.float32)
-        return Known(view, place, rarity, np.zeros(len(occurs)))
+        weight = telling(having[occurs], times[occurs], len(self.texts)).astype(np.float32)
+        return Known(view, place, weight, np.zeros(len(occurs)))
 
     def _weighed(self, known: Known, counts: Matrix) -> Matrix:
         found = known.compact(counts)
-        found.data *= known.rarity[found.indices]
+        found.data *= known.weight[found.indices]
         return _unit(found)
 
     def blocks(self) -> Iterator[tuple[range, list[Matrix]]]:
@@ -143,9 +153,15 @@ class FittedLexical:
         return Attempt(self, documents).candidates()
 
     def weights_of(self, columns: Ints) -> list[Matrix]:
-        """The weights of some individuals, sorted by column."""
-        counts = _counted([self.texts[column] for column in columns.tolist()])[0]
-        return [self._weighed(known, found) for known, found in zip(self.known, counts, strict=True)]
+        """The weights of some individuals, whose columns ascend."""
+        if not self._holds:
+            counts = _counted([self.texts[column] for column in columns.tolist()])[0]
+            return [self._weighed(known, found) for known, found in zip(self.known, counts, strict=True)]
+        from scipy.sparse import vstack
+
+        rows = [columns[(columns >= block.start) & (columns < block.stop)] - block.start for block in self._blocks]
+        pairs = list(zip(rows, self._weights, strict=True))
+        return [vstack([weights[place][row] for row, weights in pairs], format="csr") for place in range(len(VIEWS))]
 
 
 class Attempt:
@@ -164,7 +180,7 @@ class Attempt:
 
     def _weighed(self, known: Known, counts: Matrix) -> Matrix:
         found = known.compact(counts)
-        having = np.bincount(found.indices, minlength=len(known.rarity))
+        having = np.bincount(found.indices, minlength=len(known.weight))
         found.data *= np.log((1 + self._speaking(counts)) / having[found.indices])
         return _unit(found)
 
@@ -201,20 +217,12 @@ class Attempt:
     def explain(self, columns: Ints) -> list[Words]:
         """For each document, the words that speak most for the individual in its column; none where that is −1."""
         added = np.zeros(len(self._wording.text_of_word))
-        asked = np.flatnonzero((columns >= 0) & self.heard)
-        for place, found in enumerate(self.contributions(columns)):
-            occurrences = self._occurrences[place]
+        for occurrences, found in zip(self._occurrences, self.contributions(columns), strict=True):
             share = found / occurrences.words  # a phrase's part for each of its words
             for offset in range(occurrences.words.max(initial=0)):
                 reaching = occurrences.words > offset
-                np.add.at(added, occurrences.word[reaching] + offset, share[reaching])
-        words = self._wording.words
-        bounds = np.searchsorted(self._wording.text_of_word, np.arange(len(self.documents) + 1))
-        listed: list[Words] = [[] for _ in self.documents]
-        for document in asked.tolist():
-            here = slice(bounds[document], bounds[document + 1])
-            listed[document] = _heaviest(words[here], added[here])
-        return listed
+                added += np.bincount(occurrences.word[reaching] + offset, share[reaching], minlength=len(added))
+        return _heaviest(self._wording, added, len(self.documents))
 
     def contributions(self, columns: Ints) -> list[Floats]:
         """What every occurrence of every term adds to its document's score for the individual in its column.
@@ -222,18 +230,21 @@ class Attempt:
         Their sum is the score, but for what all documents have with that individual alike (`baseline`).
         """
         asked = np.where(self.heard, columns, -1)
-        rows = np.maximum(asked, 0)
-        theirs = self.fitted.weights_of(np.unique(rows))
-        at = np.searchsorted(np.unique(rows), rows)
+        rows, at = np.unique(np.maximum(asked, 0), return_inverse=True)
+        theirs = self.fitted.weights_of(rows)
         found = []
-        for place in range(len(VIEWS)):
-            known, ours, occurrences = self.fitted.known[place], self._weights[place], self._occurrences[place]
-            term = known.place[occurrences.term]
-            scale = np.where(asked >= 0, 1 / self._deviation[place, rows], 0.0)
-            weights = _entries(ours, occurrences.text, term)
-            times = _times(occurrences.text, term, len(known.rarity))
-            difference = _entries(theirs[place], at[occurrences.text], term) - np.where(term >= 0, known.mean[term], 0)
-            found.append(weights * difference / times * scale[occurrences.text])
+        for place, (view, known) in enumerate(zip(VIEWS, self.fitted.known, strict=True)):
+            occurrences = self._occurrences[place]
+            keys = (occurrences.text << view.bits) | occurrences.term
+            entries, entry, times = np.unique(keys, return_inverse=True, return_counts=True)
+            document, term = entries >> view.bits, known.place[entries & ((1 << view.bits) - 1)]
+            document, column, there = document[term >= 0], term[term >= 0], np.flatnonzero(term >= 0)
+            difference = _entries(theirs[place], at[document], column) - known.mean[column]
+            scale = np.where(asked >= 0, 1 / self._deviation[place, np.maximum(asked, 0)], 0.0)
+            added = np.zeros(len(entries))
+            # The weights of the documents lie in the same order: by document, then by term.
+            added[there] = self._weights[place].data * difference * scale[document]
+            found.append((added / times)[entry])
         return found
 
     def baseline(self, columns: Ints) -> Floats:
@@ -278,30 +289,28 @@ def _unit(matrix: Matrix) -> Matrix:
 
 
 def _entries(matrix: Matrix, row: Ints, column: NDArray[np.int32]) -> Floats:
-    """Many entries of a sparse matrix with sorted rows; 0 where there is none or the column is −1."""
+    """Many entries of a sparse matrix whose rows are sorted; 0 where there is none."""
     width = matrix.shape[1]
-    rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
-    keys = rows * width + matrix.indices
-    asked = row * width + column
-    at = np.minimum(np.searchsorted(keys, asked), max(len(keys) - 1, 0))
+    keys = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr)) * width + matrix.indices
     if not len(keys):
-        return np.zeros(len(asked))
-    return np.where((keys[at] == asked) & (column >= 0), matrix.data[at].astype(np.float64), 0.0)
+        return np.zeros(len(row))
+    asked = row * width + column
+    at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+    return np.where(keys[at] == asked, matrix.data[at].astype(np.float64), 0.0)
 
 
-def _times(text: Ints, term: NDArray[np.int32], width: int) -> Ints:
-    """How often each occurrence's term occurs in its text."""
-    _, place, count = np.unique(text * (width + 1) + term, return_inverse=True, return_counts=True)
-    return np.asarray(count[place])
-
-
-def _heaviest(words: Sequence[str], added: Floats) -> Words:
-    """Words by what they add together, each as it stands first; those that add nothing are left out."""
-    total: dict[str, float] = {}
-    form: dict[str, str] = {}
-    for word, part in zip(words, added.tolist(), strict=True):
-        key = word.lower()
-        form.setdefault(key, word)
-        total[key] = total.get(key, 0.0) + part
-    order = sorted(total, key=lambda key: (-total[key], key))[:LISTED]
-    return [(form[key], total[key]) for key in order if total[key] > 0]
+def _heaviest(wording: Wording, added: Floats, documents: int) -> list[Words]:
+    """Of each document the words that add most, all of one form together, as it stands first."""
+    document = wording.text_of_word
+    form = wording.occurrences(FORMS).term
+    order = np.lexsort((form, document))  # stable: the first of a form stays first
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (np.diff(document[order]) != 0) | (np.diff(form[order]) != 0)
+    first = order[new]
+    total = np.add.reduceat(added[order], np.flatnonzero(new)) if len(order) else added
+    heaviest = np.lexsort((first, -total, document[first]))
+    bounds = np.searchsorted(document[first][heaviest], np.arange(documents + 1)).tolist()
+    return [
+        [(wording.word(first[each]), float(total[each])) for each in heaviest[low:high][:LISTED] if total[each] > 0]
+        for low, high in zip(bounds, bounds[1:], strict=False)
+    ]

@@ -51,8 +51,8 @@ class Wording:
     """Some texts as words.
 
     >>> wording = Wording(["Mr Doe", "Oslo"])
-    >>> wording.words, wording.text_of_word.tolist()
-    (['Mr', 'Doe', 'Oslo'], [0, 0, 1])
+    >>> wording.word(1), wording.text_of_word.tolist()
+    ('Doe', [0, 0, 1])
     >>> found = wording.occurrences(View("pairs", False, 1, 2, 20))
     >>> len(found.term), found.text.tolist()  # Mr, Doe, Oslo, Mr Doe
     (4, [0, 0, 1, 0])
@@ -65,12 +65,17 @@ class Wording:
         self._start, self._end = tokens.start, tokens.end
         self.text_of_word: Ints = np.searchsorted(axis.bounds, tokens.start, side="right") - 1
         self._length = tokens.end - tokens.start
-        self._place = np.cumsum(self._length + 1) - self._length  # of each word on the packed axis, which has a space first
+        self._place = (
+            np.cumsum(self._length + 1) - self._length
+        )  # of each word on the packed axis, which has a space first
         self._before, self._inverse = self._prefixes()
 
-    @property
-    def words(self) -> list[str]:
-        return [self._text[low:high] for low, high in zip(self._start.tolist(), self._end.tolist(), strict=True)]
+    def word(self, number: int) -> str:
+        return self._text[self._start[number] : self._end[number]]
+
+    def passage(self, first: int, stop: int) -> str:
+        """The text from one word to before another, as it stands."""
+        return self._text[self._start[first] : self._end[stop - 1]]
 
     def _prefixes(self) -> tuple[Hashes, Hashes]:
         """Sums of hashed characters times powers of the base before each place, and the inverse powers."""

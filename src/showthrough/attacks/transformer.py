@@ -19,6 +19,7 @@ from showthrough.attacks.tri.scoring import FittedTransformer
 from showthrough.attacks.tri.settings import TriSettings
 from showthrough.attacks.tri.store import Store
 from showthrough.attacks.tri.training import EVERY
+from showthrough.attacks.tri.windows import fitting, parse_window
 from showthrough.errors import InputError, PlanError, Problem
 from showthrough.resources.settings import ModelSettings, Watch
 
@@ -65,11 +66,21 @@ class Transformer:
         self._check(background, watched)
         store = Store(self.settings.output_folder_path)
         base = BaseModel(self.settings.base_model_name)
+        self._check_windows(base.longest)
         # Sorted, so that nothing depends on the order in which individuals are given.
         texts = {individual: background[individual] for individual in sorted(background)}
         reading = Reading(texts, self.settings, store, Pretreatment(self.settings, self.watch))
         where = self.models.device
         return Fitting(self.settings, base, reading, store, watched, where, self.watch, self.every).run()
+
+    def _check_windows(self, longest: int) -> None:
+        """Now rather than after hours of pretreatment and pretraining."""
+        used = ["finetuning_sliding_window"]
+        if self.settings.use_additional_pretraining:
+            used.append("pretraining_sliding_window")
+        for parameter in used:
+            written = getattr(self.settings, parameter)
+            fitting(parse_window(written, parameter), longest, parameter, written)
 
     def _check(self, background: Mapping[str, str], watched: Mapping[str, Watched]) -> None:
         dev_set = self.settings.dev_set

@@ -71,6 +71,9 @@ def command(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Neither use nor keep what models answered; see showthrough cache.")
     ] = False,
+    background: Annotated[
+        Path | None, typer.Option("--background", metavar="FILE", help="What an attacker knows, for trir.")
+    ] = None,
     format_name: shared.Format = None,
     maps: shared.Maps = None,
     id_column: shared.IdColumn = "doc_id",
@@ -106,6 +109,7 @@ def command(
             device=device if "device" in given else request.device,
             cache=request.cache and not no_cache,
             format=format_name or request.format,
+            background=background or request.background,
         )
     else:
         chosen = [*(name for one in preset_name or () for name in preset(one)), *(metric or ())]
@@ -126,6 +130,7 @@ def command(
             device,
             not no_cache,
             format_name,
+            background=background,
         )
     if function_words:
         request = request.with_function_words(function_words)
@@ -135,7 +140,7 @@ def command(
         raise PlanError("--resume needs the run file to complete: name it with -o")
     shared.apart(
         (request.output, request.results_file, csv, markdown, latex, json, html, plots),
-        [corpus, request.corpus, *(source.path for source in request.anonymizations.values())],
+        [corpus, request.corpus, *(source.path for source in request.anonymizations.values()), *filter(None, [request.background])],
     )
     for path in (csv, markdown, latex, json, html):
         shared.free(path, force)

@@ -106,8 +106,11 @@ def apart(outputs: Iterable[Path | None], inputs: Iterable[Path] = ()) -> None:
 
 def free_folder(path: Path | None) -> None:
     """Raises OutputError when a folder could not be made or written into at the end."""
-    if path is not None and not path.is_dir():
-        free(path / "figure.svg", False, makes_folder=True)
+    if path is None or path.is_dir():
+        return
+    if path.exists():
+        raise OutputError(f"{path}: is a file; expected the name of a folder")
+    free(path, False, makes_folder=True)
 
 
 def write_looks(run: Run, html: Path | None, plots: Path | None, without_text: bool, force: bool) -> list[Path]:

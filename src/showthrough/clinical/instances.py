@@ -144,7 +144,7 @@ def gold_instances(axis: Axis, sheets: Sheets, kinds: Kinds) -> Instances:
     marks = [mark for layer in layers for mark in layer]
     sheet = np.repeat(np.arange(len(layers)), list(map(len, layers)))
     kind = kinds.numbers([mark.entity_type for mark in marks])
-    kind[np.array([mark.identifier == "NO_MASK" for mark in marks], dtype=bool)] = NONE
+    kind[[place for place, mark in enumerate(marks) if mark.identifier == "NO_MASK"]] = NONE
     return _laid(marks, np.arange(len(marks)), sheet, kinds, kind, sheets)
 
 

@@ -21,6 +21,7 @@ from showthrough.metrics.clinical_vocabulary import PhiHardToken
 from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Precision, Recall, RecallPerType
+from showthrough.metrics.reidentification import ReIdentification
 
 METRICS: dict[str, Metric] = {
     "er_di": EntityRecall("direct"),
@@ -35,6 +36,7 @@ METRICS: dict[str, Metric] = {
     "tpi": TextPreservedInformation(),
     "tps": TextPreservedSimilarity(),
     "nmi": ClusteringAgreement(),
+    "trir": ReIdentification(),
     "phi_token": PhiToken(),
     "phi_instance": PhiInstance(),
     "phi_strict": PhiSpan(),
@@ -169,7 +171,7 @@ def _parsed(text: str) -> tuple[str, dict[str, object]]:
 
 __all__ = [
     "HEADLINE", "METRICS", "PRESETS", "Array", "ClusteringAgreement", "EntityRecall", "FScore", "Group", "Metric",
-    "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "Recall", "RecallPerType", "Rows",
+    "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall", "RecallPerType", "Rows",
     "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text",
     "metrics_of", "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip

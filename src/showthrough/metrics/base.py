@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -23,10 +23,14 @@ HEADLINE = ""  # the part that a metric is known by
 
 @dataclass(frozen=True)
 class Rows:
-    """Sufficient statistics, one row a document: `values` is documents × `columns`."""
+    """Sufficient statistics, one row a document: `values` is documents × `columns`.
+
+    `evidence` is what a reader may want to see of single documents, by id, where a metric has any.
+    """
 
     columns: tuple[str, ...]
     values: Array
+    evidence: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, **columns: ArrayLike) -> Rows:
@@ -47,7 +51,7 @@ class Rows:
             place = [columns.index(column) for column in chunk.columns]
             values[position : position + len(chunk.values), place] = chunk.values
             position += len(chunk.values)
-        return cls(columns, values)
+        return cls(columns, values, {key: found for chunk in chunks for key, found in chunk.evidence.items()})
 
     def totals(self) -> Totals:
         return dict(zip(self.columns, self.values.sum(axis=0), strict=True))

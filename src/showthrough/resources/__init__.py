@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from showthrough.axis import Axis, Bools, Coverage, Ruler
+from showthrough.background import Background
 from showthrough.errors import PlanError
 from showthrough.masks import Anonymization
 from showthrough.resources.cache import Cache, default_folder
@@ -32,9 +33,17 @@ class FunctionWords(Protocol):
 class Resources:
     """One object for one evaluation: models stay loaded, and what was computed for a chunk is shared by all metrics."""
 
-    def __init__(self, models: ModelSettings | None = None, watch: Watch | None = None) -> None:
+    def __init__(
+        self,
+        models: ModelSettings | None = None,
+        watch: Watch | None = None,
+        background: Background | None = None,
+        anonymizations: Sequence[Anonymization] = (),
+    ) -> None:
         self.models = models or ModelSettings()
         self.watch = watch
+        self.background = background  # what the attacker knows, where the plan was given it
+        self.anonymizations = anonymizations  # all that are evaluated together
         self.cache = Cache(default_folder() if self.models.cache else None)
         self._sources: dict[tuple[str, str], Any] = {}
         self._corpus: Corpus | None = None

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from showthrough.errors import ResourceError
 
 Result = TypeVar("Result")
 
-_PIECES = {"cuda": 65_536, "mps": 16_384, "cpu": 3_072}  # word pieces in a batch; a CPU gains nothing from more
+_PIECES = {"cuda": 65_536, "mps": 16_384, "cpu": 2_048}  # word pieces in a batch; a CPU gains nothing from more
+_ABREAST = {"cuda": 2, "mps": 1, "cpu": 8}  # batches at the same time, at most
 _NO_MEMORY = "allocate memory"  # of PyTorch's plain RuntimeError where a CPU has none left
 
 
@@ -24,15 +28,7 @@ def torch_device(asked: str) -> Any:
     kind, _, number = asked.partition(":")
     if (kind == "cuda" and (not cuda or int(number or 0) >= torch.cuda.device_count())) or (kind == "mps" and not mps):
         raise ResourceError(f"the device {asked!r} is not there, or this PyTorch cannot use it; choose auto or cpu")
-    if kind == "cpu":
-        _use_all_cores(torch)
     return torch.device(asked)
-
-
-def _use_all_cores(torch: Any) -> None:
-    # PyTorch may take only half of them. Whoever set a number (joblib does, in its workers) knows why.
-    if "OMP_NUM_THREADS" not in os.environ:
-        torch.set_num_threads(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
 def torch_dtype(name: str) -> Any:
@@ -41,49 +37,83 @@ def torch_dtype(name: str) -> Any:
     return {"fp32": torch.float32, "bf16": torch.bfloat16}[name]
 
 
-def pieces_at_once(device: Any) -> int:
-    """How many word pieces a batch may hold, padding counted."""
-    return _PIECES.get(device.type, _PIECES["cpu"])
-
-
 def in_batches(
-    lengths: Sequence[int], budget: int, run: Callable[[list[int]], Result], what: str
+    lengths: Sequence[int], device: Any, run: Callable[[list[int]], Result], what: str
 ) -> Iterator[tuple[list[int], Result]]:
-    """Runs items in batches of about `budget` pieces, longest first; a batch that does not fit in memory is halved.
+    """Runs items in batches of like length, several at a time, longest first; yields each batch with its result.
 
-    Items of like length stand together, so that little of a batch is padding. Yields the items of a batch and what
-    `run` made of them.
+    Items of like length stand together, so that little of a batch is padding. A batch that does not fit in memory is
+    cut in half, and so is every later one of its size.
     """
+    budget = _PIECES.get(device.type, _PIECES["cpu"])
     order = sorted(range(len(lengths)), key=lambda item: -lengths[item])
-    position = 0
-    while position < len(order):
-        longest = max(1, lengths[order[position]])
-        batch = order[position : position + max(1, budget // longest)]
-        try:
-            result = run(batch)
-        except (RuntimeError, MemoryError) as error:
-            if not _out_of_memory(error):
-                raise
-            if len(batch) == 1:
-                raise ResourceError(
-                    f"{what}: not even one text at a time fits in memory; "
-                    "choose another --device, --dtype bf16 or shorter segments"
-                ) from error
-            _empty()
-            budget = longest * (len(batch) // 2)
-            continue
-        position += len(batch)
-        yield batch, result
+    waiting: deque[list[int]] = deque()
+    place = 0
+    while place < len(order):
+        size = max(1, budget // max(1, lengths[order[place]]))
+        waiting.append(order[place : place + size])
+        place += size
+    running: dict[Future[Result], list[int]] = {}
+    with _abreast(device) as (pool, workers):
+        while waiting or running:
+            while waiting and len(running) < workers:
+                batch = waiting.popleft()
+                if len(batch) > 1 and len(batch) * lengths[batch[0]] > budget:
+                    half = len(batch) // 2
+                    waiting.extendleft((batch[half:], batch[:half]))
+                else:
+                    running[pool.submit(run, batch)] = batch
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                batch = running.pop(future)
+                try:
+                    result = future.result()
+                except (RuntimeError, MemoryError) as error:
+                    if not _out_of_memory(error):
+                        raise
+                    if len(batch) == 1:
+                        raise ResourceError(
+                            f"{what}: not even one text at a time fits in memory; "
+                            "choose another --device, --dtype bf16 or shorter segments"
+                        ) from error
+                    budget = min(budget, len(batch) // 2 * lengths[batch[0]])
+                    waiting.appendleft(batch)
+                    continue
+                yield batch, result
+
+
+@contextmanager
+def _abreast(device: Any) -> Iterator[tuple[ThreadPoolExecutor, int]]:
+    """Threads for batches side by side, which share the cores.
+
+    One batch a core keeps all cores at work: threads that calculate one batch together wait for each other at every
+    step, and for a long time where something else is running too. On a GPU one batch is prepared while another runs.
+    """
+    import torch
+
+    workers, threads = _ABREAST.get(device.type, 1), torch.get_num_threads()
+    if device.type == "cpu":
+        cores = _cores()
+        workers = min(workers, cores)
+        torch.set_num_threads(max(1, cores // workers))
+    pool = ThreadPoolExecutor(workers)
+    try:
+        yield pool, workers
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+        torch.set_num_threads(threads)
+
+
+def _cores() -> int:
+    # Whoever set a number (joblib does, in its workers) knows why.
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    if given.isdigit() and int(given):
+        return int(given)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _out_of_memory(error: Exception) -> bool:
     import torch
 
-    return isinstance(error, MemoryError | torch.OutOfMemoryError) or _NO_MEMORY in str(error)
-
-
-def _empty() -> None:
-    import torch
-
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
+    return isinstance(error, MemoryError | torch.OutOfMemoryError) or _NO_MEMORY in str(error)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.resources.cache import Arrays, Cache, question
-from showthrough.resources.device import in_batches, pieces_at_once, torch_device, torch_dtype
+from showthrough.resources.device import in_batches, torch_device, torch_dtype
 from showthrough.resources.files import EXTRA, model_files, quietly
 from showthrough.resources.names import Role, SourceName
 from showthrough.resources.settings import ModelSettings, Watch
@@ -87,7 +87,7 @@ class SentenceEmbedder:
             found: Vectors = model.encode(inputs, batch_size=len(inputs), show_progress_bar=False)
             return found.astype(np.float32)
 
-        for batch, found in in_batches(lengths, pieces_at_once(model.device), run, self.role.what):
+        for batch, found in in_batches(lengths, model.device, run, self.role.what):
             vectors |= zip((distinct[item] for item in batch), found, strict=True)
         return np.array([vectors[text] for text in texts], dtype=np.float32)
 

@@ -8,12 +8,13 @@ weighs the whole vocabulary sees only the places in question.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from threading import local
 from typing import Any
 
 import numpy as np
 
 from showthrough.errors import ResourceError
-from showthrough.resources.device import in_batches, pieces_at_once
+from showthrough.resources.device import in_batches
 from showthrough.resources.information import Context, Floats, Question
 from showthrough.resources.segments import Asked, Pass, Pieces
 
@@ -28,6 +29,8 @@ class Predictor:
         self.model = model
         self.tokenizer = tokenizer
         self.longest = min(getattr(model.config, "max_position_embeddings", 1 << 30), tokenizer.model_max_length)
+        self._thread = local()  # batches run side by side, each with places of its own
+        model.base_model.register_forward_hook(self._only_hidden)
 
     def weigh(
         self, questions: Sequence[Question], context: Context, watch: Callable[[float], None] | None = None
@@ -39,7 +42,7 @@ class Predictor:
         done = 0
         for batch, logs in in_batches(
             lengths,
-            pieces_at_once(self.model.device),
+            self.model.device,
             lambda batch: self._run([passes[item] for item in batch], context),
             "information content",
         ):
@@ -92,24 +95,21 @@ class Predictor:
             seen[row, :length] = 1
             if not context.attend_hidden and len(hidden) < length:  # with nothing else to see, they see each other
                 seen[row, hidden] = 0
-        device = self.model.device
-        flat = torch.from_numpy(np.concatenate(places)).to(device)
-        true = torch.from_numpy(np.concatenate(truth)).to(device)
-
-        def only_hidden(_module: Any, _arguments: Any, output: Any) -> Any:
-            output.last_hidden_state = output.last_hidden_state.flatten(0, 1)[flat][None]
-            return output
-
-        hook = self.model.base_model.register_forward_hook(only_hidden)
-        try:
-            with torch.inference_mode():
-                inputs = torch.from_numpy(ids).to(device), torch.from_numpy(seen).to(device)
-                logits = self.model(input_ids=inputs[0], attention_mask=inputs[1]).logits[0]
-                found = [
-                    rows.gather(1, wanted[:, None])[:, 0].float() - rows.float().logsumexp(1)
-                    for rows, wanted in zip(logits.split(_HEAD_ROWS), true.split(_HEAD_ROWS), strict=True)
-                ]
-                logs = torch.cat(found).cpu().numpy().astype(np.float64)
-        finally:
-            hook.remove()
+        flat, true, shown, attention = (
+            torch.from_numpy(array).to(self.model.device)
+            for array in (np.concatenate(places), np.concatenate(truth), ids, seen)
+        )
+        with torch.inference_mode():
+            self._thread.places = flat
+            logits = self.model(input_ids=shown, attention_mask=attention).logits[0]
+            found = [
+                rows.gather(1, wanted[:, None])[:, 0].float() - rows.float().logsumexp(1)
+                for rows, wanted in zip(logits.split(_HEAD_ROWS), true.split(_HEAD_ROWS), strict=True)
+            ]
+            logs = torch.cat(found).cpu().numpy().astype(np.float64)
         return np.split(logs, np.cumsum([len(place) for place in places])[:-1])
+
+    def _only_hidden(self, _module: Any, _arguments: Any, output: Any) -> Any:
+        """Stands between the model and its head, and lets through only the places that are asked for."""
+        output.last_hidden_state = output.last_hidden_state.flatten(0, 1)[self._thread.places][None]
+        return output

@@ -23,7 +23,7 @@ from showthrough.attacks.tri.selection import Epoch, selected, split
 from showthrough.attacks.tri.settings import TriSettings
 from showthrough.attacks.tri.store import CLASSIFIER, FINETUNING, PRETRAINED, PRETRAINING, RESULTS, Store, digest
 from showthrough.attacks.tri.training import Course, train, uses_bf16
-from showthrough.attacks.tri.windows import Cutter, Windows, fitting, parse_window
+from showthrough.attacks.tri.windows import Cutter, Windows, parse_window
 from showthrough.errors import InputError, Problem
 from showthrough.resources.device import torch_device
 from showthrough.resources.files import quietly
@@ -88,7 +88,9 @@ class Fitting:
         if not known.any():
             message = f"found nothing that {self.base.name} can read; expected text about at least one individual"
             raise InputError(Problem("", "background", message))
-        saved = self.store.model(CLASSIFIER, self.of_finetuning) if settings.load_saved_finetuning else None
+        saved = None
+        if settings.load_saved_finetuning:
+            saved = self.store.model(CLASSIFIER, self.of_finetuning, ("epochs", "watched"))
         model = self.base.classifier(self.individuals, settings.seed, saved[0]) if saved else self._untaught()
         classifier = Classifier(self.base, model, self.device)
         fitted = FittedTransformer(self.individuals, known, classifier, cutter, self.reading)
@@ -97,8 +99,7 @@ class Fitting:
         return fitted
 
     def _cutter(self, parameter: str) -> Cutter:
-        written = getattr(self.settings, parameter)
-        window = fitting(parse_window(written, parameter), self.base.longest, parameter, written)
+        window = parse_window(getattr(self.settings, parameter), parameter)
         sentences = self.reading.pretreatment.sentences
         return Cutter(self.base.tokenizer, window, self.base.longest, self.settings.tokenization_block_size, sentences)
 

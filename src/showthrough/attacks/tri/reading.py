@@ -29,7 +29,9 @@ class Reading:
             **settings.of_pretreatment(),
         }
         self._documents: dict[str, Passages] = {}
-        found = store.record(PRETREATED, self.origin) if settings.load_saved_pretreatment else None
+        found = None
+        if settings.load_saved_pretreatment:
+            found = store.record(PRETREATED, self.origin, ("background", "documents"))
         self.loaded = found is not None
         if found is None:
             self.background = pretreatment.background(background)

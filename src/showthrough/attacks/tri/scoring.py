@@ -13,9 +13,11 @@ from showthrough.attacks.tri.reading import Reading
 from showthrough.attacks.tri.results import Watched, accuracy
 from showthrough.attacks.tri.selection import Epoch
 from showthrough.attacks.tri.windows import Bools, Cutter, Windows
-from showthrough.resources.device import in_batches, pieces_at_once
+from showthrough.resources.device import in_batches
 
 Floats = NDArray[np.float64]
+
+_BLOCK = 4096  # windows whose logits are held at once
 
 
 class Classifier:
@@ -41,21 +43,26 @@ class Classifier:
         return found
 
     def _logits(self, windows: Windows) -> Iterator[tuple[list[int], Floats]]:
-        """In fp32, and in an order of the windows' own: in which they are given must not change a digit."""
-        import torch
-
+        """In fp32, block by block, in an order of the windows' own: that in which they are given changes no digit."""
         self.model.eval()
         order = windows.canonical()
+        for first in range(0, len(order), _BLOCK):
+            block = order[first : first + _BLOCK]
+            yield block, self._of_block(windows, block)
 
-        def run(batch: list[int]) -> Floats:
-            pieces, present = self.base.table(windows, [order[item] for item in batch])
+    def _of_block(self, windows: Windows, block: list[int]) -> Floats:
+        import torch
+
+        def run(batch: list[int]) -> Any:
+            pieces, present = self.base.table(windows, [block[item] for item in batch])
             with torch.inference_mode():
-                logits = self.model(**self.base.inputs(pieces, present, self.device)).logits
-            return np.asarray(logits.cpu().numpy(), dtype=np.float64)
+                return self.model(**self.base.inputs(pieces, present, self.device)).logits.cpu().numpy()
 
-        lengths = windows.lengths[order].tolist()
-        for batch, logits in in_batches(lengths, pieces_at_once(self.device), run, "the attack 'transformer'"):
-            yield [order[item] for item in batch], logits
+        found = np.zeros((len(block), self.model.config.num_labels))
+        lengths = windows.lengths[block].tolist()
+        for batch, logits in in_batches(lengths, self.device, run, "the attack 'transformer'"):
+            found[batch] = logits
+        return found
 
 
 class FittedTransformer:

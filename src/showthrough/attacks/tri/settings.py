@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from showthrough.attacks.tri.windows import parse_window
@@ -79,6 +79,9 @@ which leaves room to move on (two pieces of every window mark its ends)
     seed: int = 0
 
     def __post_init__(self) -> None:
+        for field in fields(self):
+            if field.type == "bool":
+                self._check(field.name, isinstance(getattr(self, field.name), bool), "True or False")
         for name in ("tokenization_block_size", "pretraining_batch_size", "finetuning_batch_size"):
             self._check(name, getattr(self, name) >= 1, "1 or more")
         for name in ("pretraining_epochs", "finetuning_epochs"):

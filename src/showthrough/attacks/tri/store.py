@@ -12,7 +12,7 @@ import logging
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -53,8 +53,8 @@ class Store:
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder).expanduser() if folder else None
 
-    def record(self, name: str, origin: Origin) -> dict[str, Any] | None:
-        """A record of this name that was made from the same."""
+    def record(self, name: str, origin: Origin, needs: Sequence[str] = ()) -> dict[str, Any] | None:
+        """A record of this name that was made from the same; it has to have what is needed of it."""
         if self.folder is None:
             return None
         path = self.folder / name
@@ -66,7 +66,8 @@ class Store:
             raise ResourceError(f"{path}: cannot be read: {error.strerror}") from error
         except ValueError:
             found = None
-        if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(found.get("origin"), dict):
+        known = isinstance(found, dict) and found.get("format") == FORMAT and isinstance(found.get("origin"), dict)
+        if not known or any(need not in found for need in needs):
             log.warning("%s: this is no record that can be used again; making it anew", path)
             return None
         return found if _same(path, found["origin"], origin) else None
@@ -80,9 +81,9 @@ class Store:
             with self._replacing(self.folder / name) as temporary:
                 temporary.write_text(text, encoding="utf-8", newline="")
 
-    def model(self, name: str, origin: Origin) -> tuple[Path, dict[str, Any]] | None:
+    def model(self, name: str, origin: Origin, needs: Sequence[str] = ()) -> tuple[Path, dict[str, Any]] | None:
         """The folder of a model that was made from the same, and its record."""
-        found = self.record(f"{name}/{_RECORD}", origin)
+        found = self.record(f"{name}/{_RECORD}", origin, needs)
         return None if found is None or self.folder is None else (self.folder / name, found)
 
     def keep_model(self, name: str, origin: Origin, content: Mapping[str, Any], save: Callable[[Path], object]) -> None:

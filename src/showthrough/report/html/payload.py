@@ -163,7 +163,7 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
 
 def evidence_of(run: Run) -> Evidence:
     """What attacks said about each document: metric, anonymization, document, then guess, rank, margin and words."""
-    found: Evidence = msgspec.to_builtins(getattr(run, "evidence", None) or {})
+    found: Evidence = msgspec.to_builtins(run.evidence)
     return found
 
 

@@ -1,0 +1,82 @@
+"""One-to-one assignment on top of an attack: every individual has one document, so a sure match frees the others.
+
+The best matching as a whole (Kuhn 1955, Munkres 1957) is sought instead of everybody's best. Documents that tell
+nothing are left out of it; they get whoever is left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from showthrough.attacks.base import Candidates, Floats, Ints
+from showthrough.attacks.standing import NOBODY, Place, Standing, placed, plain, shares
+
+LARGEST = 5_000  # documents and individuals up to which the best matching is sought
+NOT_RUN = f"one-to-one assignment takes at most {LARGEST:,} documents and {LARGEST:,} individuals"
+
+
+def fits(documents: int, individuals: int) -> bool:
+    return max(documents, individuals) <= LARGEST
+
+
+def assigned(candidates: Candidates, document: Ints, truth: Ints, sizes: Ints, k: int) -> Standing:
+    """Standings when documents and individuals are matched one to one.
+
+    Rows of `candidates` are distinct texts, `document` is the row of every document. Documents with the same text
+    cannot be told apart, nor can individuals with the same profile: each of them has each of their matches alike.
+    """
+    times = np.bincount(document, minlength=len(candidates.score))
+    row, column = _matching(candidates, times, sizes)
+    own = candidates.of_documents(document)
+    place = placed(own, truth, sizes)
+    found = plain(own, truth, sizes, k)
+    guess = np.full(len(document), NOBODY)
+    total = shares(place, k)
+    for number in np.flatnonzero(own.heard).tolist():
+        slots = column[row == document[number]]
+        guess[number] = slots[0]
+        if truth[number] != NOBODY:
+            total[:, number] = _matched(own, place, truth, sizes, k, number, slots)
+    silent = ~own.heard
+    total[:3, silent] = _left_over(column, truth[silent], sizes, k)[:3]
+    return Standing(*total, found.margin, guess)
+
+
+def _matching(candidates: Candidates, times: Ints, sizes: Ints) -> tuple[Ints, Ints]:
+    """Rows and their columns: one entry a document that tells something, NOBODY where individuals run out."""
+    from scipy.optimize import linear_sum_assignment
+
+    rows = np.repeat(np.arange(len(times)), np.where(candidates.heard, times, 0))
+    columns = np.repeat(np.arange(len(sizes)), sizes)
+    row, column = linear_sum_assignment(candidates.score[rows][:, columns], maximize=True)
+    matched = np.full(len(rows), NOBODY)
+    matched[row] = columns[column]
+    return rows, matched
+
+
+def _matched(
+    candidates: Candidates, place: Place, truth: Ints, sizes: Ints, k: int, number: int, slots: Ints
+) -> Floats:
+    """The shares of one document, on average over the matches that it may have."""
+    true = truth[number]
+    before, beside = float(place.before[number]), float(place.beside[number])
+    score = candidates.score[number]
+    found = []
+    for slot in slots.tolist():
+        # The match moves to the front; the others keep their order behind it.
+        ahead = slot != NOBODY and score[slot] > score[true]
+        tied = slot != NOBODY and score[slot] == score[true]
+        behind = Place(np.array([before + (not ahead)]), np.array([beside - tied]))
+        chance = 1 / sizes[true] if slot == true else 0.0
+        found.append(chance + (1 - chance) * shares(behind, k)[:, 0])
+    return np.asarray(np.mean(found, axis=0))
+
+
+def _left_over(column: Ints, truth: Ints, sizes: Ints, k: int) -> Floats:
+    """The shares of documents that tell nothing: anybody of those whom no other document took."""
+    taken = np.bincount(column[column != NOBODY], minlength=len(sizes))
+    left = int((sizes - taken).sum())
+    known = truth != NOBODY
+    free = np.where(known, ((sizes - taken) / sizes)[truth], 0.0)
+    place = Place(np.zeros(len(truth)), np.full(len(truth), float(left)))
+    return shares(place, k) * free

@@ -1,0 +1,116 @@
+"""The attack `dense`: whose background has passages that mean what the document's passages mean.
+
+Texts are cut into windows of words, windows are embedded, and every window of a document takes the best window of each
+individual. It finds people by what is said in other words; it needs an embedding model, or `lsa`, which ships.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.attacks.base import Candidates, Floats, Ints, standardised
+from showthrough.attacks.terms import Wording
+from showthrough.errors import PlanError
+from showthrough.resources.embedder import Embedder, Vectors
+from showthrough.resources.names import EMBEDDING
+
+VERSION = 1
+PRIOR = 3.0
+_CELLS = 50_000_000  # similarities that are held at once: 200 MB
+
+
+@dataclass(frozen=True)
+class DenseSettings:
+    """The embedding, and the windows: `window` words, the next one `step` words on."""
+
+    embedding: str = "st:sentence-transformers/all-MiniLM-L6-v2"
+    window: int = 100
+    step: int = 50
+
+    def __post_init__(self) -> None:
+        EMBEDDING.parse(self.embedding)
+        if self.window < 1 or not 1 <= self.step <= self.window:
+            raise PlanError(f"window={self.window}, step={self.step}; expected 1 or more, and a step within the window")
+
+
+class Dense:
+    """The attack, before it knows anybody."""
+
+    name = "dense"
+
+    def __init__(self, settings: DenseSettings, embedder: Embedder) -> None:
+        self.settings = settings
+        self.embedder = embedder
+
+    def fit(self, background: Mapping[str, str], *, watched: object = None) -> FittedDense:
+        windows, owner = windowed(tuple(background.values()), self.settings)
+        embed = self.embedder.fitted(windows, "truncate")
+        return FittedDense(tuple(background), self.settings, embed, _unit(embed(windows)), owner)
+
+
+class FittedDense:
+    """The attack once it knows a background."""
+
+    def __init__(
+        self,
+        individuals: tuple[str, ...],
+        settings: DenseSettings,
+        embed: Callable[[Sequence[str]], Vectors],
+        vectors: Vectors,
+        owner: Ints,
+    ) -> None:
+        self.individuals = individuals
+        self.settings = settings
+        self._embed = embed
+        self._vectors = vectors
+        self._first = np.searchsorted(owner, np.arange(len(individuals)))
+        self._silent = np.setdiff1d(np.arange(len(individuals)), owner)
+
+    def scores(self, documents: Sequence[str]) -> Candidates:
+        windows, owner = windowed(documents, self.settings)
+        fit = np.zeros((len(documents), len(self.individuals)))
+        if windows:
+            best = self._best(_unit(self._embed(windows)))
+            counts = np.bincount(owner, minlength=len(documents))
+            np.add.at(fit, owner, best)
+            fit /= np.maximum(counts, 1)[:, None]
+        heard: NDArray[np.bool_] = np.isin(np.arange(len(documents)), owner)
+        spoken = fit[heard] - fit[heard].mean(axis=1, keepdims=True)
+        fit[heard] = standardised(spoken, PRIOR)[0]
+        return Candidates(fit, len(self.individuals), heard)
+
+    def _best(self, windows: Vectors) -> Floats:
+        """Of every window, the similarity of each individual's best window; −1 for whoever has none."""
+        found = np.empty((len(windows), len(self.individuals)))
+        block = max(1, _CELLS // max(len(self._vectors), 1))
+        for low in range(0, len(windows), block):
+            similar = windows[low : low + block] @ self._vectors.T
+            found[low : low + block] = np.maximum.reduceat(similar, np.minimum(self._first, similar.shape[1] - 1), axis=1)
+        found[:, self._silent] = -1.0
+        return found
+
+
+def windowed(texts: Sequence[str], settings: DenseSettings) -> tuple[list[str], Ints]:
+    """The windows of all texts, and whose each is; a text without a word has none.
+
+    >>> windowed(["one two three", "", "four"], DenseSettings("lsa", window=2, step=1))
+    (['one two', 'two three', 'four'], array([0, 0, 2]))
+    """
+    wording = Wording(texts)
+    windows: list[str] = []
+    owner: list[int] = []
+    bounds = np.searchsorted(wording.text_of_word, np.arange(len(texts) + 1)).tolist()
+    for number, (low, high) in enumerate(zip(bounds, bounds[1:], strict=False)):
+        for first in range(low, max(low + 1, high - settings.window + settings.step), settings.step) if high > low else ():
+            windows.append(wording.passage(first, min(first + settings.window, high)))
+            owner.append(number)
+    return windows, np.array(owner, dtype=np.int64)
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)

@@ -1,0 +1,34 @@
+"""Several attacks as one: their fits, made comparable and averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from showthrough.attacks.base import EVERYBODY, Candidates, Floats, standardised
+
+PRIOR = 3.0
+NOT_RUN = f"fusing attacks takes at most {EVERYBODY:,} individuals"
+
+
+def fused(parts: Sequence[Candidates]) -> Candidates:
+    """Each attack's fits centred and scaled per document, standardised per individual, then averaged.
+
+    >>> one, two = Candidates.of(np.array([[3.0, 1.0], [0.0, 1.0]])), Candidates.of(np.array([[9.0, 0.0], [0.0, 0.0]]))
+    >>> fused([one, two]).score.argmax(axis=1).tolist()
+    [0, 1]
+    """
+    heard = np.any([part.heard for part in parts], axis=0)
+    score = np.mean([comparable(part) for part in parts], axis=0)
+    explain = next((part.explain for part in parts if part.explain), None)
+    return Candidates(score, parts[0].individuals, heard, explain=explain)
+
+
+def comparable(part: Candidates) -> Floats:
+    fit = part.score[part.heard]
+    fit = fit - fit.mean(axis=1, keepdims=True)
+    deviation = fit.std(axis=1, keepdims=True)
+    found = np.zeros(part.score.shape)
+    found[part.heard] = standardised(fit / np.where(deviation == 0, 1, deviation), PRIOR)[0]
+    return found

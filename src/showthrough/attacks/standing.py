@@ -1,0 +1,102 @@
+"""Where the true individual stands among the candidates, counted honestly: whoever is tied shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.attacks.base import Candidates, Floats, Ints
+
+NOBODY = -1  # in place of a column: this document's individual is not in the background
+
+
+class Place(NamedTuple):
+    """How many individuals stand before the true one, and how many beside them (themselves too); 0 if not in sight."""
+
+    before: Floats
+    beside: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Of every document: is its individual found? All are expectations over the ways to break ties."""
+
+    right: Floats  # the share of the first place
+    right_at_k: Floats  # of the first k places
+    reciprocal: Floats  # of the rank
+    rank: Floats  # 0 where the individual is not in sight
+    margin: Floats  # how far the true individual is ahead of the best other (behind, where negative)
+    guess: Ints  # the column of the first place; NOBODY where there is none
+
+
+def plain(candidates: Candidates, truth: Ints, sizes: Ints, k: int) -> Standing:
+    """Everybody guesses the best fit. `truth` is a column or NOBODY, `sizes` are the individuals of each column.
+
+    >>> found = Candidates.of(np.array([[2.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
+    >>> standing = plain(found, np.array([0, 1, 2]), np.ones(3, dtype=int), k=2)
+    >>> standing.right.round(2).tolist(), standing.right_at_k.round(2).tolist()  # alone; one of two; one of three
+    ([1.0, 0.5, 0.33], [1.0, 1.0, 0.67])
+    """
+    place = placed(candidates, truth, sizes)
+    return Standing(*shares(place, k), _margin(candidates, truth, sizes), best(candidates))
+
+
+def placed(candidates: Candidates, truth: Ints, sizes: Ints) -> Place:
+    """Everybody's place. A document that tells nothing has all individuals beside one another."""
+    size = _sizes(candidates, sizes)
+    own = _own(candidates, truth)
+    before = np.where(candidates.score > own[:, None], size, 0).sum(axis=1)
+    beside = np.where(candidates.score == own[:, None], size, 0).sum(axis=1)
+    silent = ~candidates.heard
+    before[silent], beside[silent] = 0, sizes.sum()
+    beside[truth == NOBODY] = 0
+    return Place(before.astype(np.float64), beside.astype(np.float64))
+
+
+def shares(place: Place, k: int) -> Floats:
+    """Expected shares of the first place and of the first k, reciprocal rank, and rank: four rows.
+
+    With b before and s beside, ranks b + 1 … b + s are equally likely: 1/s if b = 0; min(1, max(0, k − b)/s);
+    (H(b + s) − H(b))/s, H being harmonic numbers; b + (s + 1)/2. All are 0 where the individual is not in sight.
+    """
+    before, beside = place
+    seen = beside > 0
+    among = np.where(seen, beside, 1)
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, 1 + int((before + beside).max(initial=0))))])
+    found = [
+        np.clip(1 - before, 0, 1) / among,
+        np.clip((k - before) / among, 0, 1),
+        (harmonic[(before + beside).astype(int)] - harmonic[before.astype(int)]) / among,
+        before + (among + 1) / 2,
+    ]
+    return np.stack(found) * seen
+
+
+def best(candidates: Candidates) -> Ints:
+    """The column that fits best; NOBODY where a document tells nothing."""
+    if not candidates.score.shape[1]:
+        return np.full(len(candidates.score), NOBODY)
+    columns = np.take_along_axis(candidates.columns(), candidates.score.argmax(axis=1)[:, None], axis=1)[:, 0]
+    return np.where(candidates.heard, columns, NOBODY)
+
+
+def _own(candidates: Candidates, truth: Ints) -> Floats:
+    """The true individual's score; not a number where it is not in sight."""
+    found: NDArray[np.bool_] = candidates.columns() == truth[:, None]
+    own = np.where(found, candidates.score, -np.inf).max(axis=1, initial=-np.inf)
+    return np.where(found.any(axis=1), own, np.nan)
+
+
+def _sizes(candidates: Candidates, sizes: Ints) -> Ints:
+    return np.asarray(sizes[candidates.columns()])
+
+
+def _margin(candidates: Candidates, truth: Ints, sizes: Ints) -> Floats:
+    own = _own(candidates, truth)
+    # Another individual of the same profile is as good: then there is no margin.
+    others = np.where((candidates.columns() == truth[:, None]) & (_sizes(candidates, sizes) == 1), -np.inf, candidates.score)
+    found = own - others.max(axis=1, initial=-np.inf)
+    return np.where(np.isfinite(found) & candidates.heard, found, 0.0)

@@ -1,0 +1,150 @@
+"""Attacks carried out together: each learns the background once, then every anonymization is attacked alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from showthrough.attacks import Approach, Part, assignment, fusion
+from showthrough.attacks.assignment import assigned
+from showthrough.attacks.base import Candidates, Fitted, Ints
+from showthrough.attacks.standing import NOBODY, Standing, plain
+from showthrough.attacks.tri.results import Watched
+from showthrough.background import Background
+from showthrough.resources import Resources
+
+Texts = Mapping[str, str]  # anonymized texts by document id
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of attacking one anonymization: a standing for each approach, or why it was not run."""
+
+    documents: tuple[str, ...]
+    individuals: int
+    known: Ints  # 1 where the document's individual is in the background
+    standings: dict[str, Standing | str]
+    seconds: dict[str, float]
+    evidence: dict[str, dict[str, Any]]
+
+
+class Suite:
+    """The approaches that were asked for, ready to attack.
+
+    `watched` are all the anonymizations under attack, for attacks that report on the way.
+    """
+
+    def __init__(
+        self,
+        chosen: Sequence[Approach],
+        background: Background,
+        resources: Resources,
+        watched: Mapping[str, Texts] | None = None,
+    ) -> None:
+        self.chosen = chosen
+        self.profiles = background.profiles
+        # Of individuals with the same text one stands for all; in a fixed order, so that none can matter.
+        self.names = _representatives(background)
+        known = dict(zip(self.names, self.profiles.texts, strict=True))
+        seen = {name: self._watched(texts) for name, texts in (watched or {}).items()}
+        self.fit_seconds: dict[str, float] = {}
+        self._fitted: dict[Part, Fitted] = {}
+        for part in dict.fromkeys(part for approach in chosen for part in approach.parts):
+            started = time.perf_counter()
+            self._fitted[part] = part.attack(resources).fit(known, watched=seen)
+            self.fit_seconds[str(part)] = time.perf_counter() - started
+
+    def _watched(self, texts: Texts) -> Watched:
+        own = [self.names[self.profiles.of[key]] if key in self.profiles.of else key for key in texts]
+        return Watched(tuple(own), tuple(texts.values()))
+
+    def attack(self, texts: Texts, k: int) -> Outcome:
+        """Attacks the documents of one anonymization; nothing depends on their order, or on any other's."""
+        documents = tuple(texts)
+        distinct = sorted(set(texts.values()))
+        row = {text: number for number, text in enumerate(distinct)}
+        document = np.array([row[texts[key]] for key in documents], dtype=np.int64)
+        truth = np.array([self.profiles.of.get(key, NOBODY) for key in documents], dtype=np.int64)
+        scored, seconds = self._scores(distinct)
+        standings: dict[str, Standing | str] = {}
+        used: dict[str, float] = {}
+        bases: dict[str, Candidates] = {}
+        for approach in self.chosen:
+            started = time.perf_counter()
+            name, parts = str(approach), [scored[part] for part in approach.parts]
+            if why := self._obstacle(approach, parts, len(documents)):
+                standings[name] = why
+                continue
+            base = bases[name] = parts[0] if len(parts) == 1 else fusion.fused(parts)
+            standings[name] = self._standing(approach, base, document, truth, k)
+            used[name] = time.perf_counter() - started + sum(seconds[part] for part in approach.parts)
+        evidence = self._evidence(documents, document, truth, standings, bases)
+        return Outcome(documents, self.profiles.individuals, (truth != NOBODY).astype(np.int64), standings, used, evidence)
+
+    def _scores(self, distinct: Sequence[str]) -> tuple[dict[Part, Candidates], dict[Part, float]]:
+        scored: dict[Part, Candidates] = {}
+        seconds: dict[Part, float] = {}
+        for part, fitted in self._fitted.items():
+            started = time.perf_counter()
+            scored[part] = _ordered(Candidates.of(fitted.scores(distinct)), fitted.individuals, self.names)
+            seconds[part] = time.perf_counter() - started
+        return scored, seconds
+
+    def _obstacle(self, approach: Approach, parts: Sequence[Candidates], documents: int) -> str:
+        if len(parts) > 1 and any(part.column is not None for part in parts):
+            return fusion.NOT_RUN
+        if approach.assignment and not assignment.fits(documents, self.profiles.individuals):
+            return assignment.NOT_RUN
+        return ""
+
+    def _standing(self, approach: Approach, base: Candidates, document: Ints, truth: Ints, k: int) -> Standing:
+        sizes = self.profiles.sizes
+        return assigned(base, document, truth, sizes, k) if approach.assignment else plain(base.of_documents(document), truth, sizes, k)
+
+    def _evidence(
+        self,
+        documents: Sequence[str],
+        document: Ints,
+        truth: Ints,
+        standings: Mapping[str, Standing | str],
+        bases: Mapping[str, Candidates],
+    ) -> dict[str, dict[str, Any]]:
+        """How the strongest attack fared with each document, and the words that speak for its guess."""
+        ran = {name: standing for name, standing in standings.items() if isinstance(standing, Standing)}
+        if not ran:
+            return {}
+        name = max(ran, key=lambda name: float(ran[name].right.mean()) if len(documents) else 0.0)
+        standing, base = ran[name], bases[name]
+        words = base.of_documents(document).explained(standing.guess)
+        return {
+            key: {
+                "attack": name,
+                "guess": None if standing.guess[number] == NOBODY else self.names[standing.guess[number]],
+                "rank": float(standing.rank[number]) or None,
+                "margin": None if truth[number] == NOBODY else float(standing.margin[number]),
+                "words": words[number],
+            }
+            for number, key in enumerate(documents)
+        }
+
+
+def _representatives(background: Background) -> tuple[str, ...]:
+    first: dict[int, str] = {}
+    for individual in sorted(background.profiles.of):
+        first.setdefault(background.profiles.of[individual], individual)
+    return tuple(first[number] for number in range(len(background.profiles)))
+
+
+def _ordered(found: Candidates, given: Sequence[str], wanted: Sequence[str]) -> Candidates:
+    """The same with columns in another order of individuals."""
+    if tuple(given) == tuple(wanted):
+        return found
+    place = {individual: number for number, individual in enumerate(wanted)}
+    moved = np.array([place[individual] for individual in given])
+    if found.column is not None:
+        return replace(found, column=moved[found.column])
+    return replace(found, score=found.score[:, np.argsort(moved)])

@@ -1,0 +1,118 @@
+"""Privacy against attacks: can somebody who knows the individuals tell whom the documents are about?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from showthrough.attacks import DEFAULT, approaches
+from showthrough.attacks.assignment import NOT_RUN
+from showthrough.attacks.standing import Standing
+from showthrough.attacks.suite import Outcome, Suite, Texts
+from showthrough.errors import PlanError
+from showthrough.masks import Anonymization, apply_masks
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.resources import Resources
+from showthrough.text import Corpus
+
+
+@dataclass(frozen=True)
+class ReIdentification(Metric):
+    """Share of documents whose individual an attacker finds (text re-identification risk); the worst attack counts.
+
+    Manzanares-Salor, Sánchez and Lison 2024: the attacker has texts about individuals (the background) and links each
+    anonymized document to one of them. TRIR = correct links / documents. Here several attacks are made and the
+    headline is the largest risk found; the parts are each attack's accuracy, accuracy@k and mean reciprocal rank,
+    the chance level (1 / individuals) and the ceiling (documents whose individual is in the background at all).
+    Whoever is tied shares; documents without a word stay in the denominator.
+
+    R = max over attacks of |{d : the attack links d to its individual}| / |{d}|
+
+    >>> from showthrough import Anonymization, Background, Corpus, Document, Mask, evaluate
+    >>> corpus = Corpus([Document("ann", "Ann cut him open"), Document("bob", "Bob sold bread")])
+    >>> background = Background({"ann": "Ann is a surgeon: she cut and sewed", "bob": "Bob, baker of bread"})
+    >>> masks = Anonymization({"ann": [Mask(0, 3)], "bob": [Mask(0, 14)]})
+    >>> run = evaluate(corpus, {"names": masks}, metrics=["trir"], background=background)
+    >>> run["names", "trir", "lexical"].value  # "cut" gives ann away; nothing is left of bob: 1 and 1/2 of 2
+    0.75
+    """
+
+    group = "privacy"
+    needs = frozenset({"background"})
+    scope = "corpus"
+    title = "Re-identification risk"
+    better = "lower"
+    undefined = f"the attack was not run: {NOT_RUN}"
+
+    attacks: str = DEFAULT
+    k: int = 5
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attacks", ", ".join(map(str, approaches(self.attacks))))
+        if self.k < 1:
+            raise PlanError(f"k={self.k} is out of range; expected 1 or more", type(self).__name__)
+
+    @property
+    def models(self) -> dict[str, str]:
+        parts = [part for approach in approaches(self.attacks) for part in approach.parts]
+        return {parameter: name for part in parts for parameter, name in part.models.items()}
+
+    @property
+    def pinned(self) -> tuple[tuple[str, str], ...]:
+        parts = dict.fromkeys(part for approach in approaches(self.attacks) for part in approach.parts)
+        return tuple(pair for part in parts for pair in part.pinned)
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        if resources.background is None:
+            raise PlanError("none was given, which the metric trir needs", "background")
+        watched = {one.name: masked(corpus, one) for one in resources.anonymizations}
+        suite = Suite(approaches(self.attacks), resources.background, resources, watched)
+        return lambda anonymization: self.rows(corpus.ids, suite.attack(masked(corpus, anonymization), self.k))
+
+    def rows(self, documents: Sequence[str], outcome: Outcome) -> Rows:
+        """One row a document; a document that was not attacked counts nowhere."""
+        place = {key: number for number, key in enumerate(outcome.documents)}
+        at = np.array([place.get(key, -1) for key in documents], dtype=np.int64)
+        there = at >= 0
+
+        def column(values: Array) -> Array:
+            found = np.zeros(len(documents))
+            found[there] = values[at[there]]
+            return found
+
+        columns = {
+            "documents": there.astype(np.float64),
+            "in_background": column(outcome.known.astype(np.float64)),
+            "chance": there / outcome.individuals,
+        }
+        for name, standing in outcome.standings.items():
+            ran = isinstance(standing, Standing)
+            for key, values in _statistics(standing).items():
+                columns[f"{key}:{name}"] = column(values) if ran else np.zeros(len(documents))
+            columns[f"ran:{name}"] = there.astype(np.float64) * ran
+        found = Rows.named(columns)
+        return Rows(found.columns, found.values, outcome.evidence)
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        parts: dict[str, Array] = {}
+        for name in map(str, approaches(self.attacks)):
+            ran = totals[f"ran:{name}"]
+            parts[name] = ratio(totals[f"right:{name}"], ran)
+            parts[f"{name} @{self.k}"] = ratio(totals[f"right_at_k:{name}"], ran)
+            parts[f"{name} mrr"] = ratio(totals[f"reciprocal:{name}"], ran)
+        worst = reduce(np.fmax, [parts[str(one)] for one in approaches(self.attacks)])
+        chance, ceiling = (ratio(totals[name], totals["documents"]) for name in ("chance", "in_background"))
+        return {HEADLINE: worst, **parts, "chance": chance, "ceiling": ceiling}
+
+
+def _statistics(standing: Standing | str) -> Mapping[str, Array]:
+    names = ("right", "right_at_k", "reciprocal", "margin")
+    return {name: getattr(standing, name, np.zeros(0)) for name in names}
+
+
+def masked(corpus: Corpus, anonymization: Anonymization) -> Texts:
+    """The anonymized texts by document id."""
+    return {document.id: apply_masks(document.text, anonymization.of(document.id)) for document in corpus}

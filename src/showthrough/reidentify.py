@@ -1,0 +1,95 @@
+"""Texts and a background in, run out: the attacks alone, for anonymized texts whose originals nobody has."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from showthrough.attacks import DEFAULT, approaches
+from showthrough.attacks.suite import Suite, Texts
+from showthrough.background import Background
+from showthrough.errors import InputError, Problem
+from showthrough.evaluate import background_input, metric_record, provenance, scored
+from showthrough.metrics import ReIdentification, metric_text
+from showthrough.resources import Resources
+from showthrough.resources.settings import ModelSettings, Watch
+from showthrough.run import Evidence, Input, Run, Settings, columns_of
+
+
+def reidentify(
+    background: Background | Mapping[str, str],
+    anonymizations: Mapping[str, Texts],
+    attacks: str = DEFAULT,
+    *,
+    k: int = 5,
+    seed: int = 0,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    models: ModelSettings | None = None,
+    watch: Watch | None = None,
+    corpus: Input | None = None,
+) -> Run:
+    """Attacks anonymized texts, document id to text for each anonymization; no originals are needed.
+
+    A document is about the individual of its own id. Anonymizations may have different documents: each is counted
+    over its own. The run has the one metric `trir`.
+
+    >>> known = {"ann": "Ann is a surgeon", "bob": "Bob bakes bread"}
+    >>> run = reidentify(known, {"names": {"ann": "PERSON, surgeon", "bob": "PERSON and his bread"}})
+    >>> run["names", "trir"].value
+    1.0
+    """
+    known = Background(background) if isinstance(background, Mapping) else background
+    metric = ReIdentification(attacks, k)
+    settings = Settings(seed=seed, resamples=resamples, confidence=confidence)
+    documents = list(dict.fromkeys(key for texts in anonymizations.values() for key in texts))
+    _check(known, anonymizations, documents)
+    text = metric_text(metric)
+    run = Run(
+        corpus=corpus or Input("texts", _digest({key: "" for key in documents}), len(documents)),
+        anonymizations=[Input(name, _digest(texts), len(texts)) for name, texts in anonymizations.items()],
+        metrics=[metric_record(metric)],
+        settings=settings,
+        documents=documents,
+        scores=[],
+        rows={text: {}},
+        failures=[],
+        provenance=provenance(),
+        background=background_input(known),
+    )
+    started = time.perf_counter()
+    suite = Suite(approaches(metric.attacks), known, Resources(models, watch, known), anonymizations)
+    times: dict[str, Any] = {"learning": suite.fit_seconds, "attacking": {}}
+    for name, texts in anonymizations.items():
+        outcome = suite.attack(texts, k)
+        rows = metric.rows(documents, outcome)
+        run.rows[text][name] = columns_of(rows)
+        run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
+        times["attacking"][name] = outcome.seconds
+    run.scores = list(scored(run, [metric], settings))
+    run.provenance |= {"attacks": times, "seconds": round(time.perf_counter() - started, 3)}
+    return run
+
+
+def _check(background: Background, anonymizations: Mapping[str, Texts], documents: list[str]) -> None:
+    problems = [
+        Problem("", f"anonymization {name}", "has no document; expected at least one")
+        for name, texts in anonymizations.items()
+        if not texts
+    ]
+    if not anonymizations:
+        problems.append(Problem("", "anonymizations", "none was given; expected at least one"))
+    problems += background.problems(documents)
+    if problems:
+        raise InputError(problems)
+
+
+def _digest(texts: Texts) -> str:
+    total = hashlib.blake2b(digest_size=16)
+    for key in sorted(texts):
+        total.update(msgspec.json.encode((key, texts[key])))
+    return total.hexdigest()
