@@ -19,9 +19,9 @@ from showthrough.metrics import (
     PhiSpan,
     PhiToken,
     Precision,
-    ReIdentification,
     Recall,
     RecallPerType,
+    ReIdentification,
     Rows,
     TextPreservedInformation,
     TextPreservedSimilarity,
@@ -34,10 +34,11 @@ from showthrough.text import Annotation, Corpus, Document, Mention
 from showthrough.version import __version__
 
 __all__ = [
-    "METRICS", "Annotation", "Anonymization", "Background", "ClusteringAgreement", "Comparison", "Corpus", "Document",
-    "EntityRecall", "FScore", "InputError", "Interrupted", "Mask", "Mention", "Metric", "OutputError", "PhiHardToken",
-    "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Plan", "PlanError", "Precision", "Problem", "ReIdentification", "Recall",
-    "RecallPerType", "ResourceError", "Rows", "Run", "Score", "ShowthroughError", "TextPreservedInformation",
-    "TextPreservedSimilarity", "TypedMask", "WeightedPrecision", "__version__", "apply_masks", "evaluate",
-    "evaluate_plan", "parse_metric", "read_anonymization", "read_background", "read_corpus", "reidentify", "write_corpus",
+    "Annotation", "Anonymization", "Background", "ClusteringAgreement", "Comparison", "Corpus", "Document",
+    "EntityRecall", "FScore", "InputError", "Interrupted", "METRICS", "Mask", "Mention", "Metric", "OutputError",
+    "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Plan", "PlanError", "Precision", "Problem",
+    "ReIdentification", "Recall", "RecallPerType", "ResourceError", "Rows", "Run", "Score", "ShowthroughError",
+    "TextPreservedInformation", "TextPreservedSimilarity", "TypedMask", "WeightedPrecision", "__version__",
+    "apply_masks", "evaluate", "evaluate_plan", "parse_metric", "read_anonymization", "read_background",
+    "read_corpus", "reidentify", "write_corpus",
 ]  # fmt: skip

@@ -23,9 +23,9 @@ from showthrough.metrics import (
     ClusteringAgreement,
     Metric,
     Precision,
-    ReIdentification,
     Recall,
     RecallPerType,
+    ReIdentification,
     TextPreservedInformation,
     TextPreservedSimilarity,
     WeightedPrecision,
@@ -36,6 +36,7 @@ from showthrough.metrics import (
 )
 from showthrough.metrics.clustering import TAE_MARKS
 from showthrough.metrics.information import SPACY
+from showthrough.resources import function_words_from
 from showthrough.resources.names import local_or_hub
 from showthrough.run import Settings
 
@@ -71,7 +72,7 @@ class Request:
     background: Path | None = None
 
     def plan(self) -> Plan:
-        """Reads everything and checks it together; raises InputError with all that is wrong."""
+        """Reads everything; raises InputError with all that is wrong. Evaluating it checks it together."""
         problems: list[Problem] = []
         anonymizations: list[Anonymization] = []
         columns = {"id_column": self.id_column, "text_column": self.text_column}
@@ -90,17 +91,16 @@ class Request:
             problems += error.problems
         if problems:
             raise InputError(problems)
-        plan = Plan(
+        return Plan(
             *(corpus, tuple(anonymizations), self.metrics, self.settings, self.jobs, self.unavailable),
             device=self.device,
             cache=self.cache,
             background=background,
         )
-        plan.check()
-        return plan
 
     def with_function_words(self, name: str) -> Request:
         """The same with another source of function words in every metric that has one."""
+        function_words_from(name)  # raises for a source that does not exist, also where no metric would ask for it
         return self._with(function_words=name)
 
     def with_map(self, text: str) -> Request:

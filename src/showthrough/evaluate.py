@@ -325,7 +325,9 @@ def provenance() -> dict[str, Any]:
 
 
 def background_input(background: Background | None) -> Input | None:
-    return background and Input(background.name, background.digest, len(background), background.source)
+    if background is None:
+        return None
+    return Input(background.name, background.digest, len(background), background.source)
 
 
 def _background_problems(

@@ -18,6 +18,7 @@ from showthrough.metrics import ReIdentification, metric_text
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run import Evidence, Input, Run, Settings, columns_of
+from showthrough.text import Corpus
 
 
 def reidentify(
@@ -31,12 +32,12 @@ def reidentify(
     confidence: float = 0.95,
     models: ModelSettings | None = None,
     watch: Watch | None = None,
-    corpus: Input | None = None,
+    corpus: Corpus | None = None,
 ) -> Run:
     """Attacks anonymized texts, document id to text for each anonymization; no originals are needed.
 
     A document is about the individual of its own id. Anonymizations may have different documents: each is counted
-    over its own. The run has the one metric `trir`.
+    over its own. The run has the one metric `trir`. `corpus` are the originals, where there are any, for its signature.
 
     >>> known = {"ann": "Ann is a surgeon", "bob": "Bob bakes bread"}
     >>> run = reidentify(known, {"names": {"ann": "PERSON, surgeon", "bob": "PERSON and his bread"}})
@@ -50,7 +51,7 @@ def reidentify(
     _check(known, anonymizations, documents)
     text = metric_text(metric)
     run = Run(
-        corpus=corpus or Input("texts", _digest({key: "" for key in documents}), len(documents)),
+        corpus=_documents(documents, corpus),
         anonymizations=[Input(name, _digest(texts), len(texts)) for name, texts in anonymizations.items()],
         metrics=[metric_record(metric)],
         settings=settings,
@@ -86,6 +87,12 @@ def _check(background: Background, anonymizations: Mapping[str, Texts], document
     problems += background.problems(documents)
     if problems:
         raise InputError(problems)
+
+
+def _documents(ids: list[str], corpus: Corpus | None) -> Input:
+    if corpus is not None:
+        return Input(corpus.name, corpus.digest, len(corpus), corpus.source)
+    return Input("texts", _digest(dict.fromkeys(ids, "")), len(ids))
 
 
 def _digest(texts: Texts) -> str:

@@ -130,6 +130,12 @@ class Run(msgspec.Struct):
     evidence: dict[str, dict[str, dict[str, Evidence]]] = {}  # by metric, anonymization and document
     background: Input | None = None  # what the attacker knew, where an attack was made
 
+    def __repr__(self) -> str:
+        """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""
+        state = "" if self.complete else ", interrupted"
+        scored = f"{len(self.metrics)} metrics, anonymizations {', '.join(self.names)}"
+        return f"Run({self.corpus.name}: {len(self.documents)} documents, {scored}{state})"
+
     def __getitem__(self, key: tuple[str, str | Metric] | tuple[str, str | Metric, str]) -> Score:
         anonymization, metric, part = (*key, HEADLINE)[:3]
         text = metric_text(metric if isinstance(metric, Metric) else parse_metric(metric))
@@ -303,6 +309,7 @@ def signature(
         *((key, _short(value)) for key, value in metric.parameters.items()),
         *fixed,
         *([("missing", settings.missing)] if settings.missing != "error" else []),
+        ("confidence", f"{settings.confidence:g}"),
         ("resamples", str(settings.resamples)),
         ("seed", str(settings.seed)),
         ("showthrough", version),

@@ -65,7 +65,7 @@ def test_evaluate_shows_and_writes(here: Path, cli: Callable[..., Any]) -> None:
     assert (outcome.status, outcome.err) == (0, "")
     assert "corpus: 3 documents; intervals at 95 %" in outcome.out
     assert "er_di.v1|corpus:corpus@" in outcome.out
-    assert outcome.out.endswith("run written to run.json\n")
+    assert "run written to run.json (holds the documents' text" in outcome.out
     found = scores("run.json")
     # Mr John Doe for both annotators of d1, Ann Lee of d2: masks.json hides the first two.
     assert found["a", "er_di", ""] == 2 / 3

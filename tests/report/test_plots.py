@@ -72,7 +72,7 @@ def test_an_attack_is_known_by_its_chance_and_ceiling(demo_run: Run) -> None:
     run = attacked(demo_run)
     assert [record.text for record in attacks(run)] == ["attack"]
     assert attacks(demo_run) == []
-    assert [record.text for record in parted(run)] == ["recall_per_type"]  # chance is no part to look at
+    assert [record.text for record in parted(run)] == ["recall_per_type"]  # chance and ceiling are no parts to look at
     bars = attack_chart(run, run.metrics[-1]).to_dict()["datasets"]["attacks"]
     assert [(bar["name"], bar["value"], bar["chance"], bar["ceiling"]) for bar in bars] == [
         (name, 0.4, 0.01, 0.8) for name in run.names

@@ -55,6 +55,7 @@ class Kind:
     settings: Callable[[], type]
     make: Callable[[Any, Resources], Attack]
     pinned: Callable[[Any], Pinned]
+    watches: bool = False  # whether it reports on the documents under attack while it learns
 
 
 ATTACKS: dict[str, Kind] = {
@@ -68,7 +69,7 @@ ATTACKS: dict[str, Kind] = {
         lambda settings, resources: Dense(settings, resources.embedder(settings.embedding)),
         lambda settings: (("dense", f"v{dense.VERSION}"),),
     ),
-    "transformer": Kind(_transformer_settings, _transformer, _transformer_pinned),
+    "transformer": Kind(_transformer_settings, _transformer, _transformer_pinned, watches=True),
 }
 
 
@@ -91,6 +92,10 @@ class Part:
 
     def attack(self, resources: Resources) -> Attack:
         return ATTACKS[self.name].make(self.settings, resources)
+
+    @property
+    def watches(self) -> bool:
+        return ATTACKS[self.name].watches
 
     @property
     def models(self) -> dict[str, str]:
@@ -137,7 +142,9 @@ def _approach(tree: ast.expr, text: str) -> Approach:
     found = [_part(term, text) for term in (tree, *terms)]
     parts = tuple(dict.fromkeys(part for part in found if part is not None))
     if not parts:
-        raise PlanError(f"{ASSIGNMENT} works on top of an attack; expected for instance lexical+{ASSIGNMENT}", "attacks")
+        raise PlanError(
+            f"{ASSIGNMENT} works on top of an attack; expected for instance lexical+{ASSIGNMENT}", "attacks"
+        )
     return Approach(parts, None in found)
 
 
@@ -149,7 +156,9 @@ def _part(tree: ast.expr, text: str) -> Part | None:
     if name.id == ASSIGNMENT and not words:
         return None
     if name.id not in ATTACKS:
-        raise PlanError(f"unknown attack; expected {', '.join(ATTACKS)}, or +{ASSIGNMENT} behind one", f"attack {name.id}")
+        raise PlanError(
+            f"unknown attack; expected {', '.join(ATTACKS)}, or +{ASSIGNMENT} behind one", f"attack {name.id}"
+        )
     settings = ATTACKS[name.id].settings()
     known = [field.name for field in fields(settings)]
     given = {}
@@ -178,7 +187,7 @@ def _kinds(usual: object) -> tuple[type, ...]:
 
 def _unreadable(text: str) -> PlanError:
     return PlanError(
-        f"found {text!r}; expected attacks such as lexical, lexical+{ASSIGNMENT} or dense(embedding=\"lsa\")", "attacks"
+        f'found {text!r}; expected attacks such as lexical, lexical+{ASSIGNMENT} or dense(embedding="lsa")', "attacks"
     )
 
 

@@ -39,7 +39,7 @@ def assigned(candidates: Candidates, document: Ints, truth: Ints, sizes: Ints, k
             total[:, number] = _matched(own, place, truth, sizes, k, number, slots)
     silent = ~own.heard
     total[:3, silent] = _left_over(column, truth[silent], sizes, k)[:3]
-    return Standing(*total, found.margin, guess)
+    return Standing.of(total, found.margin, guess)
 
 
 def _matching(candidates: Candidates, times: Ints, sizes: Ints) -> tuple[Ints, Ints]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +90,9 @@ class FittedDense:
         block = max(1, _CELLS // max(len(self._vectors), 1))
         for low in range(0, len(windows), block):
             similar = windows[low : low + block] @ self._vectors.T
-            found[low : low + block] = np.maximum.reduceat(similar, np.minimum(self._first, similar.shape[1] - 1), axis=1)
+            found[low : low + block] = np.maximum.reduceat(
+                similar, np.minimum(self._first, similar.shape[1] - 1), axis=1
+            )
         found[:, self._silent] = -1.0
         return found
 
@@ -104,8 +107,9 @@ def windowed(texts: Sequence[str], settings: DenseSettings) -> tuple[list[str], 
     windows: list[str] = []
     owner: list[int] = []
     bounds = np.searchsorted(wording.text_of_word, np.arange(len(texts) + 1)).tolist()
-    for number, (low, high) in enumerate(zip(bounds, bounds[1:], strict=False)):
-        for first in range(low, max(low + 1, high - settings.window + settings.step), settings.step) if high > low else ():
+    for number, (low, high) in enumerate(pairwise(bounds)):
+        stop = max(low + 1, high - settings.window + settings.step) if high > low else low
+        for first in range(low, stop, settings.step):
             windows.append(wording.passage(first, min(first + settings.window, high)))
             owner.append(number)
     return windows, np.array(owner, dtype=np.int64)
@@ -113,4 +117,4 @@ def windowed(texts: Sequence[str], settings: DenseSettings) -> tuple[list[str], 
 
 def _unit(vectors: Vectors) -> Vectors:
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+    return np.asarray(np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0), dtype=np.float32)

@@ -1,14 +1,16 @@
 """The attack `lexical`: whose background shares the rare words, phrases and word pieces that were left in a document.
 
-Three views of a text (words, phrases of one to three words, pieces of four characters of a word) are weighed by TF-IDF. Each side weighs by its own rarity: background terms by how few individuals have them, document terms by how
-few of the documents have them. So mask marks, which nearly all documents of an anonymization have, weigh next to
-nothing, whatever they look like. There is nothing to tune.
+Three views of a text (words, phrases of one to three words, pieces of four characters of a word) are weighed by TF-IDF.
+Each side weighs by its own rarity: background terms by how few individuals have them, document terms by how few of the
+documents have them. So mask marks, which nearly all documents of an anonymization have, weigh next to nothing, whatever
+they look like. There is nothing to tune.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,13 +41,13 @@ class Lexical:
     For a document d and an individual i, in each view, with x and b of length 1:
 
     x_dt ∝ (1 + ln count) · ln((1 + documents) / documents with t);
-    b_it ∝ (1 + ln count) · ln((1 + individuals) / (1 + individuals with t));
+    b_it ∝ (1 + ln count) · telling(t);
     fit(d, i) = Σ_t x_dt (b_it − b̄_t), b̄ being the mean over individuals.
 
     A fit then counts by how unusual it is for that individual, as `standardised` says, and the views are added.
 
     >>> fitted = Lexical().fit({"ann": "a surgeon from Oslo", "bob": "a baker from Rome", "cem": "a judge from Bonn"})
-    >>> fitted.scores(["PERSON saw the surgeon", "PERSON likes bread"]).score[0].argmax()
+    >>> int(fitted.scores(["PERSON saw the surgeon", "PERSON likes bread"]).score[0].argmax())
     0
     """
 
@@ -98,7 +100,7 @@ class FittedLexical:
         lengths = np.array([len(text) for text in texts], dtype=np.int64)
         number = (np.cumsum(lengths) - lengths) // _BLOCK
         cuts = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(texts)]
-        self._blocks = [range(low, high) for low, high in zip(cuts, cuts[1:], strict=False)]
+        self._blocks = [range(low, high) for low, high in pairwise(cuts)]
         self._holds = int(lengths.sum()) <= _HELD
         self.known, self._weights = self._learn()
 
@@ -117,7 +119,10 @@ class FittedLexical:
         known = [self._known(*each) for each in zip(VIEWS, having, times, strict=True)]
         weights: list[list[Matrix]] = []
         for number, block in enumerate(self._blocks):
-            here = [self._weighed(one, found) for one, found in zip(known, held[number] if held else self._counts(block), strict=True)]
+            here = [
+                self._weighed(one, found)
+                for one, found in zip(known, held[number] if held else self._counts(block), strict=True)
+            ]
             for one, found in zip(known, here, strict=True):
                 np.add.at(one.mean, found.indices, found.data.astype(np.float64) / len(self.texts))
             if self._holds:
@@ -132,7 +137,9 @@ class FittedLexical:
         occurs = np.flatnonzero(having)
         place = np.full(len(having), -1, dtype=np.int32)
         place[occurs] = np.arange(len(occurs), dtype=np.int32)
-        weight = telling(having[occurs], times[occurs], len(self.texts)).astype(np.float32)
+        weight = telling(having[occurs].astype(np.int64), times[occurs].astype(np.float64), len(self.texts)).astype(
+            np.float32
+        )
         return Known(view, place, weight, np.zeros(len(occurs)))
 
     def _weighed(self, known: Known, counts: Matrix) -> Matrix:
@@ -312,5 +319,5 @@ def _heaviest(wording: Wording, added: Floats, documents: int) -> list[Words]:
     bounds = np.searchsorted(document[first][heaviest], np.arange(documents + 1)).tolist()
     return [
         [(wording.word(first[each]), float(total[each])) for each in heaviest[low:high][:LISTED] if total[each] > 0]
-        for low, high in zip(bounds, bounds[1:], strict=False)
+        for low, high in pairwise(bounds)
     ]

@@ -31,6 +31,11 @@ class Standing:
     margin: Floats  # how far the true individual is ahead of the best other (behind, where negative)
     guess: Ints  # the column of the first place; NOBODY where there is none
 
+    @classmethod
+    def of(cls, found: Floats, margin: Floats, guess: Ints) -> Standing:
+        """From the four rows that `shares` gives."""
+        return cls(found[0], found[1], found[2], found[3], margin, guess)
+
 
 def plain(candidates: Candidates, truth: Ints, sizes: Ints, k: int) -> Standing:
     """Everybody guesses the best fit. `truth` is a column or NOBODY, `sizes` are the individuals of each column.
@@ -41,7 +46,7 @@ def plain(candidates: Candidates, truth: Ints, sizes: Ints, k: int) -> Standing:
     ([1.0, 0.5, 0.33], [1.0, 1.0, 0.67])
     """
     place = placed(candidates, truth, sizes)
-    return Standing(*shares(place, k), _margin(candidates, truth, sizes), best(candidates))
+    return Standing.of(shares(place, k), _margin(candidates, truth, sizes), best(candidates))
 
 
 def placed(candidates: Candidates, truth: Ints, sizes: Ints) -> Place:
@@ -97,6 +102,8 @@ def _sizes(candidates: Candidates, sizes: Ints) -> Ints:
 def _margin(candidates: Candidates, truth: Ints, sizes: Ints) -> Floats:
     own = _own(candidates, truth)
     # Another individual of the same profile is as good: then there is no margin.
-    others = np.where((candidates.columns() == truth[:, None]) & (_sizes(candidates, sizes) == 1), -np.inf, candidates.score)
+    others = np.where(
+        (candidates.columns() == truth[:, None]) & (_sizes(candidates, sizes) == 1), -np.inf, candidates.score
+    )
     found = own - others.max(axis=1, initial=-np.inf)
     return np.where(np.isfinite(found) & candidates.heard, found, 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,9 +13,11 @@ from showthrough.attacks import Approach, Part, assignment, fusion
 from showthrough.attacks.assignment import assigned
 from showthrough.attacks.base import Candidates, Fitted, Ints
 from showthrough.attacks.standing import NOBODY, Standing, plain
-from showthrough.attacks.tri.results import Watched
 from showthrough.background import Background
 from showthrough.resources import Resources
+
+if TYPE_CHECKING:
+    from showthrough.attacks.tri.results import Watched
 
 Texts = Mapping[str, str]  # anonymized texts by document id
 
@@ -50,15 +52,17 @@ class Suite:
         # Of individuals with the same text one stands for all; in a fixed order, so that none can matter.
         self.names = _representatives(background)
         known = dict(zip(self.names, self.profiles.texts, strict=True))
-        seen = {name: self._watched(texts) for name, texts in (watched or {}).items()}
         self.fit_seconds: dict[str, float] = {}
         self._fitted: dict[Part, Fitted] = {}
         for part in dict.fromkeys(part for approach in chosen for part in approach.parts):
             started = time.perf_counter()
+            seen = {name: self._watched(texts) for name, texts in (watched or {}).items()} if part.watches else None
             self._fitted[part] = part.attack(resources).fit(known, watched=seen)
             self.fit_seconds[str(part)] = time.perf_counter() - started
 
     def _watched(self, texts: Texts) -> Watched:
+        from showthrough.attacks.tri.results import Watched
+
         own = [self.names[self.profiles.of[key]] if key in self.profiles.of else key for key in texts]
         return Watched(tuple(own), tuple(texts.values()))
 
@@ -83,7 +87,9 @@ class Suite:
             standings[name] = self._standing(approach, base, document, truth, k)
             used[name] = time.perf_counter() - started + sum(seconds[part] for part in approach.parts)
         evidence = self._evidence(documents, document, truth, standings, bases)
-        return Outcome(documents, self.profiles.individuals, (truth != NOBODY).astype(np.int64), standings, used, evidence)
+        return Outcome(
+            documents, self.profiles.individuals, (truth != NOBODY).astype(np.int64), standings, used, evidence
+        )
 
     def _scores(self, distinct: Sequence[str]) -> tuple[dict[Part, Candidates], dict[Part, float]]:
         scored: dict[Part, Candidates] = {}
@@ -103,7 +109,11 @@ class Suite:
 
     def _standing(self, approach: Approach, base: Candidates, document: Ints, truth: Ints, k: int) -> Standing:
         sizes = self.profiles.sizes
-        return assigned(base, document, truth, sizes, k) if approach.assignment else plain(base.of_documents(document), truth, sizes, k)
+        return (
+            assigned(base, document, truth, sizes, k)
+            if approach.assignment
+            else plain(base.of_documents(document), truth, sizes, k)
+        )
 
     def _evidence(
         self,

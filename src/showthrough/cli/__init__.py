@@ -9,6 +9,7 @@ import typer
 
 from showthrough.cli import (
     anonymize,
+    attack,
     cache,
     compare,
     convert,
@@ -35,7 +36,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for module in (evaluate, compare, report, validate, metrics, anonymize, demo, cache, convert, vocabulary, surrogate):
+for module in (
+    evaluate, compare, report, attack, validate, metrics, anonymize, demo, cache, convert, vocabulary, surrogate
+):  # fmt: skip
     app.command(module.__name__.rpartition(".")[2])(module.command)
 
 _debug = False

@@ -24,6 +24,7 @@ def command(
 
     The built-in one, rules, is a baseline to compare with: text that only it has treated is not safe to release.
     """
+    shared.apart((output,), [corpus])
     shared.free(output, force)
     chosen = anonymizer(with_)
     documents = read_corpus(corpus, id_column=id_column, text_column=text_column)

@@ -36,7 +36,10 @@ def command(
     context: typer.Context,
     corpus: Annotated[
         Path,
-        typer.Argument(metavar="CORPUS", help="The corpus; or a plan (.toml) or a TAE configuration (.json), which says everything."),
+        typer.Argument(
+            metavar="CORPUS",
+            help="The corpus; or a plan (.toml) or a TAE configuration (.json), which says everything.",
+        ),
     ],
     anonymizations: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymizations: masks with offsets, or texts.")
@@ -140,7 +143,12 @@ def command(
         raise PlanError("--resume needs the run file to complete: name it with -o")
     shared.apart(
         (request.output, request.results_file, csv, markdown, latex, json, html, plots),
-        [corpus, request.corpus, *(source.path for source in request.anonymizations.values()), *filter(None, [request.background])],
+        [
+            corpus,
+            request.corpus,
+            *(source.path for source in request.anonymizations.values()),
+            *filter(None, [request.background]),
+        ],
     )
     for path in (csv, markdown, latex, json, html):
         shared.free(path, force)
@@ -155,7 +163,8 @@ def command(
     if request.output:
         kept = run.without_text() if without_text else run
         kept.save(request.output, force=force or earlier is not None)
-        console.print(f"run written to {request.output}", markup=False, soft_wrap=True)
+        holds = " (holds the documents' text, for its owner alone; --without-text leaves it out)" if run.texts else ""
+        console.print(f"run written to {request.output}{holds}", markup=False, soft_wrap=True)
     written = shared.write_views(run, csv, markdown, latex, json, force)
     for path in written + shared.write_looks(run, html, plots, without_text, force):
         console.print(f"written to {path}", markup=False, soft_wrap=True)
@@ -185,8 +194,12 @@ def _earlier(output: Path | None, resume: bool) -> Run | None:
 
 def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool) -> Run:
     notes = shared.notes()
-    with notes.status("reading"):
-        plan = replace(request.plan(), texts=texts)
+    try:
+        with notes.status("reading"):
+            plan = replace(request.plan(), texts=texts)
+    except KeyboardInterrupt:
+        notes.print("interrupted while reading; nothing was written")
+        raise typer.Exit(130) from None
     try:
         with _bars() as (advance, watch):
             return evaluate_plan(plan, progress=advance, resume=earlier, watch=watch)

@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from showthrough.alignment import align
 from showthrough.errors import InputError, Problem
 from showthrough.formats import tab, tae, texts
 from showthrough.formats.files import fail, first_byte, is_folder, object_entries, read_bytes, stem, suffix
@@ -125,6 +124,8 @@ def _aligned(found: dict[str, str], corpus: Corpus | None, path: Path, name: str
             Problem(str(path), f"document {key}", f"is not in the corpus {corpus.source or corpus.name}")
             for key in strangers
         )
+    from showthrough.alignment import align  # asked for only where offsets are missing
+
     masks = {document.id: align(document.text, found[document.id]) for document in corpus if document.id in found}
     return Anonymization(masks, name, str(path))
 

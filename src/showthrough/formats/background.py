@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,12 +26,12 @@ from showthrough.formats.files import (
 )
 
 KINDS = "a .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
+Record = dict[str, msgspec.Raw]
+
 NAME, KNOWLEDGE = "name", "public_knowledge"  # of TRI's records; every other column is a way of anonymizing
-_RECORD = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_RECORD: msgspec.json.Decoder[Record] = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _TEXT = msgspec.json.Decoder(str | None)
-
-Record = Mapping[str, msgspec.Raw]
 
 
 class Recorded(NamedTuple):
@@ -71,7 +71,8 @@ def _known(path: Path, id_column: str, text_column: str) -> dict[str, str]:
 def read_recorded(path: str | os.PathLike[str], *, name: str | None = None) -> Recorded:
     """Reads TRI's records: `name`, `public_knowledge`, and one column of documents for each way of anonymizing.
 
-    A document that is null or blank in one column is not there in that column; a column without any is left out.
+    A document that is null in one column is not there in that column (a blank one is: nothing was left of it); a column
+    of nothing but nulls is left out.
     """
     path = Path(path)
     if is_folder(path) or not (suffix(path) == ".jsonl" or first_byte(path) == b"["):
@@ -89,7 +90,7 @@ def read_recorded(path: str | os.PathLike[str], *, name: str | None = None) -> R
             except InputError as error:
                 collect(problems, error)
                 continue
-            if text is not None and text.strip():
+            if text is not None:
                 documents.setdefault(column, {})[individual] = text
     if problems:
         raise InputError(problems)
@@ -138,4 +139,5 @@ def _objects(path: Path) -> Iterator[tuple[str, bytes | msgspec.Raw]]:
     if suffix(path) == ".jsonl":
         yield from ((f"line {number}", line) for number, _, line in lines_of(path))
     else:
-        yield from ((f"record {number}", raw) for number, raw in enumerate(decoded(read_bytes(path), _LIST, path), 1))
+        raws = decoded(read_bytes(path), _LIST, path)
+        yield from ((f"record {number}", raw) for number, raw in enumerate(raws, 1))

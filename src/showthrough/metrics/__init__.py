@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import fields, replace
-from difflib import get_close_matches
 from typing import Any
 
 from showthrough.errors import PlanError
@@ -97,6 +96,8 @@ def parse_metric(text: str) -> Metric:
     """
     name, given = _parsed(text)
     if name not in METRICS:
+        from difflib import get_close_matches
+
         near = get_close_matches(name, METRICS, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise PlanError(f"unknown metric; {hint}there are {', '.join(METRICS)}", f"metric {name}")
@@ -170,8 +171,8 @@ def _parsed(text: str) -> tuple[str, dict[str, object]]:
 
 
 __all__ = [
-    "HEADLINE", "METRICS", "PRESETS", "Array", "ClusteringAgreement", "EntityRecall", "FScore", "Group", "Metric",
-    "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall", "RecallPerType", "Rows",
-    "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text",
-    "metrics_of", "parse_metric", "preset", "with_parameters",
+    "Array", "ClusteringAgreement", "EntityRecall", "FScore", "Group", "HEADLINE", "METRICS", "Metric", "PRESETS",
+    "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall",
+    "RecallPerType", "Rows", "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision",
+    "metric_name", "metric_text", "metrics_of", "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip

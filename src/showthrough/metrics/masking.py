@@ -24,7 +24,7 @@ KINDS = ("direct", "quasi")
 def _kinds(include: str) -> tuple[str, ...]:
     """`direct,quasi` as a tuple."""
     kinds = tuple(kind.strip() for kind in include.split(","))
-    if not kinds or any(kind not in KINDS for kind in kinds):
+    if kinds not in (("direct",), ("quasi",), KINDS):  # one spelling each: equal metrics are equal values
         raise PlanError(f"include={include!r} is not known; expected 'direct', 'quasi' or 'direct,quasi'")
     return kinds
 
@@ -153,6 +153,8 @@ class Recall(Metric):
     def __post_init__(self) -> None:
         choose(self, "unit", ("token", "mention", "entity"))
         choose(self, "ignorable", ("free", "skip"))
+        if self.unit == "entity" and self.ignorable == "skip":
+            raise PlanError("an entity is counted whole; expected ignorable='free' with unit='entity'", "Recall")
         _kinds(self.include)
         function_words_from(self.function_words)
 

@@ -21,6 +21,7 @@ from showthrough.run import MetricRecord, Run, Score, write_file
 Chart = Any  # of altair
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+LEVELS = ("chance", "ceiling")  # parts that an attack is measured against
 FORMATS = ("svg", "png", "pdf")
 PAPER: dict[str, Any] = {
     "background": "white",
@@ -147,15 +148,14 @@ def parts_chart(run: Run, record: MetricRecord) -> Chart:
 
 
 def parted(run: Run) -> list[MetricRecord]:
-    """The metrics that have parts; what chance and ceiling are to an attack is no part of it."""
-    apart = {record.text for record in attacks(run)}
-    found = {score.metric for score in run.scores if score.part != HEADLINE}
-    return [record for record in run.metrics if record.text in found - apart]
+    """The metrics that have parts."""
+    found = {score.metric for score in run.scores if score.part not in (HEADLINE, *LEVELS)}
+    return [record for record in run.metrics if record.text in found]
 
 
 def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
     """One cell for each part and anonymization, with how bad it is between 0 and 1."""
-    found = [score for score in run.scores if score.metric == record.text and score.part != HEADLINE]
+    found = [score for score in run.scores if score.metric == record.text and score.part not in (HEADLINE, *LEVELS)]
     values = [score.value for score in found if score.value is not None]
     low, high = min(0.0, *values, 1.0), max(1.0, *values, 0.0)
 
@@ -200,14 +200,14 @@ def attacks(run: Run) -> list[MetricRecord]:
     parts: dict[str, set[str]] = {}
     for score in run.scores:
         parts.setdefault(score.metric, set()).add(score.part)
-    return [record for record in run.metrics if {HEADLINE, "chance", "ceiling"} <= parts.get(record.text, set())]
+    return [record for record in run.metrics if {HEADLINE, *LEVELS} <= parts.get(record.text, set())]
 
 
 def attack_bars(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
     bars = []
     for name in run.names:
         parts = run.parts(name, record.text)
-        score, chance, ceiling = (parts.get(part) for part in (HEADLINE, "chance", "ceiling"))
+        score, chance, ceiling = (parts.get(part) for part in (HEADLINE, *LEVELS))
         if score is None or score.value is None:
             continue
         bar: dict[str, Any] = {"name": name, "value": score.value, "low": score.low, "high": score.high}

@@ -46,7 +46,8 @@ def leak_line(name: str, found: dict[str, int]) -> str:
     total = sum(found.values())
     things = "direct identifier" if total == 1 else "direct identifiers"
     places = "document" if len(found) == 1 else "documents"
-    return f"{name} leaks {total} {things} in {len(found)} {places}: {named}{more}"
+    counted = "" if total == 1 else " (each annotator's counted)"
+    return f"{name} leaks {total} {things}{counted} in {len(found)} {places}: {named}{more}"
 
 
 def _price(run: Run) -> str:

@@ -18,7 +18,7 @@ EVIDENCE = {
         "ner": {
             "clinic-03": {
                 "guess": "clinic-03", "rank": 1, "margin": 0.25,
-                "words": [["rusty  sputum", 0.41], ["Crackles", 0.2], ["(.*)", -0.05]],
+                "words": [["rusty  sputum", 0.41], ["Crackles", 0.2], ["(.*)", -0.05]], "attack": "lexical",
             },
         },
         "rules": {"clinic-03": {"guess": "lives-02", "rank": 7, "margin": -0.1, "words": []}},
@@ -43,7 +43,7 @@ def test_the_guess_and_the_words_stand_beside_the_document(window: Open, page: s
     view.tab.locator(".attack").wait_for()
     text = " ".join(view.text(".attack").split())
     assert text.startswith(
-        "Found. trir on ner guesses clinic-03, which is right; the person is at rank 1, margin 0.250."
+        "Found. trir (lexical) on ner guesses clinic-03, which is right; the person is at rank 1, margin 0.250."
     )
     assert text.endswith("Given away by rusty sputum 0.41 Crackles 0.20 (.*) -0.05")
     told = view.tab.locator(".pane .telling").all_inner_texts()  # in the released text, whatever its spaces and case
@@ -77,4 +77,4 @@ def test_without_text_no_word_of_it_is_left(attacked: Run, tmp_path: Path, monke
     assert "rusty  sputum" in (tmp_path / "with.json").read_text(encoding="utf-8")
     assert "rusty" not in (tmp_path / "without.json").read_text(encoding="utf-8")
     left = Run.load(tmp_path / "without.json").evidence["trir"]["ner"]["clinic-03"]
-    assert left == Evidence("clinic-03", 1, 0.25, [])
+    assert left == Evidence("clinic-03", 1, 0.25, [], "lexical")

@@ -141,11 +141,11 @@ function startViewer(start) {
   function fillEvidence() {
     const pairs = [state.first, state.second].filter(Boolean).flatMap((name) => Object.entries(shown.evidence ?? {})
       .filter(([, by]) => by[name]).map(([metric, by]) => [name, metric, by[name]]));
-    evidence.replaceChildren(...pairs.map(([name, metric, { guess, rank, margin, words }]) => {
+    evidence.replaceChildren(...pairs.map(([name, metric, { guess, rank, margin, words, attack }]) => {
       const right = rank === 1;
       return make("div", { class: "attack" },
         make("p", {}, make("strong", {}, right ? "Found. " : "Not found. "),
-          `${metric} on ${name} guesses `, make("code", {}, guess ?? "nobody"), right ? ", which is right" : "",
+          `${metric}${attack ? ` (${attack})` : ""} on ${name} guesses `, make("code", {}, guess ?? "nobody"), right ? ", which is right" : "",
           rank === null || rank === undefined ? "; the attacker does not know the person" : `; the person is at rank ${rank}`,
           margin === null || margin === undefined ? "" : `, margin ${margin.toFixed(3)}`, "."),
         words.length ? make("p", { class: "words" }, "Given away by ", ...words.map(([word, weight]) =>

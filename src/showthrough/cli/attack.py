@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough.attacks import ATTACKS, DEFAULT
+from showthrough.background import Background
+from showthrough.cli import shared
+from showthrough.errors import InputError, PlanError, Problem
+from showthrough.formats import read_corpus
+from showthrough.formats.anonymized import read_anonymized
+from showthrough.formats.background import read_background, read_recorded
+from showthrough.reidentify import reidentify
+from showthrough.report.attacks import attacks_json_text, show_attacks, show_risks
+from showthrough.resources.settings import ModelSettings
+from showthrough.run import write_file
+from showthrough.text import Corpus
+
+
+def command(
+    background: Annotated[
+        Path,
+        typer.Option("--background", metavar="FILE", help="What the attacker knows; TRI's records bring documents."),
+    ],
+    anonymizations: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymized texts, or masks (then with --corpus).")
+    ] = None,
+    corpus: Annotated[
+        Path | None, typer.Option("--corpus", metavar="FILE", help="The originals that masks belong to.")
+    ] = None,
+    attacks: Annotated[
+        str,
+        typer.Option(metavar="LIST", help=f"Attacks: {', '.join(ATTACKS)}; a+b fuses, +assignment matches one to one."),
+    ] = DEFAULT,
+    k: Annotated[int, typer.Option("-k", help="Also count who is among the first so many.")] = 5,
+    explain: Annotated[
+        int, typer.Option(metavar="N", help="List the N documents at highest risk, and the words that gave them away.")
+    ] = 0,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the run, for report and compare.")
+    ] = None,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write what the table shows as JSON.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
+    resamples: Annotated[int, typer.Option(help="Bootstrap resamples for each interval.")] = 1000,
+    confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    device: Annotated[
+        str, typer.Option(metavar="auto|cpu|cuda|mps", help="Where models run; auto takes the fastest there is.")
+    ] = "auto",
+    dtype: Annotated[
+        str, typer.Option(metavar="fp32|bf16", help="In which numbers models calculate; bf16 is faster and coarser.")
+    ] = "fp32",
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Neither use nor keep what models answered; see showthrough cache.")
+    ] = False,
+    format_name: shared.Format = None,
+    id_column: shared.IdColumn = "doc_id",
+    text_column: shared.TextColumn = "text",
+    without_text: shared.WithoutText = False,
+    force: shared.Force = False,
+) -> None:
+    """Try to find the people in anonymized texts, and say which words gave them away."""
+    if explain < 0:
+        raise PlanError(f"found {explain}; expected 0 or more", "explain")
+    named = [shared.named(argument) for argument in anonymizations or ()]
+    shared.apart((output, json), [background, *filter(None, [corpus]), *(path for _, path in named)])
+    for path in (output, json):
+        shared.free(path, force)
+    columns = {"id_column": id_column, "text_column": text_column}
+    originals = read_corpus(corpus, format=format_name, **columns) if corpus else None
+    known, texts = _read(background, named, originals, format_name, columns)
+    console = shared.console()
+    with shared.notes().status("attacking"):
+        run = reidentify(
+            *(known, texts, attacks),
+            k=k,
+            seed=seed,
+            resamples=resamples,
+            confidence=confidence,
+            models=ModelSettings(device, dtype, not no_cache),
+            corpus=originals,
+        )
+    show_attacks(run, console)
+    if explain:
+        show_risks(run, explain, console)
+    if output:
+        (run.without_text() if without_text else run).save(output, force=force)
+        console.print(f"run written to {output}", markup=False, soft_wrap=True)
+    if json:
+        write_file(json, attacks_json_text(run).encode(), force=force, private=False)
+        console.print(f"written to {json}", markup=False, soft_wrap=True)
+
+
+def _read(
+    background: Path,
+    named: list[tuple[str, Path]],
+    corpus: Corpus | None,
+    format_name: str | None,
+    columns: dict[str, str],
+) -> tuple[Background, dict[str, dict[str, str]]]:
+    if not named:
+        recorded = read_recorded(background)
+        return recorded.background, recorded.documents
+    problems: list[Problem] = []
+    texts: dict[str, dict[str, str]] = {}
+    for name, path in named:
+        if name in texts:
+            raise PlanError("this name is used twice; expected unique names", f"anonymization {name}")
+        texts[name] = {}
+        try:
+            texts[name] = read_anonymized(path, corpus, format=format_name, **columns)
+        except InputError as error:
+            problems += error.problems
+    try:
+        known = read_background(background, **columns)
+    except InputError as error:
+        problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return known, texts

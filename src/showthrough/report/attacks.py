@@ -1,0 +1,160 @@
+"""What attacks found: a table for the terminal, who was given away by which words, and the same as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from showthrough.attacks import approaches
+from showthrough.metrics import HEADLINE
+from showthrough.report.table import DASH, signatures
+from showthrough.run import Evidence, MetricRecord, Run, Score
+
+METRIC = "trir"
+WORST = "worst"
+
+
+class AtRisk(NamedTuple):
+    """A document as the strongest attack left it."""
+
+    document: str
+    found: float  # the share of the first place that its individual has
+    evidence: Evidence
+
+
+def show_attacks(run: Run, console: Console) -> None:
+    """Per anonymization the worst case with its interval, chance and ceiling, then every attack."""
+    record = _record(run)
+    names = [str(one) for one in approaches(record.parameters["attacks"])]
+    k = record.parameters["k"]
+    known = f" against {run.background.documents} individuals" if run.background else ""
+    console.print()
+    percent = f"{run.settings.confidence * 100:g} %"
+    console.print(
+        Text(f"{run.corpus.name}: {len(run.documents)} documents{known}; intervals at {percent}", style="bold")
+    )
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("", no_wrap=True)
+    for head in (f"{WORST} ↓", "chance", "ceiling"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for name in names:
+        for number, head in enumerate(("accuracy", f"@{k}", "mrr", "seconds")):
+            table.add_column(Text(f"{name if not number else ''}\n{head}"), justify="right", no_wrap=True)
+    for anonymization in run.names:
+        parts = run.parts(anonymization, record.text)
+        cells = [_cell(parts[HEADLINE], interval=True), *(_cell(parts[part]) for part in ("chance", "ceiling"))]
+        for name in names:
+            cells += [_cell(parts[part]) for part in (name, f"{name} @{k}", f"{name} mrr")]
+            cells.append(Text(_seconds(run, anonymization, name)))
+        table.add_row(Text(anonymization), *cells)
+    console.print(table)
+    for line in _not_run(run, record):
+        console.print(Text(line, style="dim"))
+    console.print()
+    for line in signatures(run):
+        console.print(Text(line, style="dim"), soft_wrap=True)
+
+
+def show_risks(run: Run, most: int, console: Console) -> None:
+    """Of every anonymization the documents at highest risk: who was found, by what margin, by which words."""
+    for name in run.names:
+        console.print()
+        listed = at_risk(run, name)[:most]
+        attack = listed[0].evidence.attack if listed else ""
+        console.print(Text(f"{name}: at highest risk ({attack})", style="bold"))
+        for one in listed:
+            console.print(Text("  ").append_text(_risk(one)), soft_wrap=True)
+
+
+def at_risk(run: Run, anonymization: str) -> list[AtRisk]:
+    """All documents, those found with the largest margin first."""
+    text = _record(run).text
+    columns = run.rows[text][anonymization]
+    evidence = run.evidence.get(text, {}).get(anonymization, {})
+    listed = []
+    for number, document in enumerate(run.documents):
+        if document in evidence:
+            share = columns[f"right:{evidence[document].attack}"][number]
+            listed.append(AtRisk(document, share, evidence[document]))
+    return sorted(listed, key=lambda one: (-one.found, -(one.evidence.margin or 0), one.document))
+
+
+def attacks_json_text(run: Run) -> str:
+    """What the table shows: values by anonymization and attack, `worst` among them."""
+    record = _record(run)
+    content = {
+        "corpus": run.corpus,
+        "background": run.background,
+        "settings": run.settings,
+        "k": record.parameters["k"],
+        "values": {name: dict(_values(run, record, name)) for name in run.names},
+        "signatures": signatures(run),
+    }
+    return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
+
+
+def _values(run: Run, record: MetricRecord, anonymization: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    parts = run.parts(anonymization, record.text)
+    k = record.parameters["k"]
+    for name, part in ((WORST, HEADLINE), ("chance", "chance"), ("ceiling", "ceiling")):
+        yield name, _accuracy(parts[part])
+    for name in map(str, approaches(record.parameters["attacks"])):
+        found = _accuracy(parts[name])
+        others = {f"accuracy@{k}": parts[f"{name} @{k}"].value, "mrr": parts[f"{name} mrr"].value}
+        yield name, {**found, **others, "seconds": _attacking(run, anonymization).get(name)}
+
+
+def _accuracy(score: Score) -> dict[str, Any]:
+    found = {"accuracy": score.value, "low": score.low, "high": score.high}
+    return {**found, "reason": score.reason} if score.value is None else found
+
+
+def _record(run: Run) -> MetricRecord:
+    return next(record for record in run.metrics if record.name == METRIC)
+
+
+def _cell(score: Score, *, interval: bool = False) -> Text:
+    cell = Text(DASH if score.value is None else f"{score.value:.3f}", style="bold" if interval else "")
+    if interval and score.low is not None and score.high is not None:
+        cell.append(f"\n{score.low:.3f}–{score.high:.3f}", style="dim not bold")
+    return cell
+
+
+def _attacking(run: Run, anonymization: str) -> Mapping[str, float]:
+    found: Mapping[str, float] = run.provenance.get("attacks", {}).get("attacking", {}).get(anonymization, {})
+    return found
+
+
+def _seconds(run: Run, anonymization: str, name: str) -> str:
+    found = _attacking(run, anonymization).get(name)
+    return DASH if found is None else f"{found:.1f}"
+
+
+def _not_run(run: Run, record: MetricRecord) -> Iterator[str]:
+    for name in map(str, approaches(record.parameters["attacks"])):
+        scores = [run.parts(anonymization, record.text)[name] for anonymization in run.names]
+        if reasons := dict.fromkeys(score.reason for score in scores if score.value is None):
+            yield f"{DASH} {name}: {', '.join(reasons)}"
+
+
+def _risk(one: AtRisk) -> Text:
+    evidence = one.evidence
+    if evidence.rank is None:
+        told = Text(f"{one.document} not found; the attacker does not know the person, and guesses {evidence.guess}")
+    elif one.found == 1:
+        told = Text(f"{one.document} found, margin {evidence.margin:.2f}")
+    elif one.found > 0:
+        told = Text(f"{one.document} found by {one.found:.2f}, tied with others")
+    else:
+        told = Text(
+            f"{one.document} not found, rank {evidence.rank:g}, margin {evidence.margin:.2f}; guess {evidence.guess}"
+        )
+    if evidence.words:
+        told.append(": ").append(", ".join(f"{word} {part:.2f}" for word, part in evidence.words), style="bold")
+    return told
