@@ -167,7 +167,7 @@ def test_scores_by_name_metric_and_part(run: Run) -> None:
         run["some", "recall_per_type", "HORSE"]
     with pytest.raises(KeyError, match="no score of some on recall"):
         run["some", Recall()]
-    with pytest.raises(KeyError, match="no score of nobody"):
+    with pytest.raises(KeyError, match="no score of nobody on er_di in this run; it has some, every on er_di, er_qi"):
         run["nobody", "er_di"]
 
 

@@ -33,7 +33,7 @@ from showthrough.run import Comparison, Run, Score
 from showthrough.text import Annotation, Corpus, Document, Mention
 from showthrough.version import __version__
 
-__all__ = [
+__all__ = [  # noqa: RUF022 (sorted as Python sorts)
     "Annotation", "Anonymization", "Background", "ClusteringAgreement", "Comparison", "Corpus", "Document",
     "EntityRecall", "FScore", "InputError", "Interrupted", "METRICS", "Mask", "Mention", "Metric", "OutputError",
     "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Plan", "PlanError", "Precision", "Problem",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from showthrough.errors import Problem
 
+_WORD = re.compile(r"\w")
 FEWEST = 2  # individuals: with one there is nothing to choose
 
 
@@ -40,7 +42,7 @@ class Profiles:
 class Background:
     """A named mapping from individual id to text; a document is about the individual of its own id.
 
-    An individual with a blank text stays in `texts`, but nothing is known about them, so nobody can find them.
+    An individual with a text without a word stays in `texts`, but nothing is known about them, so nobody can find them.
 
     >>> background = Background({"ann": "a surgeon", "bob": "a baker", "cem": " "}, name="web")
     >>> background, background.profiles.texts, "cem" in background.profiles.of
@@ -60,7 +62,7 @@ class Background:
 
     @cached_property
     def profiles(self) -> Profiles:
-        known = {individual: text for individual, text in self.texts.items() if text.strip()}
+        known = {individual: text for individual, text in self.texts.items() if _WORD.search(text)}
         counts = Counter(known.values())
         texts = tuple(sorted(counts))
         place = {text: number for number, text in enumerate(texts)}
@@ -80,7 +82,7 @@ class Background:
         file = self.source or self.name
         known = len(self.profiles.of)
         if known < FEWEST:
-            blank = f" ({len(self) - known} more have an empty text)" if len(self) > known else ""
+            blank = f" ({len(self) - known} more have a text without a word)" if len(self) > known else ""
             return [
                 Problem(
                     file,

@@ -85,13 +85,10 @@ class Plan:
             if metric_name(metric) not in METRICS
         ]
         if not self.corpus.survey.annotated:
-            problems += [
-                Problem(
-                    self.corpus.source, "", f"no document has annotations, which the metric {metric_text(metric)} needs"
-                )
-                for metric in self.metrics
-                if "gold" in metric.needs
-            ]
+            asking = [metric_text(metric) for metric in self.metrics if "gold" in metric.needs]
+            if asking:
+                which = f"the metric {asking[0]} needs" if len(asking) == 1 else f"these need: {', '.join(asking)}"
+                problems.append(Problem(self.corpus.source, "", f"no document has annotations, which {which}"))
         problems += _background_problems(self.background, self.metrics, self.corpus.ids)
         if problems:
             raise InputError(problems)
@@ -105,8 +102,8 @@ class Plan:
 
 def evaluate(
     corpus: Corpus,
-    anonymizations: Mapping[str, Anonymization] | Sequence[Anonymization],
-    metrics: Iterable[str | Metric] | None = None,
+    anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization],
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
     *,
     missing: Missing = "error",
     seed: int = 0,
@@ -124,14 +121,19 @@ def evaluate(
 ) -> Run:
     """Scores anonymizations of a corpus.
 
-    `metrics` are names, text forms such as `recall(unit="mention")`, `preset:tab`, or metric values; by default the
-    preset `default`. Every score gets a bootstrap interval from `resamples` resamples of the documents. `jobs`
-    processes share the work. `resume` takes an incomplete run of the same plan and completes it. With `texts` the run
-    keeps the documents (of many, those at most risk), which a report needs to show them. Models run on `device` in
-    `dtype` (fp32 or bf16); with `cache` what they answer is kept for the next run; `watch` is told how far they are.
-    `background` is what an attacker knows, individual id to text; `trir` needs it.
+    `anonymizations` are one, several, or several by name. `metrics` are names, text forms such as
+    `recall(unit="mention")`, `preset:tab`, or metric values; by default the preset `default`. Every score gets a
+    bootstrap interval from `resamples` resamples of the documents. `jobs` processes share the work. `resume` takes an
+    incomplete run of the same plan and completes it. With `texts` the run keeps the documents (of many, those at most
+    risk), which a report needs to show them. Models run on `device` in `dtype` (fp32 or bf16); with `cache` what they
+    answer is kept for the next run; `watch` is told how far they are. `background` is what an attacker knows,
+    individual id to text; `trir` needs it.
     """
-    if isinstance(anonymizations, Mapping):
+    if not isinstance(corpus, Corpus):
+        raise PlanError(f"found {corpus!r:.80}; expected a Corpus: read a file with read_corpus", "corpus")
+    if isinstance(anonymizations, Anonymization):
+        named = [anonymizations]
+    elif isinstance(anonymizations, Mapping):
         named = [Anonymization(one.masks, name, one.source) for name, one in anonymizations.items()]
     else:
         named = list(anonymizations)

@@ -148,7 +148,8 @@ class Run(msgspec.Struct):
         names = ", ".join(repr(name) for name in parts)
         if parts:
             raise KeyError(f"{text} of {anonymization} has no part {part!r}; there are {names}")
-        raise KeyError(f"no score of {anonymization} on {text} in this run")
+        names, texts = ", ".join(self.names), ", ".join(self.rows)
+        raise KeyError(f"no score of {anonymization} on {text} in this run; it has {names} on {texts}")
 
     def parts(self, anonymization: str, metric: str | Metric) -> dict[str, Score]:
         """All values of one metric, by part; the headline under the empty string."""

@@ -270,10 +270,14 @@ case(
     "corpus.json: no document has annotations",
     "er_di",
     "recall_per_type",
-    lines=6,
     corpus_json=one_document(annotations=None),
 )
-case("texts by id have none", "corpus.json: no document has annotations", lines=6, corpus_json={"d1": TEXT})
+case("texts by id have none", "corpus.json: no document has annotations", corpus_json={"d1": TEXT})
+case(
+    "masks for a corpus",
+    "corpus.json: looks like masks, not a corpus; the corpus comes first",
+    corpus_json={"d1": [[0, 3]], "d2": []},
+)
 
 # --- JSON Lines -------------------------------------------------------------------------------------------------------
 

@@ -65,6 +65,8 @@ def test_evaluate_shows_and_writes(here: Path, cli: Callable[..., Any]) -> None:
     assert (outcome.status, outcome.err) == (0, "")
     assert "corpus: 3 documents; intervals at 95 %" in outcome.out
     assert "er_di.v1|corpus:corpus@" in outcome.out
+    assert "* best of its column" in outcome.out
+    assert "a leaks 1 direct identifier in 1 document: d2 (1); every leaves none." in outcome.out  # as report says
     assert "run written to run.json (holds the documents' text" in outcome.out
     found = scores("run.json")
     # Mr John Doe for both annotators of d1, Ann Lee of d2: masks.json hides the first two.
@@ -272,7 +274,15 @@ def test_report_needs_the_run_alone(run: Run, here: Path, cli: Callable[..., Any
     with (here / "t.csv").open(newline="") as file:
         assert [float(row["value"]) for row in csv.DictReader(file)] == [score.value for score in run.scores]
     assert len(json.loads((here / "t.json").read_text())["scores"]) == len(run.scores)
-    assert "\\toprule" in (here / "t.tex").read_text()
+    latex = (here / "t.tex").read_text()
+    assert latex.startswith("% needs \\usepackage{booktabs}\n")
+    assert latex.count("booktabs") == 1
+    scores_table, by_type = latex.split("\\begin{table}")[1:]
+    assert "\\label{tab:scores}" in scores_table
+    assert "\\label{tab:recall-per-type}" in by_type
+    assert "% recall_per_type.v1" not in scores_table  # signatures of its own metrics alone
+    assert re.findall(r"^% (\w+)", by_type, re.MULTILINE) == ["recall_per_type"]
+    assert "| er\\_di ↑ (privacy) |" in (here / "t.md").read_text()
     assert (here / "t.md").read_text().startswith("**corpus: 3 documents")
 
 
@@ -319,10 +329,28 @@ def test_validate_says_what_there_is(here: Path, cli: Callable[..., Any]) -> Non
     assert end == "all is well"
 
 
+def test_an_anonymization_that_hides_nothing_is_told(here: Path, cli: Callable[..., Any]) -> None:
+    originals = {document.id: document.text for document in read_corpus("corpus.json")}
+    Path("same.json").write_text(json.dumps(originals))
+    for command in ("evaluate", "validate"):
+        outcome = cli(command, "corpus.json", "same=same.json", "masks.json")
+        assert outcome.status == 0
+        assert outcome.err == "same: no text differs from the original; nothing is masked\n"
+
+
+def test_one_document_without_intervals(desk: Any) -> None:
+    outcome = desk.cli("evaluate", "corpus.json", "masks.json", "--resamples", "0")
+    assert "corpus: 1 document\n" in outcome.out
+    assert "interval" not in outcome.out
+    assert "best of its column" not in outcome.out  # there is one alone
+
+
 def test_metrics_are_listed_and_explained(cli: Callable[..., Any]) -> None:
     listed = cli("metrics")
     assert listed.status == 0
     assert all(re.search(rf"^{name} ", listed.out, re.MULTILINE) for name in METRICS)
+    assert "(identifier=quasi)" in listed.out
+    assert "(beta=2.0)" in listed.out
     one = cli("metrics", "er_di")
     assert one.status == 0
     assert "ER = |{e : every to-be-masked mention of e is covered}| / |{e}|" in one.out

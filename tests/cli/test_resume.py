@@ -196,7 +196,8 @@ def test_a_complete_run_is_not_resumed(cli: Callable[..., Any]) -> None:
 
 
 def test_resuming_nothing_starts_afresh(cli: Callable[..., Any]) -> None:
-    assert cli(*EVALUATE, "--resume").status == 0
+    outcome = cli(*EVALUATE, "--resume")
+    assert (outcome.status, outcome.err) == (0, "run.json does not exist; starting from the beginning\n")
     assert Run.load("run.json").complete
 
 

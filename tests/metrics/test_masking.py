@@ -21,6 +21,7 @@ from showthrough import (
     RecallPerType,
     evaluate,
 )  # fmt: skip
+from showthrough.metrics import parse_metric
 
 TEXT = "Mr Ole Berg of Oslo, a nurse, met Ole Berg in May 1996."
 
@@ -213,3 +214,20 @@ def test_possessive_clitic_is_free() -> None:
 def test_unknown_parameters_are_refused(make: object) -> None:
     with pytest.raises(PlanError, match="expected"):
         make()  # type: ignore[operator]
+
+
+def test_a_bare_word_is_text() -> None:
+    assert parse_metric("recall(unit=mention)") == Recall(unit="mention")
+    assert parse_metric("phi_span(types=True)") == parse_metric("phi_strict")  # True stays what it is
+
+
+def test_one_metric_and_one_anonymization_need_no_list(tiny: Corpus) -> None:
+    some = Anonymization({"d1": [], "d2": [], "d3": []}, "some")
+    one = evaluate(tiny, some, "er_qi")
+    assert one.scores == evaluate(tiny, [some], ["er_qi"]).scores == evaluate(tiny, some, EntityRecall("quasi")).scores
+    assert one.names == ["some"]
+
+
+def test_a_path_is_no_corpus() -> None:
+    with pytest.raises(PlanError, match=r"corpus: found 'corpus.json'; expected a Corpus: .* read_corpus"):
+        evaluate("corpus.json", {})  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ VIEWS = (
 FORMS = View("forms", False, 1, 1, 63)  # words told apart for certain
 PRIOR = 3.0  # imaginary documents that fit everybody averagely; what keeps a handful of documents apart
 LISTED = 10  # words that an explanation names
-_BLOCK = 2_000_000  # characters of background that are looked at together: their arrays take about 300 MB
+_BLOCK = 2_000_000  # characters of background that are looked at together: their arrays take about 200 MB
 _HELD = 50_000_000  # characters whose weights stay in memory; a larger background is read again for every score
 
 Matrix = Any  # a sparse matrix, texts × terms
@@ -98,8 +98,8 @@ class FittedLexical:
         self.individuals = individuals
         self.texts = texts
         lengths = np.array([len(text) for text in texts], dtype=np.int64)
-        number = (np.cumsum(lengths) - lengths) // _BLOCK
-        cuts = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(texts)]
+        number = np.stack([(np.cumsum(lengths) - lengths) // _BLOCK, np.arange(len(texts)) // EVERYBODY])
+        cuts = [0, *(np.flatnonzero(np.diff(number).any(axis=0)) + 1).tolist(), len(texts)]
         self._blocks = [range(low, high) for low, high in pairwise(cuts)]
         self._holds = int(lengths.sum()) <= _HELD
         self.known, self._weights = self._learn()
@@ -137,10 +137,8 @@ class FittedLexical:
         occurs = np.flatnonzero(having)
         place = np.full(len(having), -1, dtype=np.int32)
         place[occurs] = np.arange(len(occurs), dtype=np.int32)
-        weight = telling(having[occurs].astype(np.int64), times[occurs].astype(np.float64), len(self.texts)).astype(
-            np.float32
-        )
-        return Known(view, place, weight, np.zeros(len(occurs)))
+        weight = telling(having[occurs].astype(np.int64), times[occurs].astype(np.float64), len(self.texts))
+        return Known(view, place, weight.astype(np.float32), np.zeros(len(occurs)))
 
     def _weighed(self, known: Known, counts: Matrix) -> Matrix:
         found = known.compact(counts)
@@ -179,8 +177,9 @@ class Attempt:
         self.documents = documents
         counts, self._wording, self._occurrences = _counted(documents)
         self._weights = [self._weighed(known, found) for known, found in zip(fitted.known, counts, strict=True)]
-        # A document without a single known term says nothing: it must neither be matched nor tell what is usual.
-        self.heard: NDArray[np.bool_] = np.any([np.diff(found.indptr) > 0 for found in self._weights], axis=0)
+        # A document without a term that tells anything must neither be matched nor say what is usual.
+        said = [found @ (known.weight > 0) for known, found in zip(fitted.known, self._weights, strict=True)]
+        self.heard: NDArray[np.bool_] = np.any([found > 0 for found in said], axis=0)
         self._usual = [found @ known.mean for known, found in zip(fitted.known, self._weights, strict=True)]
         self._mean = np.zeros((len(VIEWS), len(fitted.texts)))
         self._deviation = np.ones((len(VIEWS), len(fitted.texts)))
@@ -207,7 +206,7 @@ class Attempt:
                 fit = (weights[place] @ turned[place]).toarray().T.astype(np.float64)
                 fit -= self._usual[place][self.heard][:, None]
                 if len(variance) == place:
-                    variance.append(mean_square(fit))  # a million characters of background tell it well enough
+                    variance.append(mean_square(fit))  # the first block tells it well enough
                 found, mean, deviation = standardised(fit, PRIOR, variance[place])
                 fused += found
                 self._mean[place, block.start : block.stop] = mean

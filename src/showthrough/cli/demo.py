@@ -9,8 +9,11 @@ from showthrough import demo
 from showthrough.cli import shared
 from showthrough.evaluate import evaluate
 from showthrough.formats import read_anonymization, read_corpus
+from showthrough.formats.background import read_background
 from showthrough.report import reading
 from showthrough.report.terminal import show_run
+
+METRICS = ("preset:light", "recall_per_type", "trir")  # all four questions, without a model
 
 
 def command(
@@ -26,7 +29,8 @@ def command(
         shared.free(path, force)
     corpus = read_corpus(demo.corpus_path(), name="demo")
     found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
-    run = evaluate(corpus, found)
+    background = read_background(demo.background_path())
+    run = evaluate(corpus, found, metrics=METRICS, background=background)
     console = shared.console()
     show_run(run, console)
     console.print()

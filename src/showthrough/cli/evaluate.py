@@ -26,7 +26,7 @@ from showthrough.errors import Interrupted, PlanError
 from showthrough.evaluate import Progress as Callback
 from showthrough.evaluate import evaluate_plan
 from showthrough.metrics import PRESETS, metrics_of, preset
-from showthrough.report import tae_csv_text
+from showthrough.report import reading, tae_csv_text
 from showthrough.report.terminal import show_run
 from showthrough.resources.settings import Watch
 from showthrough.run import Run, Settings, write_file
@@ -160,6 +160,8 @@ def command(
     run = _carried_out(request, earlier, force, texts=bool(html or plots) or not without_text)
     console = shared.console()
     show_run(run, console)
+    for line in reading(run):
+        console.print(line, markup=False, soft_wrap=True)
     if request.output:
         kept = run.without_text() if without_text else run
         kept.save(request.output, force=force or earlier is not None)
@@ -184,7 +186,10 @@ def _is_given(context: typer.Context, parameter: str) -> bool:
 
 
 def _earlier(output: Path | None, resume: bool) -> Run | None:
-    if not (resume and output and output.exists()):
+    if not (resume and output):
+        return None
+    if not output.exists():
+        shared.notes().print(f"{output} does not exist; starting from the beginning", markup=False, soft_wrap=True)
         return None
     run = Run.load(output)
     if run.complete:
@@ -202,7 +207,9 @@ def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool
         raise typer.Exit(130) from None
     try:
         with _bars() as (advance, watch):
-            return evaluate_plan(plan, progress=advance, resume=earlier, watch=watch)
+            run = evaluate_plan(plan, progress=advance, resume=earlier, watch=watch)
+        shared.note_unmasked(plan.anonymizations)
+        return run
     except Interrupted as stop:
         done, total = len(stop.partial.documents), len(plan.corpus)
         if request.output:

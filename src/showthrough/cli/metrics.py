@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from showthrough.cli import shared
-from showthrough.metrics import METRICS, PRESETS, metric_text, parse_metric
+from showthrough.metrics import METRICS, PRESETS, Metric, metric_text, parse_metric
 from showthrough.report.table import ARROWS
 
 
@@ -23,7 +23,7 @@ def command(
         for head in ("metric", "group", "better", "what it is"):
             table.add_column(head, no_wrap=head != "what it is")
         for key, metric in METRICS.items():
-            table.add_row(key, metric.group, ARROWS[metric.better], _summary(metric))
+            table.add_row(key, metric.group, ARROWS[metric.better], _summary(metric) + _apart(metric))
         console.print(table)
         for key, names in PRESETS.items():
             console.print(Text(f"preset {key}: {', '.join(names)}"))
@@ -39,6 +39,14 @@ def command(
         allowed = get_args(hints[key])
         among = f"   (one of {', '.join(map(repr, allowed))})" if get_origin(hints[key]) is Literal else ""
         console.print(Text(f"  {key} = {value!r}{among}"))
+
+
+def _apart(metric: Metric) -> str:
+    """The parameters that tell an entry from others of its kind: ` (identifier=direct)`."""
+    kin = [other.parameters for other in METRICS.values() if type(other) is type(metric)]
+    differing = [key for key in metric.parameters if len({parameters[key] for parameters in kin}) > 1]
+    told = [f"{key}={metric.parameters[key]}" for key in differing if metric.parameters[key] != ""]
+    return f" ({', '.join(told)})" if told else ""
 
 
 def _summary(metric: object) -> str:

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from showthrough.errors import OutputError, PlanError
 from showthrough.formats.named import FORMATS
+from showthrough.masks import Anonymization
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
 from showthrough.run import Run, write_file
 
@@ -55,6 +56,19 @@ def console() -> Console:
 
 def notes() -> Console:
     return Console(stderr=True, highlight=False)
+
+
+def documents(number: int) -> str:
+    """`1 document`, `2 documents`."""
+    return f"{number} document{'' if number == 1 else 's'}"
+
+
+def note_unmasked(anonymizations: Iterable[Anonymization]) -> None:
+    """Tells of each anonymization that hides nothing, as when the originals were given for it; no error."""
+    for one in anonymizations:
+        if not any(one.masks.values()):
+            line = f"{one.name}: no text differs from the original; nothing is masked"
+            notes().print(line, markup=False, soft_wrap=True)
 
 
 def named(argument: str) -> tuple[str, Path]:

@@ -53,7 +53,10 @@ def _documents(path: Path, id_column: str, text_column: str) -> list[Document] |
     if opening == b"[":
         return tab.read_list(path)
     if opening == b"{":
-        return _plain(texts.texts_of(object_entries(path, read_bytes(path)), path))
+        entries = object_entries(path, read_bytes(path))
+        if entries and all(bytes(memoryview(raw)[:1]) == b"[" for raw in entries.values()):
+            raise fail(path, "looks like masks, not a corpus; the corpus comes first")
+        return _plain(texts.texts_of(entries, path))
     raise _unknown(path, opening, CORPUS_KINDS)
 
 

@@ -115,12 +115,21 @@ def parse_metric(text: str) -> Metric:
                 f"found {value!r}; expected a {type(expected).__name__} such as {_literal(expected)}",
                 f"metric {name}: {key}",
             )
-    return replace(entry, **given)
+    try:
+        return replace(entry, **given)
+    except PlanError as error:
+        fault = error.problems[0]  # a PlanError has one
+        classes = {type(metric).__name__ for metric in METRICS.values()}
+        # Who typed `f1(unit="x")` knows neither FScore nor the Recall inside it.
+        place = f"metric {name}" if not fault.place or fault.place in classes else f"metric {name}: {fault.place}"
+        raise PlanError(fault.message, place, fault.file) from None
 
 
-def metrics_of(items: Iterable[str | Metric]) -> list[Metric]:
-    """Metrics from text forms, presets (`preset:tab`) and metric values, each once, in order."""
+def metrics_of(items: str | Metric | Iterable[str | Metric]) -> list[Metric]:
+    """Metrics from text forms, presets (`preset:tab`) and metric values, each once, in order; or from a single one."""
     chosen: list[Metric] = []
+    if isinstance(items, str | Metric):
+        items = [items]
     for item in items:
         if isinstance(item, Metric):
             chosen.append(item)
@@ -162,7 +171,7 @@ def _parsed(text: str) -> tuple[str, dict[str, object]]:
             return tree.id, {}
         if not (isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name)) or tree.args:
             raise shape
-        given = {word.arg: ast.literal_eval(word.value) for word in tree.keywords if word.arg}
+        given = {word.arg: _value(word.value) for word in tree.keywords if word.arg}
         if len(given) != len(tree.keywords):
             raise shape
         return tree.func.id, given
@@ -170,8 +179,13 @@ def _parsed(text: str) -> tuple[str, dict[str, object]]:
         raise shape from None
 
 
+def _value(node: ast.expr) -> object:
+    """A literal; a bare word is taken as text, since shells eat quotes."""
+    return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
+
+
 __all__ = [
-    "Array", "ClusteringAgreement", "EntityRecall", "FScore", "Group", "HEADLINE", "METRICS", "Metric", "PRESETS",
+    "HEADLINE", "METRICS", "PRESETS", "Array", "ClusteringAgreement", "EntityRecall", "FScore", "Group", "Metric",
     "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall",
     "RecallPerType", "Rows", "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision",
     "metric_name", "metric_text", "metrics_of", "parse_metric", "preset", "with_parameters",

@@ -44,6 +44,11 @@ class EntityRecall(Metric):
     >>> run = evaluate(corpus, {"first": Anonymization({"d": [Mask(3, 6)]})}, metrics=["er_di", "recall"])
     >>> run["first", "er_di"].value, run["first", "recall"].value  # 0 of 1 entities; Mr, Doe, Doe: 2 of 3 tokens
     (0.0, 0.6666666666666666)
+    >>> town = Mention(7, 11, "LOC", "QUASI", "e2")
+    >>> corpus = Corpus([Document("d", "Doe of Oslo", (Annotation("a", (Mention(0, 3, "PERSON", "DIRECT"), town)),))])
+    >>> run = evaluate(corpus, {"name": Anonymization({"d": [Mask(0, 3)]})}, metrics=["er_di", "er_qi", "er"])
+    >>> [run["name", metric].value for metric in ("er_di", "er_qi", "er")]  # Doe: 1 of 1; Oslo: 0 of 1; both: 1 of 2
+    [1.0, 0.0, 0.5]
     """
 
     group = "privacy"
@@ -313,6 +318,11 @@ class FScore(Metric):
     >>> run = evaluate(corpus, {"some": Anonymization({"d": [Mask(0, 8), Mask(14, 18)]})}, metrics=["f1", "f2"])
     >>> round(run["some", "f1"].value, 4)  # R: Ole, Berg of 3 tokens; P: Ole, Berg of 3 masked; 2/3 both
     0.6667
+    >>> run = evaluate(corpus, {"name": Anonymization({"d": [Mask(0, 8)]})}, metrics=["f1", "f2"])
+    >>> round(run["name", "f1"].value, 4)  # R: 2 of 3; P: 2 of 2; 2 · 1 · 2/3 / (1 + 2/3)
+    0.8
+    >>> round(run["name", "f2"].value, 4)  # recall weighs more: 5 · 1 · 2/3 / (4 · 1 + 2/3)
+    0.7143
     """
 
     group = "both"

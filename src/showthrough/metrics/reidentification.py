@@ -86,7 +86,7 @@ class ReIdentification(Metric):
         columns = {
             "documents": there.astype(np.float64),
             "in_background": column(outcome.known.astype(np.float64)),
-            "chance": there / outcome.individuals,
+            "individuals": there * float(outcome.individuals),
         }
         for name, standing in outcome.standings.items():
             ran = isinstance(standing, Standing)
@@ -104,7 +104,8 @@ class ReIdentification(Metric):
             parts[f"{name} @{self.k}"] = ratio(totals[f"right_at_k:{name}"], ran)
             parts[f"{name} mrr"] = ratio(totals[f"reciprocal:{name}"], ran)
         worst = reduce(np.fmax, [parts[str(one)] for one in approaches(self.attacks)])
-        chance, ceiling = (ratio(totals[name], totals["documents"]) for name in ("chance", "in_background"))
+        documents = totals["documents"]
+        chance, ceiling = ratio(documents, totals["individuals"]), ratio(totals["in_background"], documents)
         return {HEADLINE: worst, **parts, "chance": chance, "ceiling": ceiling}
 
 

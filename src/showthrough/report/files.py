@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping
 
 import msgspec
 
 from showthrough.metrics import HEADLINE
-from showthrough.report.table import Cell, Table, signatures, tables
+from showthrough.report.table import Cell, Table, documents_line, signatures, tables
 from showthrough.run import Run
 
 
@@ -40,7 +41,7 @@ def markdown_text(run: Run) -> str:
 
 def _markdown_table(table: Table, run: Run) -> str:
     columns = [column for _, group in table.groups() for column in group]
-    heads = [f"{_md(column.head)} {column.arrow}" for column in columns]
+    heads = [f"{_md(column.head)} {column.arrow} ({column.group})" for column in columns]
     lines = [
         f"**{_md(_title(table, run))}**",
         "",
@@ -66,21 +67,27 @@ def _md(text: str) -> str:
 
 def _title(table: Table, run: Run) -> str:
     extra = "" if table.title == "scores" else f", {table.title}"
-    return f"{run.corpus.name}: {len(run.documents)} documents{extra}; {run.settings.confidence * 100:g} % intervals"
+    intervals = f"; {run.settings.confidence * 100:g} % intervals" if run.settings.resamples else ""
+    return f"{documents_line(run)}{extra}{intervals}"
 
 
 def latex_text(run: Run) -> str:
     """Tables for a paper: booktabs, groups over columns, best values in bold."""
-    return "\n".join(_latex_table(table, run) for table in tables(run))
+    labels: list[str] = []
+    parts = ["% needs \\usepackage{booktabs}\n"]
+    for table in tables(run):
+        label = f"tab:{re.sub('[^a-z0-9]+', '-', table.title.lower()).strip('-')}"
+        labels.append(f"{label}-{len(labels) + 1}" if label in labels else label)  # names may differ in signs alone
+        parts.append(_latex_table(table, run, labels[-1]))
+    return "\n".join(parts)
 
 
-def _latex_table(table: Table, run: Run) -> str:
+def _latex_table(table: Table, run: Run, label: str) -> str:
     groups = table.groups()
     columns = [column for _, group in groups for column in group]
     over = " & ".join(rf"\multicolumn{{{len(group)}}}{{c}}{{{name}}}" for name, group in groups)
     heads = " & ".join(f"{_tex(column.head)} ${_ARROW[column.better]}$" for column in columns)
     lines = [
-        "% needs \\usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
         rf"\begin{{tabular}}{{l{'r' * len(columns)}}}",
@@ -93,8 +100,9 @@ def _latex_table(table: Table, run: Run) -> str:
         cells = [column.cells[place] for column in columns]
         lines.append(rf"{_tex(name)} & {' & '.join(map(_tex_value, cells))} \\")
         lines.append(rf" & {' & '.join(_tex_interval(cell) for cell in cells)} \\")
-    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_tex(_title(table, run))}}}", r"\end{table}"]
-    lines += [f"% {line}" for line in (*table.undefined(), *signatures(run))]
+    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_tex(_title(table, run))}}}"]
+    lines += [rf"\label{{{label}}}", r"\end{table}"]
+    lines += [f"% {line}" for line in (*table.undefined(), *signatures(run, table))]
     return "\n".join(lines) + "\n"
 
 

@@ -101,7 +101,8 @@ def tables(run: Run) -> list[Table]:
 def _column(run: Run, record: MetricRecord, part: str, head: str) -> Column:
     scores = [run.parts(name, record.text).get(part) for name in run.names]
     values = [score.value for score in scores if score is not None and score.value is not None]
-    best = (max(values) if record.better == "higher" else min(values)) if len(run.names) > 1 and values else None
+    # Where all are equal none is best.
+    best = (max(values) if record.better == "higher" else min(values)) if len(set(values)) > 1 else None
     cells = tuple(
         Cell(score, score is not None and score.value is not None and score.value == best) for score in scores
     )
@@ -133,12 +134,22 @@ def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> 
 _RIGHT = ("C", "TP")  # of the counts, those of what is right
 
 
-def signatures(run: Run) -> list[str]:
-    """One line a metric, with all anonymizations in it; the run file has the line of every single score."""
+def documents_line(run: Run) -> str:
+    """`demo: 42 documents`."""
+    return f"{run.corpus.name}: {len(run.documents)} {'document' if len(run.documents) == 1 else 'documents'}"
+
+
+def signatures(run: Run, table: Table | None = None) -> list[str]:
+    """One line a metric (of a table, or of all), with all anonymizations in it.
+
+    The run file has the line of every single score.
+    """
+    cells = [cell for column in table.columns for cell in column.cells] if table else []
+    own = {cell.score.metric for cell in cells if cell.score}
     lines: dict[str, str] = {}
     everyone = ",".join(f"{one.name}@{one.digest[:8]}" for one in run.anonymizations).replace("|", "¦")
     for score in run.scores:
-        if score.metric not in lines:
+        if score.metric not in lines and (table is None or score.metric in own):
             fields = score.signature.split("|")
             lines[score.metric] = "|".join(
                 f"anonymization:{everyone}" if entry.startswith("anonymization:") else entry for entry in fields

@@ -12,14 +12,19 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from showthrough.metrics import HEADLINE
-from showthrough.report.table import Column, Table, signatures, tables
+from showthrough.report.table import Column, Table, documents_line, signatures, tables
 from showthrough.run import Comparison, Run
+
+_MARK = "*"  # before the best of a column, where bold cannot show it
 
 
 def show_run(run: Run, console: Console) -> None:
     """Tables, what is undefined, what failed, signatures."""
-    for table in tables(run):
+    shown = tables(run)
+    for table in shown:
         show_table(table, run, console)
+    if not console.is_terminal and any(cell.best for one in shown for column in one.columns for cell in column.cells):
+        console.print(Text(f"{_MARK} best of its column", style="dim"))
     for failure in run.failures:
         console.print(f"[red]failed[/red] {escape(failure.metric)}: {escape(failure.reason)}", highlight=False)
     for line in signatures(run):
@@ -27,14 +32,15 @@ def show_run(run: Run, console: Console) -> None:
 
 
 def show_table(table: Table, run: Run, console: Console) -> None:
-    title = f"{run.corpus.name}: {len(run.documents)} documents"
+    title = documents_line(run)
     if table.title != "scores":
         title += f", {table.title}"
-    percent = f"{run.settings.confidence * 100:g} %"
+    if run.settings.resamples:
+        title += f"; intervals at {run.settings.confidence * 100:g} %"
     console.print()
-    console.print(Text(f"{title}; intervals at {percent}", style="bold"))
+    console.print(Text(title, style="bold"))
     for columns in _fitting(table, console.width):
-        console.print(_rich_table(table, columns, "" if console.is_terminal else "*"))
+        console.print(_rich_table(table, columns, "" if console.is_terminal else _MARK))
     for line in table.undefined():
         console.print(Text(line, style="dim"))
     console.print()
