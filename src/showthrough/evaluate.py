@@ -68,15 +68,9 @@ class Plan:
             Problem("", f"anonymization {name}", "this name is used twice; expected unique names")
             for name in sorted({name for name in names if names.count(name) > 1})
         ]
-        for value, name, ok, expected in (
-            (self.settings.resamples, "resamples", 0 <= self.settings.resamples <= _MOST, f"0 to {_MOST}"),
-            (self.settings.confidence, "confidence", 0 < self.settings.confidence < 1, "a number between 0 and 1"),
-            (self.settings.seed, "seed", self.settings.seed >= 0, "0 or more"),
-            (self.settings.missing, "missing", self.settings.missing in ("error", "unmasked"), "error or unmasked"),
-            (self.jobs, "jobs", self.jobs >= 1, "1 or more"),
-        ):
-            if not ok:
-                problems.append(Problem("", name, f"found {value!r}; expected {expected}"))
+        problems += settings_problems(self.settings)
+        if self.jobs < 1:
+            problems.append(Problem("", "jobs", f"found {self.jobs}; expected 1 or more"))
         problems += [
             Problem(
                 "", f"metric {type(metric).__name__}", "is not in the table; expected showthrough.METRICS to hold it"
@@ -98,6 +92,19 @@ class Plan:
         unfit = dict.fromkeys(found for metric, one in pairs for found in metric.problems(self.corpus, one))
         if unfit:
             raise InputError(unfit)
+
+
+def settings_problems(settings: Settings) -> list[Problem]:
+    return [
+        Problem("", name, f"found {value!r}; expected {expected}")
+        for value, name, ok, expected in (
+            (settings.resamples, "resamples", 0 <= settings.resamples <= _MOST, f"0 to {_MOST}"),
+            (settings.confidence, "confidence", 0 < settings.confidence < 1, "a number between 0 and 1"),
+            (settings.seed, "seed", settings.seed >= 0, "0 or more"),
+            (settings.missing, "missing", settings.missing in ("error", "unmasked"), "error or unmasked"),
+        )
+        if not ok
+    ]
 
 
 def evaluate(

@@ -13,7 +13,7 @@ from showthrough.attacks import DEFAULT, approaches
 from showthrough.attacks.suite import Suite, Texts
 from showthrough.background import Background
 from showthrough.errors import InputError, Problem
-from showthrough.evaluate import background_input, metric_record, provenance, scored
+from showthrough.evaluate import background_input, metric_record, provenance, scored, settings_problems
 from showthrough.metrics import ReIdentification, metric_text
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
@@ -48,7 +48,7 @@ def reidentify(
     metric = ReIdentification(attacks, k)
     settings = Settings(seed=seed, resamples=resamples, confidence=confidence)
     documents = list(dict.fromkeys(key for texts in anonymizations.values() for key in texts))
-    _check(known, anonymizations, documents)
+    _check(known, anonymizations, documents, settings)
     text = metric_text(metric)
     run = Run(
         corpus=_documents(documents, corpus),
@@ -76,8 +76,11 @@ def reidentify(
     return run
 
 
-def _check(background: Background, anonymizations: Mapping[str, Texts], documents: list[str]) -> None:
-    problems = [
+def _check(
+    background: Background, anonymizations: Mapping[str, Texts], documents: list[str], settings: Settings
+) -> None:
+    problems = settings_problems(settings)
+    problems += [
         Problem("", f"anonymization {name}", "has no document; expected at least one")
         for name, texts in anonymizations.items()
         if not texts

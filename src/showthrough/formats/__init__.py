@@ -9,7 +9,6 @@ from pathlib import Path
 from showthrough.errors import InputError, Problem
 from showthrough.formats import tab, tae, texts
 from showthrough.formats.files import fail, first_byte, is_folder, object_entries, read_bytes, stem, suffix
-from showthrough.formats.named import format_named, masks_of, told
 from showthrough.masks import Anonymization
 from showthrough.text import Corpus, Document
 
@@ -29,6 +28,8 @@ def read_corpus(
 
     `format` is the name of one that a file's ending does not tell, such as `i2b2`, `brat` or `conll`.
     """
+    from showthrough.formats.named import format_named, told  # clinical formats: XML readers and the like
+
     path = Path(path)
     known = format or told(path)
     chosen = format_named(known) if known else None
@@ -77,6 +78,8 @@ def read_anonymization(
 
     In a named `format` of marked texts, such as `i2b2`, what is marked is masked, and its type is kept.
     """
+    from showthrough.formats.named import format_named, masks_of, told
+
     path = Path(path)
     name = name or stem(path)
     known = format or told(path)

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 from showthrough.errors import OutputError
-from showthrough.formats.named import FORMATS, format_named
 from showthrough.run import write_file
 from showthrough.text import Corpus, Document
 
@@ -24,6 +23,8 @@ def write_corpus(
     Formats of PHI hold one annotator's marks; `annotator` chooses where there are several. The files hold the texts,
     so only their owner may read them. An existing file or a folder with something in it is left alone without `force`.
     """
+    from showthrough.formats.named import FORMATS, format_named
+
     path = Path(path)
     write = format_named(format).write
     if write is None:

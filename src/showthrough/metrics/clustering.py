@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal
 
 import numpy as np
@@ -181,11 +182,13 @@ def marks_pattern(mask_marks: str) -> re.Pattern[str] | None:
         return None
     marks = TAE_MARKS if mask_marks == "tae" else tuple(mark for mark in map(str.strip, mask_marks.split(",")) if mark)
     # A mark that ends in a letter must not be the beginning of a word; one that ends in a star may stand anywhere.
-    whole = [
-        (r"(?<!\w)" if mark[0].isalnum() else "") + re.escape(mark) + (r"(?!\w)" if mark[-1].isalnum() else "")
-        for mark in sorted(marks, key=len, reverse=True)
-    ]
+    groups = groupby(sorted(marks, key=len, reverse=True), key=lambda mark: (_edge(mark[0]), _edge(mark[-1])))
+    whole = [f"{before}(?:{'|'.join(map(re.escape, alike))}){after}" for (before, after), alike in groups]
     return re.compile("|".join(whole)) if whole else None
+
+
+def _edge(letter: str) -> str:
+    return r"\b" if re.match(r"\w", letter) else ""
 
 
 def _without(marks: re.Pattern[str] | None, text: str) -> str:

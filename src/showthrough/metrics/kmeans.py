@@ -7,6 +7,8 @@ point changes its cluster. The best of the tries is the one whose points lie nea
 from __future__ import annotations
 
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +28,13 @@ def clusterings(points: Floats, k: int, count: int, tries: int, seed: int) -> li
     >>> (first == first[0]).tolist()
     [True, True, False, False]
     """
-    points = _compact(points)
-    return [_best(points, k, tries, np.random.default_rng((seed, k, number))) for number in range(count)]
+    from threadpoolctl import threadpool_limits
+
+    # One thread a clustering: threads that share one small matrix product mostly wait for each other.
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(min(count, os.cpu_count() or 1)) as pool:
+        points = _compact(points)
+        randoms = [np.random.default_rng((seed, k, number)) for number in range(count)]
+        return list(pool.map(lambda random: _best(points, k, tries, random), randoms))
 
 
 def _best(points: Floats, k: int, tries: int, random: np.random.Generator) -> Ints:
@@ -47,8 +54,8 @@ def _compact(points: Floats) -> Floats:
     points = points - points.mean(axis=0)
     if len(points) >= points.shape[1]:
         return np.asarray(points)
-    left, sizes, _ = np.linalg.svd(points, full_matrices=False)
-    return np.asarray(left * sizes)
+    corner: Floats = np.asarray(np.linalg.qr(points.T, mode="r"))
+    return corner.T
 
 
 def _starts(points: Floats, k: int, tries: int, random: np.random.Generator) -> Floats:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from showthrough.axis import Axis, Bools, Coverage, Ruler
 from showthrough.background import Background
 from showthrough.errors import PlanError
 from showthrough.masks import Anonymization
 from showthrough.resources.cache import Cache, default_folder
-from showthrough.resources.embedder import Embedder, LatentSemantics, SentenceEmbedder
-from showthrough.resources.information import InformationSource, Uniform, WordFrequency
 from showthrough.resources.lexicon import LEXICONS, Lexicon
-from showthrough.resources.masked_lm import MaskedLanguageModel
 from showthrough.resources.names import EMBEDDING, INFORMATION, SIMILARITY, TERMS, Role
 from showthrough.resources.settings import ModelSettings, Watch
-from showthrough.resources.similarity import Embedded, Ngrams, Similarity
-from showthrough.resources.tagger import SpacyTagger
-from showthrough.resources.terms import SpacyTerms, TermSource, Words
 from showthrough.text import Corpus
+
+if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
+    from showthrough.resources.embedder import Embedder, SentenceEmbedder
+    from showthrough.resources.information import InformationSource
+    from showthrough.resources.similarity import Similarity
+    from showthrough.resources.terms import TermSource
 
 T = TypeVar("T")
 
@@ -76,6 +76,9 @@ class Resources:
         """What weighs spans of text: `uniform`, `wordfreq[:<language>]`, or a masked language model."""
 
         def make() -> InformationSource:
+            from showthrough.resources.information import Uniform, WordFrequency
+            from showthrough.resources.masked_lm import MaskedLanguageModel
+
             found = INFORMATION.parse(name)
             if found.kind == "uniform":
                 return Uniform()
@@ -89,6 +92,8 @@ class Resources:
         """What finds terms: `none` (words), a spaCy pipeline, or its tokens alone (`spacy-tokens:`)."""
 
         def make() -> TermSource:
+            from showthrough.resources.terms import SpacyTerms, Words
+
             found = TERMS.parse(name)
             if found.kind == "none":
                 return Words()
@@ -100,6 +105,8 @@ class Resources:
         """What compares a replacement with what it replaces: `ngrams`, or a sentence-embedding model."""
 
         def make() -> Similarity:
+            from showthrough.resources.similarity import Embedded, Ngrams
+
             if name == "ngrams":
                 return Ngrams()
             return Embedded(self._sentences(name, SIMILARITY))
@@ -109,6 +116,8 @@ class Resources:
     def embedder(self, name: str) -> Embedder:
         """What turns documents into vectors: `lsa`, or a sentence-embedding model."""
         if name == "lsa":
+            from showthrough.resources.embedder import LatentSemantics
+
             return LatentSemantics()
         return self._sentences(name, EMBEDDING)
 
@@ -123,6 +132,8 @@ class Resources:
         return str(getattr(roles[parameter](name), "revision", ""))
 
     def _sentences(self, name: str, role: Role) -> SentenceEmbedder:
+        from showthrough.resources.embedder import SentenceEmbedder
+
         make = lambda: SentenceEmbedder(role.parse(name), role, self.models, self.cache, self.watch)  # noqa: E731
         return self._source("sentences", name, make)
 
@@ -140,5 +151,7 @@ def function_words_from(name: str, cache: Cache | None = None) -> FunctionWords:
         return Lexicon(name)
     kind, _, pipeline = name.partition(":")
     if kind == "spacy" and pipeline:
+        from showthrough.resources.tagger import SpacyTagger
+
         return SpacyTagger(pipeline, cache)
     raise PlanError(f"unknown source of function words {name!r}; expected {', '.join(LEXICONS)} or spacy:<pipeline>")

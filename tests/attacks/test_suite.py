@@ -1,0 +1,212 @@
+"""Attacks carried out together: nothing depends on order, on the others, or on what stands beside."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from showthrough import attacks
+from showthrough.attacks import Approach, assignment, lexical
+from showthrough.attacks.standing import Standing
+from showthrough.attacks.suite import Outcome, Suite
+from showthrough.background import Background
+from showthrough.resources import Resources
+
+CHOSEN = attacks.approaches(attacks.DEFAULT)
+NAMES = [f"p{number}" for number in range(8)]
+TOPICS = [
+    "surgeon scalpel",
+    "bread oven",
+    "judge robe",
+    "boats harbour",
+    "violin string",
+    "goats cheese",
+    "chess rook",
+    "moss fern",
+]
+BACKGROUND = {name: f"{topic} and {topic} in town {name}" for name, topic in zip(NAMES, TOPICS, strict=True)}
+DOCUMENTS = {name: f"PERSON knows {topic.split()[0]}" for name, topic in zip(NAMES, TOPICS, strict=True)}
+
+
+def outcome(
+    background: Mapping[str, str], texts: Mapping[str, str], chosen: Sequence[Approach] = CHOSEN, k: int = 5
+) -> Outcome:
+    return Suite(chosen, Background(background), Resources()).attack(texts, k)
+
+
+def shown(found: Outcome) -> dict[str, Any]:
+    """Everything that was found out, by document."""
+    columns: dict[str, Any] = {}
+    for name, standing in found.standings.items():
+        assert isinstance(standing, Standing)
+        for key in ("right", "right_at_k", "reciprocal", "rank", "margin"):
+            columns[f"{name} {key}"] = getattr(standing, key).tolist()
+    rows = {
+        key: {column: values[place] for column, values in columns.items()} for place, key in enumerate(found.documents)
+    }
+    return {key: (row, found.evidence[key]) for key, row in sorted(rows.items())}
+
+
+def shuffled(items: Mapping[str, str], seed: int) -> dict[str, str]:
+    keys = list(items)
+    random.Random(seed).shuffle(keys)
+    return {key: items[key] for key in keys}
+
+
+words = st.sampled_from(["surgeon", "bread", "judge", "boats", "violin", "goats", "PERSON", "town", ""])
+texts = st.lists(st.lists(words, max_size=4).map(" ".join), min_size=8, max_size=8)
+
+
+@given(texts, texts, st.integers(0, 1000))
+@settings(max_examples=25, deadline=None)
+def test_input_order_cannot_matter(known: list[str], documents: list[str], seed: int) -> None:
+    """Texts of a few words: many are empty, equal or tied."""
+    background = dict(zip(NAMES, [*known[:6], "surgeon", "bread oven"], strict=True))
+    anonymized = dict(zip(NAMES, documents, strict=True))
+    first = outcome(background, anonymized)
+    second = outcome(shuffled(background, seed), shuffled(anonymized, seed + 1))
+    assert shown(first) == shown(second)  # to the last digit
+
+
+def test_everybody_is_found_by_what_was_left() -> None:
+    found = outcome(BACKGROUND, DOCUMENTS)
+    for standing in found.standings.values():
+        assert isinstance(standing, Standing)
+        assert standing.right.tolist() == [1.0] * 8
+    assert found.evidence["p0"]["guess"] == "p0"
+    assert found.evidence["p0"]["words"][0][0] == "surgeon"
+    assert found.evidence["p0"]["rank"] == 1
+
+
+def test_an_anonymization_is_attacked_alone() -> None:
+    suite = Suite(CHOSEN, Background(BACKGROUND), Resources())
+    before = shown(suite.attack(DOCUMENTS, 5))
+    suite.attack(dict.fromkeys(NAMES, "bread bread"), 5)
+    assert shown(suite.attack(DOCUMENTS, 5)) == before
+
+
+def test_the_same_text_about_different_people_is_shared() -> None:
+    found = outcome(BACKGROUND, {"p0": "surgeon", "p1": "surgeon"})
+    plain, matched = found.standings.values()
+    assert isinstance(plain, Standing)
+    assert isinstance(matched, Standing)
+    assert plain.right.tolist() == [1, 0]
+    assert matched.right[0] == 1 / 2  # one of the two documents is p0's, and nobody can tell which
+
+
+def test_individuals_of_whom_the_same_is_known_are_shared() -> None:
+    twins = {**BACKGROUND, "twin": BACKGROUND["p0"]}
+    found = outcome(twins, {"p0": "surgeon scalpel", "p1": "bread"})
+    for standing in found.standings.values():
+        assert isinstance(standing, Standing)
+        assert standing.right.tolist() == [1 / 2, 1]
+    assert found.individuals == 9
+
+
+def test_empty_documents_count_and_are_guessed_at_chance() -> None:
+    found = outcome(BACKGROUND, {**DOCUMENTS, "p0": "", "p1": " \u2026 "})
+    plain, matched = found.standings.values()
+    assert isinstance(plain, Standing)
+    assert isinstance(matched, Standing)
+    assert plain.right[:2].tolist() == [1 / 8, 1 / 8]
+    assert matched.right[:2].tolist() == [1 / 2, 1 / 2]  # six are taken, two are left
+    assert found.evidence["p0"]["guess"] is None
+    assert found.evidence["p0"]["words"] == []
+
+
+def test_people_outside_the_background_are_never_found() -> None:
+    found = outcome(BACKGROUND, {**DOCUMENTS, "stranger": "surgeon scalpel"})
+    assert found.known.tolist() == [1] * 8 + [0]
+    for standing in found.standings.values():
+        assert isinstance(standing, Standing)
+        assert standing.right[-1] == standing.reciprocal[-1] == 0
+    assert found.evidence["stranger"]["rank"] is None
+    assert found.evidence["stranger"]["margin"] is None
+
+
+def test_an_individual_with_a_text_without_a_word_is_not_in_the_background() -> None:
+    found = outcome({**BACKGROUND, "p0": " … "}, DOCUMENTS)
+    assert found.individuals == 7
+    assert found.known.tolist() == [0] + [1] * 7
+
+
+def test_what_is_too_large_is_not_run_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assignment, "LARGEST", 7)
+    found = outcome(BACKGROUND, DOCUMENTS)
+    assert isinstance(found.standings["lexical"], Standing)
+    assert found.standings["lexical+assignment"] == assignment.NOT_RUN
+    assert found.evidence["p0"]["attack"] == "lexical"
+
+
+def test_of_many_individuals_the_best_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lexical, "EVERYBODY", 5)
+    monkeypatch.setattr(lexical, "BEST", 3)
+    found = outcome(BACKGROUND, DOCUMENTS, attacks.approaches('lexical, lexical+dense(embedding="lsa")'))
+    plain = found.standings["lexical"]
+    assert isinstance(plain, Standing)
+    assert plain.right.tolist() == [1.0] * 8
+    assert found.standings['lexical+dense(embedding="lsa")'] == "fusing attacks takes at most 5,000 individuals"
+    assert found.evidence["p1"]["words"][0][0] == "bread"
+
+
+class Backwards:
+    """An attack that knows everybody by name, and lists them the other way round."""
+
+    def __init__(self) -> None:
+        self.fitted_with: list[Any] = []
+
+    def fit(self, background: Mapping[str, str], *, watched: Any = None) -> Any:
+        self.fitted_with.append((dict(background), watched))
+        individuals = tuple(sorted(background, reverse=True))
+
+        class Fitted:
+            @property
+            def individuals(self) -> tuple[str, ...]:
+                return individuals
+
+            def scores(self, documents: Sequence[str]) -> np.ndarray:
+                found = [[float(name in text) for name in individuals] for text in documents]
+                return np.array(found)
+
+        return Fitted()
+
+
+@pytest.fixture
+def backwards(monkeypatch: pytest.MonkeyPatch) -> Backwards:
+    attack = Backwards()
+    kind = attacks.Kind(
+        lambda: attacks.LexicalSettings, lambda settings, resources: attack, lambda settings: (), watches=True
+    )
+    monkeypatch.setitem(attacks.ATTACKS, "backwards", kind)
+    return attack
+
+
+def test_any_attack_takes_part(backwards: Backwards) -> None:
+    named = {name: f"it is {name}" for name in NAMES}
+    chosen = attacks.approaches("backwards, backwards+assignment, lexical+backwards")
+    suite = Suite(chosen, Background(BACKGROUND), Resources(), {"named": named})
+    found = suite.attack(named, 5)
+    for standing in found.standings.values():
+        assert isinstance(standing, Standing)
+        assert standing.right.tolist() == [1.0] * 8
+    assert len(backwards.fitted_with) == 1  # once, however often it is asked for
+    background, watched = backwards.fitted_with[0]
+    assert background == BACKGROUND
+    assert watched["named"].individuals == tuple(named)
+    assert watched["named"].texts == tuple(named.values())
+    assert set(suite.fit_seconds) == {"backwards", "lexical"}
+    assert set(found.seconds) == {str(one) for one in chosen}
+
+
+def test_an_attack_that_watches_sees_one_of_those_who_cannot_be_told_apart(backwards: Backwards) -> None:
+    twins = {"b": "surgeon", "a": "surgeon", "c": "baker"}
+    Suite(attacks.approaches("backwards"), Background(twins), Resources(), {"one": {"b": "x", "zed": "y"}})
+    background, watched = backwards.fitted_with[0]
+    assert background == {"c": "baker", "a": "surgeon"}
+    assert watched["one"].individuals == ("a", "zed")

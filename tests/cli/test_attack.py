@@ -1,0 +1,210 @@
+"""The attack command, and the background of evaluate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from showthrough import Run
+
+TOPICS = {"ann": "surgeon", "bob": "bread", "cem": "judge", "dee": "boats"}
+FILES = {
+    "public.json": {name: f"{name} and the {topic}: {topic} all day" for name, topic in TOPICS.items()},
+    "originals.json": {name: f"{name.title()} has a {topic}" for name, topic in TOPICS.items()},
+    "names.json": {name: [[0, 3, "PERSON"]] for name in TOPICS},
+    "texts.json": {name: f"PERSON has a {topic}" for name, topic in TOPICS.items()},
+    "nothing.json": dict.fromkeys(TOPICS, ""),
+    "records.json": [
+        {"name": name, "public_knowledge": f"the {topic} {name}", "ner": f"PERSON, {topic}", "all": "***"}
+        for name, topic in TOPICS.items()
+    ],
+}
+ATTACK = ("attack", "--background", "public.json")
+
+
+@pytest.fixture
+def here(desk: Any) -> Any:
+    desk.write(FILES)
+    return desk
+
+
+def values(path: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))["values"]
+    return found
+
+
+def test_masks_with_their_corpus(here: Any) -> None:
+    outcome = here.cli(*ATTACK, "names=names.json", "--corpus", "originals.json")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "originals: 4 documents against 4 individuals; intervals at 95 %" in outcome.out
+    for word in ("worst", "chance", "ceiling", "lexical", "lexical+assignment", "accuracy", "@5", "mrr", "seconds"):
+        assert word in outcome.out
+    line = next(line for line in outcome.out.splitlines() if line.startswith("names"))
+    assert line.split()[:7] == ["names", "1.000", "0.250", "1.000", "1.000", "1.000", "1.000"]
+    assert "trir.v1|corpus:originals@" in outcome.out
+    assert "|background:public@" in outcome.out
+
+
+def test_texts_need_no_corpus(here: Any) -> None:
+    outcome = here.cli(*ATTACK, "a=texts.json", "b=nothing.json", "--json", "out.json")
+    assert outcome.status == 0
+    found = values("out.json")
+    assert found["a"]["worst"]["accuracy"] == 1
+    assert found["b"]["worst"]["accuracy"] == found["b"]["chance"]["accuracy"] == 0.25
+    assert set(found["a"]) == {"worst", "chance", "ceiling", "lexical", "lexical+assignment"}
+    assert set(found["a"]["lexical"]) == {"accuracy", "low", "high", "accuracy@5", "mrr", "seconds"}
+    assert found["a"]["lexical"]["seconds"] >= 0
+
+
+def test_records_bring_everything(here: Any) -> None:
+    outcome = here.cli("attack", "--background", "records.json", "--json", "out.json")
+    assert outcome.status == 0
+    assert {name: one["worst"]["accuracy"] for name, one in values("out.json").items()} == {"ner": 1, "all": 0.25}
+
+
+def test_explanations_name_the_words_that_were_left(here: Any) -> None:
+    outcome = here.cli(*ATTACK, "a=texts.json", "b=nothing.json", "--explain", "2")
+    lines = outcome.out.splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith("a: at highest risk (lexical)"))
+    listed = lines[start + 1 : start + 3]
+    assert all(" found, margin " in line for line in listed)
+    assert {line.split()[0]: line.split(": ")[1].split()[0] for line in listed}.items() <= TOPICS.items()
+    assert lines[start + 3] == ""
+    assert any(line.endswith("found by 0.25, tied with others") for line in lines)
+
+
+def test_the_run_holds_the_evidence(here: Any) -> None:
+    assert here.cli(*ATTACK, "a=texts.json", "-o", "run.json").status == 0
+    run = Run.load("run.json")
+    assert run.evidence["trir"]["a"]["ann"].words[0][0] == "surgeon"
+    assert run.background is not None
+    assert run.background.name == "public"
+    assert here.cli("report", "run.json").status == 0
+    assert here.cli(*ATTACK, "a=texts.json", "-o", "run.json", "--force", "--without-text").status == 0
+    assert "surgeon" not in Path("run.json").read_text(encoding="utf-8")
+
+
+def test_runs_of_attacks_can_be_compared(here: Any) -> None:
+    here.cli(*ATTACK, "a=texts.json", "b=nothing.json", "-o", "run.json")
+    outcome = here.cli("compare", "run.json")
+    assert outcome.status == 0
+    assert "trir: is the row better than the column?" in outcome.out
+
+
+def test_attacks_are_a_choice(here: Any) -> None:
+    chosen = 'dense(embedding="lsa"), lexical+dense(embedding="lsa")+assignment'
+    outcome = here.cli(*ATTACK, "a=texts.json", "--attacks", chosen, "-k", "2", "--json", "out.json")
+    assert outcome.status == 0
+    names = set(values("out.json")["a"]) - {"worst", "chance", "ceiling"}
+    assert names == {'dense(embedding="lsa")', 'lexical+dense(embedding="lsa")+assignment'}
+    assert "accuracy@2" in values("out.json")["a"]['dense(embedding="lsa")']
+
+
+def test_evaluate_takes_a_background(here: Any) -> None:
+    command = ("evaluate", "originals.json", "a=names.json", "--background", "public.json", "--metric", "trir")
+    outcome = here.cli(*command, "-o", "run.json")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert Run.load("run.json")["a", "trir"].value == 1
+
+
+def test_a_plan_names_its_background(here: Any) -> None:
+    plan = 'corpus = "originals.json"\nbackground = "public.json"\nmetrics = ["trir"]\n'
+    plan += '[anonymizations]\na = "names.json"\n'
+    here.write({"plan.toml": plan})
+    assert here.cli("evaluate", "plan.toml", "-o", "run.json").status == 0
+    assert Run.load("run.json")["a", "trir"].value == 1
+
+
+def test_a_tae_configuration_names_one_too(here: Any) -> None:
+    trir = {"background_knowledge_file_path": "public.json", "finetuning_epochs": 0}
+    configuration = {
+        "corpus": "originals.json",
+        "anonymizations": {"a": "names.json"},
+        "metrics": {"TRIR": trir},
+        "results_file_path": "results.csv",
+    }
+    here.write({"tae.json": configuration})
+    here.refuses(
+        "evaluate", "tae.json", starts="tae.json: metrics.TRIR: ", says=("finetuning_epochs=0 is out of range",)
+    )
+    other = {"background_knowledge_file_path": "records.json"}
+    both = {"TRIR": {"background_knowledge_file_path": "public.json"}, "TRIR_2": other}
+    here.write({"tae.json": {**configuration, "metrics": both}})
+    here.refuses("evaluate", "tae.json", starts="tae.json: metrics.TRIR_2: ", says=("another background",))
+
+
+# Bad input.
+
+
+def test_no_background(here: Any) -> None:
+    outcome = here.cli("attack", "a=texts.json")
+    assert outcome.status == 2
+    assert "--background" in outcome.err
+    here.refuses(
+        *("evaluate", "originals.json", "a=names.json", "--metric", "trir"),
+        starts="background: none was given, which the metric trir needs; expected --background FILE",
+    )
+
+
+def test_a_background_that_no_metric_asks_for(here: Any) -> None:
+    here.write({"corpus.json": [{"doc_id": "ann", "text": "Ann", "annotations": {"x": {"entity_mentions": []}}}]})
+    here.write({"masks.json": {"ann": []}})
+    here.refuses(
+        *("evaluate", "corpus.json", "a=masks.json", "--background", "public.json"),
+        starts="background: was given, but no metric asks for it",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ({"ann": "one"}, "found 1 individual with a text; expected at least 2"),
+        ({"ann": "", "bob": " "}, "found 0 individuals with a text (2 more have a text without a word)"),
+        ({"x": "one", "y": "two"}, "knows nobody of the documents"),
+    ],
+)
+def test_a_background_that_cannot_be_attacked_with(here: Any, content: dict[str, str], says: str) -> None:
+    here.write({"public.json": content})
+    here.refuses(*ATTACK, "a=texts.json", starts="public.json: background: ", says=(says,))
+    command = ("evaluate", "originals.json", "a=names.json", "--metric", "trir", "--background", "public.json")
+    here.refuses(*command, starts="public.json: background: ", says=(says,))
+
+
+def test_masks_without_their_corpus(here: Any) -> None:
+    here.refuses(*ATTACK, "a=names.json", starts="names.json: holds masks with offsets; expected --corpus")
+
+
+def test_a_background_without_documents(here: Any) -> None:
+    here.refuses(*ATTACK, starts="public.json: has no documents in it; expected records with name, public_knowledge")
+
+
+def test_everything_wrong_is_told_at_once(here: Any) -> None:
+    here.write({"public.json": {"ann": 3}, "texts.json": {"ann": 3}})
+    outcome = here.cli(*ATTACK, "a=texts.json", "b=none.json")
+    assert outcome.status == 2
+    assert [line.split(":")[0] for line in outcome.err.splitlines()] == ["texts.json", "none.json", "public.json"]
+
+
+@pytest.mark.parametrize(
+    ("more", "starts"),
+    [
+        (("--attacks", "magic"), "attack magic: unknown attack; expected lexical"),
+        (("-k", "0"), "ReIdentification: k=0 is out of range"),
+        (("--explain", "-1"), "explain: found -1; expected 0 or more"),
+        (("a=nothing.json",), "anonymization a: this name is used twice"),
+        (("--json", "texts.json"), "texts.json: is read by this command"),
+        (("--resamples", "-1"), "resamples: found -1; expected 0 to 1000000"),
+        (("--confidence", "1"), "confidence: found 1.0; expected a number between 0 and 1"),
+        (("--device", "tpu"), "device: found 'tpu'; expected auto, cpu, cuda"),
+    ],
+)
+def test_what_cannot_be_asked_for(here: Any, more: tuple[str, ...], starts: str) -> None:
+    here.refuses(*ATTACK, "a=texts.json", *more, starts=starts)
+
+
+def test_files_are_not_replaced_unasked(here: Any) -> None:
+    here.write({"out.json": "{}"})
+    here.refuses(*ATTACK, "a=texts.json", "--json", "out.json", starts="out.json: exists already")

@@ -1,0 +1,294 @@
+"""Re-identification as a metric: what it counts, what it needs, what it refuses, and how well it attacks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from showthrough import (
+    Anonymization,
+    Background,
+    Corpus,
+    Document,
+    InputError,
+    Interrupted,
+    Mask,
+    PlanError,
+    ReIdentification,
+    Run,
+    demo,
+    evaluate,
+    parse_metric,
+    read_anonymization,
+    read_background,
+    read_corpus,
+    reidentify,
+)
+from showthrough.attacks import assignment
+from showthrough.attacks.suite import Suite
+from showthrough.formats.background import read_recorded
+from showthrough.metrics import HEADLINE, metric_text
+
+TOPICS = {"ann": "surgeon", "bob": "bread", "cem": "judge", "dee": "boats"}
+BACKGROUND = {name: f"{name.title()} and the {topic}: {topic} all day" for name, topic in TOPICS.items()}
+CORPUS = Corpus([Document(name, f"{name.title()} has a {topic}") for name, topic in TOPICS.items()], "four")
+NAMES = Anonymization({name: [Mask(0, 3, "PERSON")] for name in TOPICS})
+ALL = Anonymization({document.id: [Mask(0, len(document.text), "***")] for document in CORPUS})
+
+
+def run_of(background: Mapping[str, str] | Background = BACKGROUND, **more: object) -> Run:
+    return evaluate(CORPUS, {"names": NAMES, "all": ALL}, ["trir"], background=background, **more)  # type: ignore[arg-type]
+
+
+# What it counts.
+
+
+def test_values_by_hand() -> None:
+    run = run_of()
+    assert {part: score.value for part, score in run.parts("names", "trir").items()} == {
+        HEADLINE: 1, "lexical": 1, "lexical @5": 1, "lexical mrr": 1, "lexical+assignment": 1,
+        "lexical+assignment @5": 1, "lexical+assignment mrr": 1, "chance": 1 / 4, "ceiling": 1,
+    }  # fmt: skip
+    hidden = run.parts("all", "trir")
+    assert hidden[HEADLINE].value == hidden["lexical"].value == 1 / 4  # nothing is left: one of four, whoever it is
+    assert hidden["lexical mrr"].value == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4)
+    assert hidden["lexical @5"].value == 1
+
+
+def test_the_headline_is_the_worst_that_ran() -> None:
+    metric = ReIdentification()
+    totals = {"documents": np.array(4.0), "individuals": np.array(16.0), "in_background": np.array(3.0)}
+    for name, right in (("lexical", 1.0), ("lexical+assignment", 3.0)):
+        totals |= {f"right:{name}": np.array(right), f"right_at_k:{name}": np.array(4.0)}
+        totals |= {f"reciprocal:{name}": np.array(2.0), f"ran:{name}": np.array(4.0)}
+    found = metric.combine(totals)
+    assert found[HEADLINE] == 3 / 4
+    assert (found["chance"], found["ceiling"]) == (4 / 16, 3 / 4)
+    totals |= {key: np.array(0.0) for key in totals if key.endswith("+assignment")}
+    found = metric.combine(totals)
+    assert found[HEADLINE] == 1 / 4
+    assert np.isnan(found["lexical+assignment"])
+
+
+def test_what_was_not_run_has_no_value_and_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assignment, "LARGEST", 3)
+    run = run_of()
+    score = run["names", "trir", "lexical+assignment"]
+    assert score.value is None
+    assert "takes at most 5,000 documents and 5,000 individuals" in score.reason
+    assert run["names", "trir"].value == 1
+
+
+def test_people_outside_the_background_lower_the_ceiling() -> None:
+    run = run_of({"ann": BACKGROUND["ann"], "eve": "somebody else", "fay": "and another"})
+    assert run["names", "trir", "ceiling"].value == 1 / 4
+    assert run["names", "trir"].value == 1 / 4
+    assert run["names", "trir", "chance"].value == 1 / 3
+
+
+def test_rows_are_enough_for_intervals_and_tests() -> None:
+    run = run_of()
+    score = run["all", "trir"]
+    assert score.low == score.high == 1 / 4
+    difference = next(one for one in run.compare("trir", shuffles=99) if one.part == HEADLINE)
+    assert difference.difference == 3 / 4
+    assert difference.p == pytest.approx(0.125, abs=0.1)  # all four documents differ: one shuffle of eight is as large
+
+
+def test_an_anonymization_does_not_depend_on_the_others() -> None:
+    together, alone = run_of(), evaluate(CORPUS, {"names": NAMES}, ["trir"], background=BACKGROUND)
+    assert together.rows["trir"]["names"] == alone.rows["trir"]["names"]
+    assert together.evidence["trir"]["names"] == alone.evidence["trir"]["names"]
+
+
+def test_the_background_is_learned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    real = Suite.__init__
+
+    def counted(self: Suite, *rest: object, **more: object) -> None:
+        made.append(self)
+        real(self, *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Suite, "__init__", counted)
+    run_of()
+    assert len(made) == 1
+
+
+def test_evidence_is_in_the_run_file(tmp_path: Path) -> None:
+    run = run_of()
+    run.save(tmp_path / "run.json")
+    found = Run.load(tmp_path / "run.json").evidence["trir"]["names"]["ann"]
+    assert (found.guess, found.rank, found.attack) == ("ann", 1, "lexical")
+    assert found.words[0][0] == "surgeon"
+    assert found.margin is not None
+    assert found.margin > 0
+    assert run.without_text().evidence["trir"]["names"]["ann"].words == []
+
+
+def test_an_interrupted_run_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    metrics = ["trir", "trir(k=1)"]
+    whole = evaluate(CORPUS, {"names": NAMES}, metrics, background=BACKGROUND)
+    real, calls = Suite.attack, []
+
+    def stopped(self: Suite, *rest: object) -> object:
+        calls.append(self)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(self, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Suite, "attack", stopped)
+    with pytest.raises(Interrupted) as stop:
+        evaluate(CORPUS, {"names": NAMES}, metrics, background=BACKGROUND)
+    resumed = evaluate(CORPUS, {"names": NAMES}, metrics, background=BACKGROUND, resume=stop.value.partial)
+    assert resumed.rows == whole.rows
+    assert resumed.evidence == whole.evidence
+    other = {**BACKGROUND, "ann": "another text"}
+    with pytest.raises(PlanError, match="background"):
+        evaluate(CORPUS, {"names": NAMES}, metrics, background=other, resume=stop.value.partial)
+
+
+# Its identity.
+
+
+def test_text_form_and_signature() -> None:
+    assert metric_text(parse_metric("trir")) == "trir"
+    assert metric_text(ReIdentification("lexical,lexical + assignment")) == "trir"
+    assert metric_text(parse_metric('trir(attacks="lexical", k=1)')) == 'trir(attacks="lexical", k=1)'
+    background = Background(BACKGROUND, "web")
+    line = run_of(background).scores[0].signature
+    assert f"|attacks:lexical, lexical+assignment|k:5|lexical:v1|background:web@{background.digest[:8]}|" in line
+
+
+@pytest.mark.parametrize("written", ['trir(attacks="magic")', "trir(k=0)", "trir(k=1.5)", 'trir(attacks="")'])
+def test_parameters_that_it_does_not_take(written: str) -> None:
+    with pytest.raises(PlanError):
+        parse_metric(written)
+
+
+def test_the_digest_of_a_background_ignores_order_alone() -> None:
+    one = Background({"a": "x", "b": "y"})
+    assert one.digest == Background({"b": "y", "a": "x"}).digest
+    assert one.digest != Background({"a": "y", "b": "x"}).digest
+
+
+# What it refuses.
+
+
+def test_no_background() -> None:
+    with pytest.raises(
+        InputError, match="background: none was given, which the metric trir needs; expected --background"
+    ):
+        evaluate(CORPUS, {"names": NAMES}, ["trir"])
+
+
+def test_a_background_that_nothing_asks_for() -> None:
+    with pytest.raises(InputError, match="no metric asks for it"):
+        evaluate(CORPUS, {"names": NAMES}, ['nmi(embedding="lsa")'], background=BACKGROUND)
+
+
+@pytest.mark.parametrize(
+    ("background", "message"),
+    [
+        ({}, "found 0 individuals with a text; expected at least 2"),
+        ({"ann": "a surgeon"}, "found 1 individual with a text; expected at least 2"),
+        ({"ann": "a surgeon", "bob": " "}, r"found 1 individual with a text \(1 more have a text without a word\)"),
+        ({"x": "a surgeon", "y": "a baker"}, "no individual has the id of a document, such as 'ann'"),
+        ({"ann": "", "x": "a surgeon", "y": "a baker"}, "no individual has the id of a document"),
+    ],
+)
+def test_a_background_that_cannot_be_attacked_with(background: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run_of(background)
+    with pytest.raises(InputError, match=message):
+        reidentify(background, {"one": {"ann": "text"}})
+
+
+def test_texts_without_documents() -> None:
+    with pytest.raises(InputError, match="anonymization one: has no document"):
+        reidentify(BACKGROUND, {"one": {}, "two": {"ann": "surgeon"}})
+    with pytest.raises(InputError, match="anonymizations: none was given"):
+        reidentify(BACKGROUND, {})
+
+
+# Texts without originals.
+
+
+def test_texts_give_what_masks_give() -> None:
+    texts = {name: f"PERSON has a {topic}" for name, topic in TOPICS.items()}
+    run = reidentify(BACKGROUND, {"names": texts})
+    assert run.rows["trir"]["names"] == run_of().rows["trir"]["names"]
+
+
+def test_anonymizations_may_have_different_documents() -> None:
+    run = reidentify(BACKGROUND, {"two": {"ann": "surgeon", "bob": ""}, "one": {"cem": "judge"}})
+    assert run.documents == ["ann", "bob", "cem"]
+    assert run["one", "trir"].value == 1  # of its own one document
+    assert run["two", "trir", "lexical"].value == (1 + 1 / 4) / 2
+    assert run["one", "trir", "chance"].value == 1 / 4
+    assert set(run.evidence["trir"]["one"]) == {"cem"}
+
+
+# How well it attacks.
+
+
+def test_with_the_originals_as_background_everybody_is_found() -> None:
+    """A sanity test on the demonstration corpus: every anonymization leaves enough to find the very same text."""
+    corpus = read_corpus(demo.corpus_path())
+    found = {name: read_anonymization(path, corpus) for name, path in demo.anonymization_paths().items()}
+    run = evaluate(corpus, found, ["trir"], background={document.id: document.text for document in corpus}, resamples=0)
+    for name in found:
+        assert (run[name, "trir"].value or 0) >= 0.98, name
+
+
+def test_the_demonstration_ranks_its_anonymizations() -> None:
+    corpus = read_corpus(demo.corpus_path())
+    found = {name: read_anonymization(path, corpus) for name, path in demo.anonymization_paths().items()}
+    run = evaluate(corpus, found, ["trir"], background=read_background(demo.background_path()), resamples=0)
+    risk = {name: run[name, "trir"].value or 0 for name in found}
+    assert min(risk, key=risk.__getitem__) == "overmask"
+    assert risk["rules"] > 0.9
+
+
+WIKI = {
+    "ner3_abstract": 1.0, "ner4_abstract": 0.98, "ner7_abstract": 1.0, "presidio_abstract": 1.0,
+    "spacy_abstract": 0.98, "word2vec_t=0.5_abstract": 0.98, "word2vec_t=0.25_abstract": 0.84, "manual_abstract": 0.78,
+}  # fmt: skip
+
+
+def test_actors_are_found(data: Path) -> None:
+    recorded = read_recorded(data / "wiki_actors/WikiActors_50_eval.json")
+    run = reidentify(recorded.background, recorded.documents, resamples=0)
+    found = {name: run[name, "trir"].value or 0 for name in WIKI}
+    assert {name: value for name, value in found.items() if value < WIKI[name]} == {}
+
+
+TAB = {
+    "spaCy_Entity": 0.94, "Presidio_Entity": 0.97, "St.NER3_Entity": 0.98, "Manual_Entity": 0.90,
+    "Manual_INTACT": 0.92,
+}  # fmt: skip
+
+
+def test_applicants_are_found(data: Path) -> None:
+    corpus = read_corpus(data / "tab/test_texts.json")
+    found = {name: read_anonymization(data / f"tab/anonymizations/{name}.json", corpus) for name in TAB}
+    background = read_background(data / "tab/background/public.json")
+    run = evaluate(corpus, found, ["trir"], background=background, resamples=0)
+    values = {name: run[name, "trir"].value or 0 for name in TAB}
+    assert {name: value for name, value in values.items() if value < TAB[name]} == {}
+
+
+def test_the_order_of_files_cannot_matter(data: Path, tmp_path: Path) -> None:
+    records = json.loads((data / "wiki_actors/WikiActors_50_eval.json").read_text(encoding="utf-8"))
+    (tmp_path / "turned.json").write_text(json.dumps(records[::-1]), encoding="utf-8")
+    one, two = (
+        read_recorded(path) for path in (data / "wiki_actors/WikiActors_50_eval.json", tmp_path / "turned.json")
+    )
+    runs = [reidentify(each.background, {"manual": each.documents["manual_abstract"]}) for each in (one, two)]
+    tables = [
+        dict(zip(run.documents, zip(*run.rows["trir"]["manual"].values(), strict=True), strict=True)) for run in runs
+    ]
+    assert tables[0] == tables[1]  # to the last digit
