@@ -25,7 +25,7 @@ demo: $(VENV)/.base  ## score the corpus that ships, and write the page to look 
 	@$(BIN)/showthrough demo --html demo-output/report.html --force
 
 test: $(VENV)/.test  ## all tests
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 lint: $(VENV)/.test  ## style and types
 	$(BIN)/ruff format --check .

@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from showthrough.attacks import DEFAULT, approaches
-from showthrough.attacks.suite import Suite, Texts
 from showthrough.background import Background
 from showthrough.errors import InputError, Problem
 from showthrough.evaluate import background_input, metric_record, provenance, scored, settings_problems
@@ -19,6 +18,9 @@ from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run import Evidence, Input, Run, Settings, columns_of
 from showthrough.text import Corpus
+
+if TYPE_CHECKING:
+    from showthrough.attacks.suite import Texts
 
 
 def reidentify(
@@ -44,6 +46,8 @@ def reidentify(
     >>> run["names", "trir"].value
     1.0
     """
+    from showthrough.attacks.suite import Suite  # here: attacks are imported when they are made
+
     known = Background(background) if isinstance(background, Mapping) else background
     metric = ReIdentification(attacks, k)
     settings = Settings(seed=seed, resamples=resamples, confidence=confidence)

@@ -28,7 +28,7 @@ from showthrough import (
     read_corpus,
     reidentify,
 )
-from showthrough.attacks import assignment
+from showthrough.attacks import assignment, fusion
 from showthrough.attacks.suite import Suite
 from showthrough.formats.background import read_recorded
 from showthrough.metrics import HEADLINE, metric_text
@@ -79,7 +79,8 @@ def test_what_was_not_run_has_no_value_and_a_reason(monkeypatch: pytest.MonkeyPa
     run = run_of()
     score = run["names", "trir", "lexical+assignment"]
     assert score.value is None
-    assert "takes at most 5,000 documents and 5,000 individuals" in score.reason
+    assert assignment.NOT_RUN in score.reason
+    assert fusion.NOT_RUN in score.reason
     assert run["names", "trir"].value == 1
 
 

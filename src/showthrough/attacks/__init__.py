@@ -9,15 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from showthrough.attacks import dense, lexical
-from showthrough.attacks.base import Attack, Candidates, Fitted
-from showthrough.attacks.dense import Dense, DenseSettings
-from showthrough.attacks.lexical import Lexical
 from showthrough.errors import PlanError
-from showthrough.resources import Resources
 from showthrough.resources.names import EMBEDDING
+
+if TYPE_CHECKING:  # an attack is imported when it is asked for
+    from showthrough.attacks.base import Attack
+    from showthrough.resources import Resources
 
 Pinned = tuple[tuple[str, str], ...]
 
@@ -28,6 +27,36 @@ DEFAULT = "lexical, lexical+assignment"
 @dataclass(frozen=True)
 class LexicalSettings:
     """It has none: one setting, good everywhere."""
+
+
+def _lexical(settings: Any, resources: Resources) -> Attack:
+    from showthrough.attacks.lexical import Lexical
+
+    return Lexical()
+
+
+def _lexical_pinned(settings: Any) -> Pinned:
+    from showthrough.attacks.lexical import VERSION
+
+    return (("lexical", f"v{VERSION}"),)
+
+
+def _dense_settings() -> type:
+    from showthrough.attacks.dense import DenseSettings
+
+    return DenseSettings
+
+
+def _dense(settings: Any, resources: Resources) -> Attack:
+    from showthrough.attacks.dense import Dense
+
+    return Dense(settings, resources.embedder(settings.embedding))
+
+
+def _dense_pinned(settings: Any) -> Pinned:
+    from showthrough.attacks.dense import VERSION
+
+    return (("dense", f"v{VERSION}"),)
 
 
 def _transformer_settings() -> type:
@@ -59,16 +88,8 @@ class Kind:
 
 
 ATTACKS: dict[str, Kind] = {
-    "lexical": Kind(
-        lambda: LexicalSettings,
-        lambda settings, resources: Lexical(),
-        lambda settings: (("lexical", f"v{lexical.VERSION}"),),
-    ),
-    "dense": Kind(
-        lambda: DenseSettings,
-        lambda settings, resources: Dense(settings, resources.embedder(settings.embedding)),
-        lambda settings: (("dense", f"v{dense.VERSION}"),),
-    ),
+    "lexical": Kind(lambda: LexicalSettings, _lexical, _lexical_pinned),
+    "dense": Kind(_dense_settings, _dense, _dense_pinned),
     "transformer": Kind(_transformer_settings, _transformer, _transformer_pinned, watches=True),
 }
 
@@ -100,7 +121,7 @@ class Part:
     @property
     def models(self) -> dict[str, str]:
         """The models that it asks for: the parameter that names each, and its name."""
-        return EMBEDDING.models(self.settings.embedding) if isinstance(self.settings, DenseSettings) else {}
+        return EMBEDDING.models(self.settings.embedding) if hasattr(self.settings, "embedding") else {}
 
     @property
     def pinned(self) -> Pinned:
@@ -197,4 +218,4 @@ def _literal(value: object) -> str:
     return repr(value)
 
 
-__all__ = ["ASSIGNMENT", "ATTACKS", "DEFAULT", "Approach", "Attack", "Candidates", "Fitted", "Part", "approaches"]
+__all__ = ["ASSIGNMENT", "ATTACKS", "DEFAULT", "Approach", "Kind", "Part", "approaches"]

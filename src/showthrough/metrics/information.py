@@ -164,7 +164,7 @@ class TextPreservedInformation(Informed):
         rounds = self.term_alterning
         if rounds != "sentence" and not (isinstance(rounds, int) and rounds > 1):
             raise PlanError(f'term_alterning={rounds!r} is not known; expected a whole number above 1 or "sentence"')
-        if rounds == "sentence" and self.term_source == "none" and INFORMATION.parse(self.ic).place:
+        if rounds == "sentence" and self.term_source == "none":
             raise PlanError(
                 'term_alterning="sentence" needs a source of sentences; expected chunking="spacy:<pipeline>"'
             )

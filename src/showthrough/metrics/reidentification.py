@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from showthrough.attacks import DEFAULT, approaches
-from showthrough.attacks.assignment import NOT_RUN
-from showthrough.attacks.standing import Standing
-from showthrough.attacks.suite import Outcome, Suite, Texts
 from showthrough.errors import PlanError
 from showthrough.masks import Anonymization, apply_masks
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.resources import Resources
 from showthrough.text import Corpus
+
+if TYPE_CHECKING:  # attacks are imported when they are made
+    from showthrough.attacks.standing import Standing
+    from showthrough.attacks.suite import Outcome, Texts
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,10 @@ class ReIdentification(Metric):
     scope = "corpus"
     title = "Re-identification risk"
     better = "lower"
-    undefined = f"the attack was not run: {NOT_RUN}"
+    undefined = (
+        "the attack was not run: one-to-one assignment takes at most 5,000 documents and 5,000 individuals, "
+        "fusing attacks takes at most 5,000 individuals"
+    )
 
     attacks: str = DEFAULT
     k: int = 5
@@ -68,6 +73,8 @@ class ReIdentification(Metric):
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         if resources.background is None:
             raise PlanError("none was given, which the metric trir needs", "background")
+        from showthrough.attacks.suite import Suite
+
         watched = {one.name: masked(corpus, one) for one in resources.anonymizations}
         suite = Suite(approaches(self.attacks), resources.background, resources, watched)
         return lambda anonymization: self.rows(corpus.ids, suite.attack(masked(corpus, anonymization), self.k))
@@ -89,7 +96,7 @@ class ReIdentification(Metric):
             "individuals": there * float(outcome.individuals),
         }
         for name, standing in outcome.standings.items():
-            ran = isinstance(standing, Standing)
+            ran = not isinstance(standing, str)
             for key, values in _statistics(standing).items():
                 columns[f"{key}:{name}"] = column(values) if ran else np.zeros(len(documents))
             columns[f"ran:{name}"] = there.astype(np.float64) * ran

@@ -19,13 +19,14 @@ class Role:
     parameter: str
     kinds: tuple[str, ...]  # those that name a model after a colon; the first is what a bare folder means
     alone: tuple[str, ...]  # those that need no model
+    spoken: tuple[str, ...] = ()  # those of them that may name a language after a colon
 
     def parse(self, name: str) -> SourceName:
         """Raises PlanError unless the name is one that this role knows."""
         if name in self.alone:
             return SourceName(name, "")
         kind, colon, place = name.partition(":")
-        if colon and place and kind in (*self.kinds, *self.alone):
+        if colon and place and kind in (*self.kinds, *self.spoken):
             model, _, revision = place.partition("@")
             return SourceName(kind, model, revision)
         if is_path(name):
@@ -75,7 +76,7 @@ def local_or_hub(name: str, kind: str) -> str:
     return f"{kind}:{name}"
 
 
-INFORMATION = Role("information content", "ic", ("hf",), ("wordfreq", "uniform"))
+INFORMATION = Role("information content", "ic", ("hf",), ("wordfreq", "uniform"), ("wordfreq",))
 TERMS = Role("terms", "chunking", ("spacy", "spacy-tokens"), ("none", "auto"))
 SIMILARITY = Role("similarity", "similarity", ("st",), ("ngrams",))
 EMBEDDING = Role("embedding", "embedding", ("st",), ("lsa",))
