@@ -33,7 +33,8 @@ Found = dict[tuple[str, str], list[Rows]]  # (metric, anonymization) -> rows of 
 _MOST = 1_000_000  # resamples: more settle no more digits of an interval, and no longer fit into memory
 _COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
 _PACKAGES = (
-    "numpy", "msgspec", "joblib", "spacy", "scikit-learn", "wordfreq", "torch", "transformers", "sentence-transformers",
+    "numpy", "msgspec", "joblib", "spacy", "scikit-learn", "scipy", "wordfreq", "torch", "transformers",
+    "sentence-transformers",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from showthrough.attacks import lexical
 from showthrough.attacks.lexical import PRIOR, Attempt, Lexical, telling
+from showthrough.attacks.terms import Wording
 
 BACKGROUND = {
     "ann": "Ann is a surgeon in Oslo. The surgeon from Oslo likes red tulips.",
@@ -89,9 +90,8 @@ def test_words_explain_the_score_exactly(texts: list[str], columns: list[int]) -
     attempt = Attempt(FITTED, texts)
     found = attempt.candidates()
     asked = np.array(columns[: len(texts)])
-    parts = attempt.contributions(asked)
-    owners = [occurrences.text for occurrences in attempt._occurrences]
-    added = sum(np.bincount(own, part, minlength=len(texts)) for own, part in zip(owners, parts, strict=True))
+    parts = attempt.contributions(Wording(texts), range(len(texts)), asked)
+    added = sum(np.bincount(occurrences.text, part, minlength=len(texts)) for occurrences, part in parts)
     score = found.score[np.arange(len(texts)), asked]
     heard = found.heard
     assert (added - attempt.baseline(asked))[heard] == pytest.approx(score[heard], abs=1e-5)
@@ -191,6 +191,32 @@ def test_a_background_too_large_to_hold_gives_the_same(monkeypatch: pytest.Monke
     assert read_again.explain is not None
     asked = np.array([0, 1, 2, -1])
     assert read_again.explain(asked) == held.explain(asked)
+
+
+def test_documents_in_several_blocks_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["the surgeon of Oslo", "white bread", "", "ten years a judge", "boats in Bergen"]
+    fitted = Lexical().fit(BACKGROUND)
+    whole = fitted.scores(texts)
+    monkeypatch.setattr(lexical, "_BLOCK", 20)
+    parts = fitted.scores(texts)
+    assert (parts.score == whole.score).all()
+    asked = np.array([0, 1, -1, 2, 3])
+    assert whole.explain is not None
+    assert parts.explain is not None
+    expected = whole.explain(asked)
+    assert [[word for word, _ in words] for words in parts.explain(asked)] == [
+        [w for w, _ in words] for words in expected
+    ]
+
+
+def test_few_fits_at_a_time_give_the_same_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["the surgeon of Oslo", "white bread", "ten years a judge"]
+    fitted = Lexical().fit(BACKGROUND)
+    whole = fitted.scores(texts).score
+    monkeypatch.setattr(lexical, "_CELLS", 1)  # one individual at a time
+    parts = fitted.scores(texts).score
+    assert parts.argmax(axis=1).tolist() == whole.argmax(axis=1).tolist()
+    assert parts == pytest.approx(whole, rel=0.5)  # the first individual tells the usual variance
 
 
 def test_of_many_individuals_the_best_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

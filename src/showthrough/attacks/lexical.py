@@ -30,6 +30,7 @@ FORMS = View("forms", False, 1, 1, 63)  # words told apart for certain
 PRIOR = 3.0  # imaginary documents that fit everybody averagely; what keeps a handful of documents apart
 LISTED = 10  # words that an explanation names
 _BLOCK = 2_000_000  # characters of background that are looked at together: their arrays take about 200 MB
+_CELLS = 5_000_000  # fits that are calculated together: 40 MB
 _HELD = 50_000_000  # characters whose weights stay in memory; a larger background is read again for every score
 
 Matrix = Any  # a sparse matrix, texts × terms
@@ -97,11 +98,8 @@ class FittedLexical:
     def __init__(self, individuals: tuple[str, ...], texts: tuple[str, ...]) -> None:
         self.individuals = individuals
         self.texts = texts
-        lengths = np.array([len(text) for text in texts], dtype=np.int64)
-        number = np.stack([(np.cumsum(lengths) - lengths) // _BLOCK, np.arange(len(texts)) // EVERYBODY])
-        cuts = [0, *(np.flatnonzero(np.diff(number).any(axis=0)) + 1).tolist(), len(texts)]
-        self._blocks = [range(low, high) for low, high in pairwise(cuts)]
-        self._holds = int(lengths.sum()) <= _HELD
+        self._blocks = _blocks(texts)
+        self._holds = sum(map(len, texts)) <= _HELD
         self.known, self._weights = self._learn()
 
     def _learn(self) -> tuple[list[Known], list[list[Matrix]]]:
@@ -131,7 +129,7 @@ class FittedLexical:
         return known, weights
 
     def _counts(self, block: range) -> list[Matrix]:
-        return _counted(self.texts[block.start : block.stop])[0]
+        return _counted(self.texts[block.start : block.stop])
 
     def _known(self, view: View, having: NDArray[np.int32], times: NDArray[np.float32]) -> Known:
         occurs = np.flatnonzero(having)
@@ -160,7 +158,7 @@ class FittedLexical:
     def weights_of(self, columns: Ints) -> list[Matrix]:
         """The weights of some individuals, whose columns ascend."""
         if not self._holds:
-            counts = _counted([self.texts[column] for column in columns.tolist()])[0]
+            counts = _counted([self.texts[column] for column in columns.tolist()])
             return [self._weighed(known, found) for known, found in zip(self.known, counts, strict=True)]
         from scipy.sparse import vstack
 
@@ -173,10 +171,14 @@ class Attempt:
     """One set of documents under attack."""
 
     def __init__(self, fitted: FittedLexical, documents: Sequence[str]) -> None:
+        from scipy.sparse import vstack
+
         self.fitted = fitted
         self.documents = documents
-        counts, self._wording, self._occurrences = _counted(documents)
-        self._weights = [self._weighed(known, found) for known, found in zip(fitted.known, counts, strict=True)]
+        self._blocks = _blocks(documents)
+        counts = [_counted(documents[block.start : block.stop]) for block in self._blocks]
+        whole = [vstack([each[place] for each in counts], format="csr") for place in range(len(VIEWS))]
+        self._weights = [self._weighed(known, found) for known, found in zip(fitted.known, whole, strict=True)]
         # A document without a term that tells anything must neither be matched nor say what is usual.
         said = [found @ (known.weight > 0) for known, found in zip(fitted.known, self._weights, strict=True)]
         self.heard: NDArray[np.bool_] = np.any([found > 0 for found in said], axis=0)
@@ -195,23 +197,22 @@ class Attempt:
         return int((np.diff(counts.indptr) > 0).sum())
 
     def candidates(self) -> Candidates:
-        number = len(self.fitted.texts)
-        speaking = int(self.heard.sum())
+        number, speaking = len(self.fitted.texts), int(self.heard.sum())
         kept = _Kept(speaking, number)
         turned = [found[self.heard].T.tocsr() for found in self._weights]
+        usual = [found[self.heard] for found in self._usual]
         variance: list[float] = []
-        for block, weights in self.fitted.blocks():
-            fused = np.zeros((speaking, len(block)))
+        for part, weights in self._parts(speaking):
+            fused = np.zeros((speaking, len(part)))
             for place in range(len(VIEWS)):
-                fit = (weights[place] @ turned[place]).toarray().T.astype(np.float64)
-                fit -= self._usual[place][self.heard][:, None]
+                fit = (weights[place] @ turned[place]).toarray().T.astype(np.float64) - usual[place][:, None]
                 if len(variance) == place:
-                    variance.append(mean_square(fit))  # the first block tells it well enough
+                    variance.append(mean_square(fit))  # the first part tells it well enough
                 found, mean, deviation = standardised(fit, PRIOR, variance[place])
                 fused += found
-                self._mean[place, block.start : block.stop] = mean
-                self._deviation[place, block.start : block.stop] = deviation
-            kept.take(fused, block)
+                self._mean[place, part.start : part.stop] = mean
+                self._deviation[place, part.start : part.stop] = deviation
+            kept.take(fused, part)
         score = np.zeros((len(self.documents), kept.score.shape[1]))
         score[self.heard] = kept.score
         column = None
@@ -220,27 +221,38 @@ class Attempt:
             column[self.heard] = kept.column
         return Candidates(score, number, self.heard, column, self.explain)
 
+    def _parts(self, documents: int) -> Iterator[tuple[range, list[Matrix]]]:
+        """Individuals block after block, of large ones as many at a time as their fits have room."""
+        size = max(1, _CELLS // max(documents, 1))
+        for block, weights in self.fitted.blocks():
+            for low in range(0, len(block), size):
+                part = block[low : low + size]
+                yield part, [found[low : low + len(part)] for found in weights] if len(part) < len(block) else weights
+
     def explain(self, columns: Ints) -> list[Words]:
         """For each document, the words that speak most for the individual in its column; none where that is −1."""
-        added = np.zeros(len(self._wording.text_of_word))
-        for occurrences, found in zip(self._occurrences, self.contributions(columns), strict=True):
-            share = found / occurrences.words  # a phrase's part for each of its words
-            for offset in range(occurrences.words.max(initial=0)):
-                reaching = occurrences.words > offset
-                added += np.bincount(occurrences.word[reaching] + offset, share[reaching], minlength=len(added))
-        return _heaviest(self._wording, added, len(self.documents))
+        listed: list[Words] = []
+        for block in self._blocks:
+            wording = Wording(self.documents[block.start : block.stop])
+            added = np.zeros(len(wording.text_of_word))
+            for occurrences, found in self.contributions(wording, block, columns):
+                share = found / occurrences.words  # a phrase's part for each of its words
+                for offset in range(occurrences.words.max(initial=0)):
+                    reaching = occurrences.words > offset
+                    added += np.bincount(occurrences.word[reaching] + offset, share[reaching], minlength=len(added))
+            listed += _heaviest(wording, added, len(block))
+        return listed
 
-    def contributions(self, columns: Ints) -> list[Floats]:
+    def contributions(self, wording: Wording, block: range, columns: Ints) -> Iterator[tuple[Occurrences, Floats]]:
         """What every occurrence of every term adds to its document's score for the individual in its column.
 
         Their sum is the score, but for what all documents have with that individual alike (`baseline`).
         """
-        asked = np.where(self.heard, columns, -1)
+        asked = np.where(self.heard, columns, -1)[block.start : block.stop]
         rows, at = np.unique(np.maximum(asked, 0), return_inverse=True)
         theirs = self.fitted.weights_of(rows)
-        found = []
         for place, (view, known) in enumerate(zip(VIEWS, self.fitted.known, strict=True)):
-            occurrences = self._occurrences[place]
+            occurrences = wording.occurrences(view)
             keys = (occurrences.text << view.bits) | occurrences.term
             entries, entry, times = np.unique(keys, return_inverse=True, return_counts=True)
             document, term = entries >> view.bits, known.place[entries & ((1 << view.bits) - 1)]
@@ -249,9 +261,8 @@ class Attempt:
             scale = np.where(asked >= 0, 1 / self._deviation[place, np.maximum(asked, 0)], 0.0)
             added = np.zeros(len(entries))
             # The weights of the documents lie in the same order: by document, then by term.
-            added[there] = self._weights[place].data * difference * scale[document]
-            found.append((added / times)[entry])
-        return found
+            added[there] = self._weights[place][block.start : block.stop].data * difference * scale[document]
+            yield occurrences, (added / times)[entry]
 
     def baseline(self, columns: Ints) -> Floats:
         """What is taken off every document's score for the individual in its column."""
@@ -260,29 +271,35 @@ class Attempt:
 
 
 class _Kept:
-    """The fits that are kept, block after block: all of them, or the best of each document."""
+    """The fits that are kept, part after part: all of them, or the best of each document."""
 
     def __init__(self, documents: int, individuals: int) -> None:
-        everybody = individuals <= EVERYBODY
-        self.score = np.full((documents, individuals if everybody else BEST), -np.inf)
+        everybody = individuals <= EVERYBODY and documents * individuals <= EVERYBODY**2
+        self.score = np.full((documents, individuals if everybody else min(individuals, BEST)), -np.inf)
         self.column: Ints | None = None if everybody else np.full(self.score.shape, -1, dtype=np.int64)
 
-    def take(self, fused: Floats, block: range) -> None:
+    def take(self, fused: Floats, part: range) -> None:
         if self.column is None:
-            self.score[:, block.start : block.stop] = fused
+            self.score[:, part.start : part.stop] = fused
             return
         score = np.hstack([self.score, fused])
-        column = np.hstack([self.column, np.broadcast_to(np.arange(block.start, block.stop), fused.shape)])
-        best = np.argsort(-score, axis=1, kind="stable")[:, :BEST]
+        column = np.hstack([self.column, np.broadcast_to(np.arange(part.start, part.stop), fused.shape)])
+        best = np.argsort(-score, axis=1, kind="stable")[:, : self.score.shape[1]]
         self.score = np.take_along_axis(score, best, axis=1)
         self.column = np.take_along_axis(column, best, axis=1)
 
 
-def _counted(texts: Sequence[str]) -> tuple[list[Matrix], Wording, list[Occurrences]]:
+def _blocks(texts: Sequence[str]) -> list[range]:
+    """Texts cut into stretches that fit into memory together."""
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    number = np.stack([(np.cumsum(lengths) - lengths) // _BLOCK, np.arange(len(texts)) // EVERYBODY])
+    cuts = [0, *(np.flatnonzero(np.diff(number).any(axis=0)) + 1).tolist(), len(texts)]
+    return [range(low, high) for low, high in pairwise(cuts)]
+
+
+def _counted(texts: Sequence[str]) -> list[Matrix]:
     wording = Wording(texts)
-    occurrences = [wording.occurrences(view) for view in VIEWS]
-    pairs = zip(VIEWS, occurrences, strict=True)
-    return [wording.counts(found, len(texts), view.bits) for view, found in pairs], wording, occurrences
+    return [wording.counts(wording.occurrences(view), len(texts), view.bits) for view in VIEWS]
 
 
 def _unit(matrix: Matrix) -> Matrix:

@@ -103,7 +103,8 @@ class Suite:
     def _obstacle(self, approach: Approach, parts: Sequence[Candidates], documents: int) -> str:
         if len(parts) > 1 and any(part.column is not None for part in parts):
             return fusion.NOT_RUN
-        if approach.assignment and not assignment.fits(documents, self.profiles.individuals):
+        too_large = not assignment.fits(documents, self.profiles.individuals)
+        if approach.assignment and (too_large or parts[0].column is not None):
             return assignment.NOT_RUN
         return ""
 

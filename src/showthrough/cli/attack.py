@@ -73,7 +73,7 @@ def command(
     originals = read_corpus(corpus, format=format_name, **columns) if corpus else None
     known, texts = _read(background, named, originals, format_name, columns)
     console = shared.console()
-    with shared.notes().status("attacking"):
+    with shared.notes().status("attacking") as status:
         run = reidentify(
             *(known, texts, attacks),
             k=k,
@@ -81,6 +81,7 @@ def command(
             resamples=resamples,
             confidence=confidence,
             models=ModelSettings(device, dtype, not no_cache),
+            watch=lambda what, done, total: status.update(f"{what}: {done} of {total}"),
             corpus=originals,
         )
     show_attacks(run, console)

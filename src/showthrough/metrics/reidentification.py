@@ -75,8 +75,10 @@ class ReIdentification(Metric):
             raise PlanError("none was given, which the metric trir needs", "background")
         from showthrough.attacks.suite import Suite
 
-        watched = {one.name: masked(corpus, one) for one in resources.anonymizations}
-        suite = Suite(approaches(self.attacks), resources.background, resources, watched)
+        chosen = approaches(self.attacks)
+        watching = any(part.watches for approach in chosen for part in approach.parts)
+        watched = {one.name: masked(corpus, one) for one in resources.anonymizations} if watching else {}
+        suite = Suite(chosen, resources.background, resources, watched)
         return lambda anonymization: self.rows(corpus.ids, suite.attack(masked(corpus, anonymization), self.k))
 
     def rows(self, documents: Sequence[str], outcome: Outcome) -> Rows:

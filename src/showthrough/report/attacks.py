@@ -54,7 +54,7 @@ def show_attacks(run: Run, console: Console) -> None:
             cells.append(Text(_seconds(run, anonymization, name)))
         table.add_row(Text(anonymization), *cells)
     console.print(table)
-    for line in _not_run(run, record):
+    for line in (*_not_run(run, record), *_learning(run)):
         console.print(Text(line, style="dim"))
     console.print()
     for line in signatures(run):
@@ -134,6 +134,12 @@ def _attacking(run: Run, anonymization: str) -> Mapping[str, float]:
 def _seconds(run: Run, anonymization: str, name: str) -> str:
     found = _attacking(run, anonymization).get(name)
     return DASH if found is None else f"{found:.1f}"
+
+
+def _learning(run: Run) -> Iterator[str]:
+    if times := run.provenance.get("attacks", {}).get("learning"):
+        listed = ", ".join(f"{name} in {seconds:.1f} s" for name, seconds in times.items())
+        yield f"the background was learned once: {listed}; all together took {run.provenance['seconds']:.1f} s"
 
 
 def _not_run(run: Run, record: MetricRecord) -> Iterator[str]:

@@ -30,7 +30,7 @@ class Predictor:
         self.tokenizer = tokenizer
         self.longest = min(getattr(model.config, "max_position_embeddings", 1 << 30), tokenizer.model_max_length)
         self._thread = local()  # batches run side by side, each with places of its own
-        model.base_model.register_forward_hook(self._only_hidden)
+        _narrow(model, self._only_hidden)
 
     def weigh(
         self, questions: Sequence[Question], context: Context, watch: Callable[[float], None] | None = None
@@ -109,7 +109,28 @@ class Predictor:
             logs = torch.cat(found).cpu().numpy().astype(np.float64)
         return np.split(logs, np.cumsum([len(place) for place in places])[:-1])
 
-    def _only_hidden(self, _module: Any, _arguments: Any, output: Any) -> Any:
-        """Stands between the model and its head, and lets through only the places that are asked for."""
-        output.last_hidden_state = output.last_hidden_state.flatten(0, 1)[self._thread.places][None]
+    def _only_hidden(self, states: Any) -> Any:
+        """Of the states of all places only those that are asked for."""
+        return states.flatten(0, 1)[self._thread.places][None]
+
+
+def _narrow(model: Any, only_hidden: Callable[[Any], Any]) -> None:
+    """Lets only some places through to the head, from the last point on at which places look at each other.
+
+    In models of BERT's make that is the attention of the last layer; what follows in it is most of the layer's work. In
+    others it is the end of the model, before the head.
+    """
+
+    def before(_module: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(map(only_hidden, states))
+
+    def after(_module: Any, _states: Any, output: Any) -> Any:
+        output.last_hidden_state = only_hidden(output.last_hidden_state)
         return output
+
+    layers = getattr(getattr(model.base_model, "encoder", None), "layer", None)
+    joint = getattr(getattr(layers[-1], "attention", None), "output", None) if layers else None
+    if type(joint).__name__.endswith("SelfOutput"):
+        joint.register_forward_pre_hook(before)
+    else:
+        model.base_model.register_forward_hook(after)
