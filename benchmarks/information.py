@@ -3,9 +3,12 @@
 Six court cases of TAB's training split (27,000 characters) and two anonymizations of them, a masked language model
 of bert-base's size with random weights (the cost does not depend on what a model knows), terms from spaCy's small
 pipeline, similarities from MiniLM. The naive reference has the same definition: one document at a time, the head on
-every place, gradients kept, one thread. Every measurement is a process of its own. Limits: TPI in at most a third of
-the naive time, the three metrics together in at most a fifth of the sum of theirs, under 2.5 GB of memory at the peak,
-the same numbers to 0.0001; bf16 half as fast again where the processor has it. Needs SHOWTHROUGH_DATA.
+every place, gradients kept, one thread. Every measurement is a process of its own. All of them start with the terms
+that spaCy found, which both ways need, and which TAE finds before it starts a metric.
+
+Limits: TPI in at most a third of the naive time, the three metrics together in at most a fifth of the sum of theirs,
+under 2.5 GB of memory at the peak, the same numbers to 0.0001; bf16 half as fast again where the processor has it.
+Needs SHOWTHROUGH_DATA, and a machine that does nothing else.
 
     python benchmarks/information.py            everything; the naive part takes several minutes and 12 GB
     python benchmarks/information.py --quick    two cases: to see that it works
@@ -22,6 +25,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -127,6 +131,19 @@ def overlaps(start: int, end: int, masks: Sequence[Any]) -> bool:
     return any(mask.start < end and start < mask.end for mask in masks)
 
 
+def read_texts(corpus: Any, folder: Path) -> None:
+    """Finds the terms of all texts, for the naive way in a file, for ours in the cache."""
+    import spacy
+
+    from showthrough.resources import Resources
+
+    pipeline = spacy.load(PIPELINE, exclude=["lemmatizer"])
+    (folder / "terms.json").write_text(json.dumps({each.id: naive_terms(pipeline, each.text) for each in corpus}))
+    os.environ["SHOWTHROUGH_CACHE"] = str(folder / "cache")
+    resources = Resources()
+    resources.terms(f"spacy:{PIPELINE}").terms(resources.axis(corpus))
+
+
 def naive_terms(pipeline: Any, text: str) -> list[tuple[int, int]]:
     read = pipeline(text)
     taken = [False] * len(read)
@@ -142,7 +159,6 @@ def naive_terms(pipeline: Any, text: str) -> list[tuple[int, int]]:
 def naive(metric: str, folder: Path, count: int) -> dict[str, float]:
     """One metric for both anonymizations, as TAE goes about it."""
     import numpy as np
-    import spacy
     import torch
 
     from showthrough.masks import flattened
@@ -169,7 +185,7 @@ def naive(metric: str, folder: Path, count: int) -> dict[str, float]:
                 below += float(weights.sum()) * len(each.annotations)
             results[name] = above / below
         return results
-    pipeline = spacy.load(PIPELINE, exclude=["lemmatizer"])
+    read = json.loads((folder.parent / "terms.json").read_text())
     embedder: Any = None
     if metric == "tps":
         from sentence_transformers import SentenceTransformer
@@ -177,7 +193,7 @@ def naive(metric: str, folder: Path, count: int) -> dict[str, float]:
         embedder = SentenceTransformer(str(package(MINI_LM, "model")), device="cpu")
     weighed = []
     for document in corpus:
-        terms = naive_terms(pipeline, document.text)
+        terms = [tuple(span) for span in read[document.id]]
         ics = [0.0] * len(terms)
         for turn, found in enumerate(model.rounds(document.text, [terms[turn::6] for turn in range(6)])):
             ics[turn::6] = found
@@ -219,7 +235,7 @@ def ours(names: str, folder: Path, count: int, dtype: str) -> dict[str, float]:
 
     corpus, anonymizations = cases(count)
     asked = metrics(names, folder)
-    run = evaluate(corpus, anonymizations, list(asked.values()), device="cpu", dtype=dtype, cache=False, resamples=0)
+    run = evaluate(corpus, anonymizations, list(asked.values()), device="cpu", dtype=dtype, resamples=0)
     if run.failures:
         raise SystemExit(run.failures[0].reason)
     return {f"{name} {one}": float(run[one, text].value or 0) for name, text in asked.items() for one in anonymizations}
@@ -228,7 +244,6 @@ def ours(names: str, folder: Path, count: int, dtype: str) -> dict[str, float]:
 def measured(mode: str, names: str, folder: Path, count: int) -> None:
     """Does the work of one process and prints what it took."""
     import sentence_transformers  # noqa: F401 (so that imports are not timed)
-    import spacy  # noqa: F401
 
     start, before = time.perf_counter(), os.times()
     if mode == "naive":
@@ -245,8 +260,10 @@ def process(mode: str, names: str, folder: Path, count: int) -> Any:
     environment = dict(os.environ)
     if mode == "naive":
         environment["OMP_NUM_THREADS"] = "1"
-    command = [sys.executable, __file__, "--one", mode, names, str(folder), "--cases", str(count)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    command = [sys.executable, __file__, "--one", mode, names, str(folder / "model"), "--cases", str(count)]
+    with tempfile.TemporaryDirectory() as kept:  # what one process answers must not help the next
+        environment["SHOWTHROUGH_CACHE"] = str(shutil.copytree(folder / "cache", Path(kept, "cache")))
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode:
         raise SystemExit(done.stderr[-2000:])
     found = json.loads(done.stdout.splitlines()[-1])
@@ -267,8 +284,9 @@ def everything(count: int) -> Iterator[tuple[str, float, float, bool]]:
     print(f"{len(corpus)} documents, {characters} characters, 2 anonymizations")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        random_bert().save_pretrained(folder)
-        tokenizer_of([]).save_pretrained(folder)
+        random_bert().save_pretrained(folder / "model")
+        tokenizer_of([]).save_pretrained(folder / "model")
+        read_texts(corpus, folder)
         slow = {metric: process("naive", metric, folder, count) for metric in ("tpi", "tps", "wp")}
         alone = process("fp32", "tpi", folder, count)
         together = process("fp32", "tpi+tps+wp", folder, count)

@@ -129,7 +129,7 @@ def _narrow(model: Any, only_hidden: Callable[[Any], Any]) -> None:
         return output
 
     layers = getattr(getattr(model.base_model, "encoder", None), "layer", None)
-    joint = getattr(getattr(layers[-1], "attention", None), "output", None) if layers else None
+    joint: Any = getattr(getattr(layers[-1], "attention", None), "output", None) if layers else None
     if type(joint).__name__.endswith("SelfOutput"):
         joint.register_forward_pre_hook(before)
     else:
