@@ -6,8 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from showthrough.text import Annotation, Corpus, Document, Mention
+
+# How long an example takes says more about what else the machine is doing than about the code.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")
