@@ -43,7 +43,7 @@ screenshot: $(VENV)/.test  ## the picture of the demo report in the README; need
 	$(BIN)/python docs/screenshot.py
 
 bench: $(VENV)/.test  ## speed as ratios, measured in one run
-	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	@status=0; for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || status=1; done; exit $$status
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
