@@ -334,6 +334,8 @@ def _tae_clustering(chosen: Mapping[str, Any]) -> Metric:
     if unusable := [mark for mark in marks if not isinstance(mark, str) or not mark.strip() or "," in mark]:
         raise PlanError(f"mask_marks has {unusable[0]!r}; expected words without a comma")
     listed = "tae" if set(marks) == set(TAE_MARKS) else ",".join(dict.fromkeys(marks))
+    if marks in (["none"], ["tae"]):
+        listed += ","  # keeps the list of a single mark a list
     return ClusteringAgreement(
         embedding=local_or_hub(chosen["embedding_model_name"], "st"),
         mask_marks=listed if chosen["remove_mask_marks"] and marks else "none",

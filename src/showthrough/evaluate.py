@@ -6,6 +6,7 @@ import inspect
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -161,6 +162,8 @@ def evaluate_plan(
     run = _blank(plan)
     started = time.perf_counter()
     found, done, failures = _resumed(run, resume)
+    if resume is not None:
+        _same_models(plan, resume, resources)
     failures |= plan.unavailable
     live = [metric for metric in plan.metrics if metric_text(metric) not in failures]
     total = len(plan.corpus)
@@ -191,6 +194,8 @@ def evaluate_plan(
     except KeyboardInterrupt:
         _record(run, found, failures, done)
         run.scores, run.complete = [], False
+        with suppress(ResourceError):  # what was finished must be kept in any case
+            run.provenance["models"] = _models(plan, run, resources)
         raise Interrupted(run) from None
     run.provenance["models"] = _models(plan, run, resources)
     run.provenance["seconds"] = round(time.perf_counter() - started, 3)
@@ -200,18 +205,25 @@ def evaluate_plan(
 def _walk(
     plan: Plan, metrics: list[Metric], done: int, resources: Resources
 ) -> Iterator[tuple[range, dict[tuple[str, str], Rows], dict[str, str]]]:
-    """Chunk after chunk, in order, whoever computes them."""
+    """Chunk after chunk, in order, whoever computes them. A metric that failed is not tried again."""
     chunks = list(plan.corpus.chunks(start=done))
+    failures: set[str] = set()
+
+    def live() -> list[Metric]:
+        return [metric for metric in metrics if metric_text(metric) not in failures]
+
     if plan.jobs == 1 or len(chunks) == 1:
         for numbers in chunks:
-            yield numbers, *_rows(plan.corpus.part(numbers), metrics, plan.anonymizations, resources)
+            rows, failed = _rows(plan.corpus.part(numbers), live(), plan.anonymizations, resources)
+            failures |= failed.keys()
+            yield numbers, rows, failed
         return
     from joblib import Parallel, delayed
 
     tasks = (
         delayed(_rows)(
             plan.corpus.part(numbers, lazy=True),
-            metrics,
+            live(),
             [one.part(plan.corpus.ids[numbers.start : numbers.stop]) for one in plan.anonymizations],
             plan.models,
         )
@@ -219,6 +231,7 @@ def _walk(
     )
     parallel = Parallel(n_jobs=plan.jobs, return_as="generator", pre_dispatch="2*n_jobs")
     for numbers, (rows, failed) in zip(chunks, parallel(tasks), strict=True):
+        failures |= failed.keys()
         yield numbers, rows, failed
 
 
@@ -269,7 +282,7 @@ def _record(run: Run, found: Found, failures: dict[str, str], done: int) -> None
 
 def _resumed(run: Run, earlier: Run | None) -> tuple[Found, int, dict[str, str]]:
     """Rows, documents done and failures of an earlier run, after checking that it is the same evaluation."""
-    if earlier is None:
+    if earlier is None or not earlier.documents:
         return {}, 0, {}
     for what, here, there in (
         ("corpus", run.corpus.digest, earlier.corpus.digest),
@@ -320,6 +333,7 @@ def metric_record(metric: Metric) -> MetricRecord:
         metric.better,
         metric.parameters,
         _explanation(metric),
+        metric.neutral,
     )
 
 
@@ -350,6 +364,14 @@ def _background_problems(
     if not using:
         return [Problem("", "background", "was given, but no metric asks for it; expected --metric trir as well")]
     return background.problems(documents)
+
+
+def _same_models(plan: Plan, earlier: Run, resources: Resources) -> None:
+    """Raises PlanError when a model is no longer what it was for the documents that are done."""
+    before = earlier.provenance.get("models", {})
+    for name, revision in _models(plan, earlier, resources).items() if before else ():
+        if before.get(name, revision) != revision:
+            raise PlanError("not the same as in the run to resume; start afresh without --resume", f"model {name}")
 
 
 def _models(plan: Plan, run: Run, resources: Resources) -> dict[str, str]:

@@ -45,6 +45,7 @@ class MetricRecord(msgspec.Struct, frozen=True):
     better: Literal["higher", "lower"]
     parameters: dict[str, Any]
     explanation: str = ""  # what it is, its formula and its source, as the metric itself says it
+    neutral: tuple[str, ...] = ()  # parts of which neither a higher nor a lower value is better
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -312,7 +313,7 @@ def signature(
         *([("missing", settings.missing)] if settings.missing != "error" else []),
         ("confidence", f"{settings.confidence:g}"),
         ("resamples", str(settings.resamples)),
-        ("seed", str(settings.seed)),
+        ("resampling_seed", str(settings.seed)),
         ("showthrough", version),
     ]
     fields = [f"{metric.name}.v{metric.version}", *(f"{key}:{value}" for key, value in pairs)]

@@ -290,7 +290,7 @@ def test_all_masked_tokens_are_asked_at_once_and_nobody_else() -> None:
 def test_WP_is_undefined_where_nothing_was_masked() -> None:  # noqa: N802
     run = evaluate(Corpus([Document("d", TEXT, GOLD)]), {"m": Anonymization({"d": []})}, ['wp(ic="uniform")'])
     assert run.scores[0].value is None
-    assert run.scores[0].reason == "nothing was masked in an annotated document"
+    assert run.scores[0].reason == "nothing that says anything was masked in an annotated document"
 
 
 # --- against a slow way of counting -----------------------------------------------------------------------------------

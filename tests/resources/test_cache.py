@@ -197,7 +197,10 @@ def test_clearing(cache: Cache) -> None:
         cache.put(question(number), {"x": np.zeros(3)})
     outside = (cache.folder or Path()).parent / "mine.txt"
     outside.write_text("not an entry")
+    left = next(cache.folder.glob("??")) / ".left-by-a-run-that-was-killed"  # type: ignore[union-attr]
+    left.write_bytes(b"")
     assert cache.clear() == 5
+    assert not left.exists()
     assert (cache.size(), cache.get(question(0))) == (0, None)
     assert outside.exists()
     cache.put(question(0), {"x": np.zeros(3)})

@@ -158,6 +158,17 @@ def test_LSA_puts_like_with_like() -> None:  # noqa: N802
     assert embed(["unknown words alone"])[0] == pytest.approx(np.zeros(len(court)))
 
 
+@pytest.mark.parametrize("copies", [2, 6])
+def test_LSA_of_texts_that_repeat(copies: int) -> None:  # noqa: N802
+    """30 texts span 30 directions, however often they stand there; masked ones are seen in these alone."""
+    random = np.random.default_rng(1)
+    once = [" ".join(f"w{n}" for n in random.integers(400, size=60)) for _ in range(30)]
+    masked = [" ".join(text.split()[::2]) for text in once]
+    found = [LatentSemantics().fitted(once * copies)(masked) for _ in range(4)]
+    assert found[0].shape == (30, 30)
+    assert all(np.array_equal(one, found[0]) for one in found)
+
+
 @pytest.mark.parametrize("documents", [5, 150])
 def test_LSA_gives_the_same_every_time(documents: int) -> None:  # noqa: N802
     random = np.random.default_rng(0)

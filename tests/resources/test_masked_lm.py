@@ -103,20 +103,28 @@ def test_the_batch_does_not_matter(bert: Path, monkeypatch: pytest.MonkeyPatch) 
         assert one == pytest.approx(two, rel=1e-4)
 
 
-@pytest.mark.parametrize("kind", ["Roberta", "DistilBert", "Albert", "Electra"])
+@pytest.mark.parametrize(
+    "kind", ["Roberta", "DistilBert", "Albert", "Electra", "DebertaV2", "ConvBert", "MobileBert", "Longformer"]
+)
 def test_other_architectures(
     kind: str, torch: Any, bert: Path, sizes: dict[str, float], tmp_path: Path, slow_ics: Slow
 ) -> None:
-    """Whatever stands between the model and its head, the head sees the right places."""
+    """Whatever stands between the model and its head, the head sees the right places, whatever else is in the batch."""
     import transformers
 
-    names = {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64} if kind == "DistilBert" else sizes
-    config = getattr(transformers, f"{kind}Config")(**names, vocab_size=30522, pad_token_id=0)
+    own: dict[str, dict[str, Any]] = {
+        "DistilBert": {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64},
+        "DebertaV2": {**sizes, "relative_attention": True, "pos_att_type": ["p2c", "c2p"]},
+        "MobileBert": {**sizes, "embedding_size": 32, "intra_bottleneck_size": 32, "num_feedforward_networks": 1},
+        "Longformer": {**sizes, "attention_window": [64, 64], "max_position_embeddings": 514},
+    }
+    config = getattr(transformers, f"{kind}Config")(**own.get(kind, sizes), vocab_size=30522, pad_token_id=0)
     torch.manual_seed(3)
     getattr(transformers, f"{kind}ForMaskedLM")(config).save_pretrained(tmp_path / kind)
     transformers.AutoTokenizer.from_pretrained(bert).save_pretrained(tmp_path / kind)
-    (ics,) = weigh(tmp_path / kind, question(LONG[:600], words(LONG[:600])))
-    assert ics == pytest.approx(slow_ics(tmp_path / kind, LONG[:600], words(LONG[:600])), rel=1e-4)
+    texts = [LONG[:600], SHORT, LONG[:90]]
+    for text, ics in zip(texts, weigh(tmp_path / kind, *(question(text, words(text)) for text in texts)), strict=True):
+        assert ics == pytest.approx(slow_ics(tmp_path / kind, text, words(text)), rel=1e-4)
 
 
 def test_bf16_is_near_and_is_another_answer(bert: Path) -> None:
@@ -144,9 +152,9 @@ def test_a_question_is_asked_once(bert: Path, monkeypatch: pytest.MonkeyPatch) -
         {"context": Context(segment_length=50)}, {"context": Context(attend_hidden=True)}, {"dtype": "bf16"},
         {"cache": False},
     ):  # fmt: skip
-        with pytest.raises(AssertionError, match="the model was loaded"):
+        with pytest.raises(ResourceError, match="the model was loaded"):
             weigh(bert, asked[0], **other)
-    with pytest.raises(AssertionError, match="the model was loaded"):
+    with pytest.raises(ResourceError, match="the model was loaded"):
         weigh(bert, question(SHORT, words(SHORT), 5))
 
 
@@ -165,7 +173,8 @@ def test_other_weights_are_another_model(torch: Any, bert: Path, tmp_path: Path,
 
 
 def test_what_was_answered_before_a_stop_is_kept(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.resources.masked_lm._BLOCK", 1)
+    """Texts of 50,000 characters and more are a block each."""
+    text = SHORT.ljust(50_000)
     resources = Resources(ModelSettings(device="cpu"))
     model: Any = resources.information(str(bert))
     answer = model.predictor().weigh
@@ -178,7 +187,7 @@ def test_what_was_answered_before_a_stop_is_kept(bert: Path, monkeypatch: pytest
         return answer(*given)
 
     monkeypatch.setattr(model.predictor(), "weigh", stop)
-    asked = [question(f"{SHORT} {n}", words(SHORT)) for n in range(4)]
+    asked = [question(f"{text} {n}", words(SHORT)) for n in range(4)]
     with pytest.raises(KeyboardInterrupt):
         model.weigh(asked, Context())
     model.weigh(asked, Context())
@@ -297,18 +306,40 @@ def test_another_kind_of_model(torch: Any, bert: Path, tmp_path: Path) -> None:
     refused(folder, "cannot be loaded as a masked language model", *WAYS_OUT)
     shutil.rmtree(folder)
     folder.mkdir()
+    refused(folder, "holds no model: there is no config.json in it", *WAYS_OUT)
+
+
+@pytest.mark.parametrize("damage", ["short", "misfit"])
+def test_damaged_files(damage: str, torch: Any, bert: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(bert, tmp_path / "damaged")
+    if damage == "short":
+        weights = (folder / "model.safetensors").read_bytes()
+        (folder / "model.safetensors").write_bytes(weights[: len(weights) // 2])
+    else:
+        config = (folder / "config.json").read_text()
+        (folder / "config.json").write_text(config.replace('"hidden_size": 32', '"hidden_size": 64'))
     refused(folder, "cannot be loaded as a masked language model", *WAYS_OUT)
+
+
+def test_without_a_tokenizer(torch: Any, bert: Path, tmp_path: Path) -> None:
+    """The library would make one up that knows no word, and every number would be wrong."""
+    folder = shutil.copytree(bert, tmp_path / "mute")
+    for path in (*folder.glob("tokenizer*"), *folder.glob("vocab*")):
+        path.unlink()
+    refused(folder, "there is no tokenizer in it", *WAYS_OUT)
 
 
 def test_weights_that_could_carry_code_are_not_read(torch: Any, bert: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(bert, tmp_path / "pickled")
     (folder / "model.safetensors").unlink()
     torch.save({}, folder / "pytorch_model.bin")
-    refused(folder, "cannot be loaded as a masked language model", "safetensors", *WAYS_OUT)
+    refused(folder, "there is no file of weights (*.safetensors) in it", *WAYS_OUT)
 
 
 def test_segments_longer_than_the_model_takes(bert: Path) -> None:
     refused(bert, "segment_length=513 is more than the model takes: 512", context=Context(segment_length=513))
+    says = 'segment_length=511 with special_tokens="segment" is more than the model takes: 510'
+    refused(bert, says, context=Context(segment_length=511, special_tokens="segment"))
 
 
 def test_an_absent_device(torch: Any, bert: Path) -> None:

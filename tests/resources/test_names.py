@@ -66,6 +66,9 @@ def test_a_folder_is_told_apart_by_its_content(tmp_path: Path) -> None:
     assert folder_digest(tmp_path / "b") != first
 
 
+COMPLETE = ("config.json", "model.safetensors", "tokenizer.json")
+
+
 @pytest.fixture
 def hub(tmp_path: Path) -> Path:
     """A model in the hub's own store on this machine, as a download leaves it."""
@@ -75,7 +78,8 @@ def hub(tmp_path: Path) -> Path:
     (store / "refs").mkdir(parents=True)
     (store / "refs/main").write_text(commit)
     (store / "snapshots" / commit).mkdir(parents=True)
-    (store / "snapshots" / commit / "config.json").write_text("{}")
+    for name in COMPLETE:
+        (store / "snapshots" / commit / name).write_text("{}")
     return store / "snapshots" / commit
 
 
@@ -96,7 +100,11 @@ def test_what_is_not_here_is_fetched_without_pickles(monkeypatch: pytest.MonkeyP
         if options.get("local_files_only"):
             raise FileNotFoundError(place)
         asked.append((place, options))
-        return str(tmp_path / "snapshots" / "abc123")
+        folder = tmp_path / "snapshots" / "abc123"
+        folder.mkdir(parents=True)
+        for name in COMPLETE:
+            (folder / name).write_text("{}")
+        return str(folder)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", download)
     found = model_files(EMBEDDING.parse("st:all-MiniLM-L6-v2@v1"), EMBEDDING)
@@ -104,6 +112,46 @@ def test_what_is_not_here_is_fetched_without_pickles(monkeypatch: pytest.MonkeyP
     ((place, options),) = asked
     assert (place, options["revision"]) == ("sentence-transformers/all-MiniLM-L6-v2", "v1")
     assert not any("bin" in pattern or pattern == "*" for pattern in options["allow_patterns"])
+
+
+def test_the_rest_of_a_model_is_fetched_at_the_same_commit(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody asked for its tokenizer once; the weights are not here."""
+    (hub / "model.safetensors").unlink()
+    asked: list[Any] = []
+
+    def download(place: str, **options: Any) -> str:
+        if not options.get("local_files_only"):
+            asked.append(options["revision"])
+            (hub / "model.safetensors").write_text("")
+        return str(hub)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+    assert model_files(INFORMATION.parse("hf:google-bert/bert-base-uncased"), INFORMATION).revision == hub.name
+    assert asked == [hub.name]
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (OSError(28, "No space left on device"), "cannot be stored: No space left on device"),
+        (RuntimeError("read timed out"), "is not on this machine and the hub cannot be reached"),
+    ],
+)
+def test_a_download_that_fails(error: Exception, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("huggingface_hub", reason="pip install 'showthrough[models]'")
+
+    def download(place: str, **options: Any) -> str:
+        raise FileNotFoundError(place) if options.get("local_files_only") else error
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+    with pytest.raises(ResourceError, match=says):
+        model_files(INFORMATION.parse("hf:a/b"), INFORMATION)
+
+
+def test_paths_are_paths() -> None:
+    """An @ in a path is no revision, and without a kind a slash makes a path."""
+    assert INFORMATION.parse("hf:/data/me@home/bert").place == "/data/me@home/bert"
+    assert INFORMATION.parse("models/bert").folder == Path("models/bert")
 
 
 def test_what_the_hub_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,8 +91,10 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'showthrough[spacy]'")
     with pytest.raises(ResourceError, match=r'is not installed: python -m spacy download none_such; .*chunking="none"'):
         found("spacy:none_such", TEXT)
-    with pytest.raises(ResourceError, match="is not installed"):
+    with pytest.raises(ResourceError, match="there is no folder"):
         found(str(tmp_path / "none"), TEXT)
+    with pytest.raises(ResourceError, match="'numpy' cannot be loaded"):
+        found("spacy:numpy", TEXT)
     (tmp_path / "empty").mkdir()
     with pytest.raises(ResourceError, match="cannot be loaded"):
         found(str(tmp_path / "empty"), TEXT)

@@ -241,6 +241,7 @@ CONFIGURATION = {
             'nmi(mask_marks="X,***", n_clusterings=2, n_tries=7)',
         ),
         ("NMI_y", {"embedding_model_name": "a/b", "mask_marks": []}, 'nmi(embedding="st:a/b", mask_marks="none")'),
+        ("NMI_z", {"mask_marks": ["none"]}, 'nmi(mask_marks="none,")'),
     ],
 )
 def test_TAE_parameters(label: str, parameters: dict[str, Any], text: str, tmp_path: Path) -> None:  # noqa: N802

@@ -214,8 +214,9 @@ def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool
         done, total = len(stop.partial.documents), len(plan.corpus)
         if request.output:
             stop.partial.save(request.output, force=force or earlier is not None)
+            held = "holds them" if done else "says so"
             notes.print(
-                f"interrupted after {done} of {total} documents; {request.output} holds them: "
+                f"interrupted after {done} of {total} documents; {request.output} {held}: "
                 "the same command with --resume completes it",
                 markup=False,
                 soft_wrap=True,

@@ -80,6 +80,7 @@ class Metric(ABC):
     scope: ClassVar[Literal["document", "corpus"]] = "document"
     title: ClassVar[str]
     better: ClassVar[Literal["higher", "lower"]] = "higher"
+    neutral: ClassVar[tuple[str, ...]] = ()  # parts that only describe: neither higher nor lower is better
     undefined: ClassVar[str]  # why there may be no value
     fixed: ClassVar[tuple[tuple[str, str], ...]] = ()  # choices that are no parameter but belong to the signature
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -77,7 +77,7 @@ class WeightedPrecision(Informed):
     group = "utility"
     needs = frozenset({"gold"})
     title = "Weighted precision"
-    undefined = "nothing was masked in an annotated document"
+    undefined = "nothing that says anything was masked in an annotated document"
     fixed = (("annotators", "micro"),)
 
     unit: Literal["token", "mention"] = "token"
@@ -153,6 +153,7 @@ class TextPreservedInformation(Informed):
 
     group = "utility"
     title = "Text preserved information"
+    neutral: ClassVar[tuple[str, ...]] = (MULTIPLIER,)
     undefined = "no document has a term with information, or (for a multiplier) none has masked and unmasked terms"
 
     chunking: str = "auto"
@@ -268,6 +269,7 @@ class TextPreservedSimilarity(TextPreservedInformation):
     """
 
     title = "Text preserved similarity"
+    neutral = ()
     undefined = "no document has a term with information"
 
     similarity: str = ALBERT

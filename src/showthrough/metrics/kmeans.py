@@ -7,18 +7,18 @@ point changes its cluster. The best of the tries is the one whose points lie nea
 from __future__ import annotations
 
 import math
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.axis import Ints
+from showthrough.resources.device import cores
 
 Floats = NDArray[np.float64]
 
 _STEPS = 300
-_CELLS = 16_000_000  # of the largest array that is held at once: 128 MB
+_CELLS = 16_000_000  # of the largest arrays that all threads hold at once: 128 MB each
 
 
 def clusterings(points: Floats, k: int, count: int, tries: int, seed: int) -> list[Ints]:
@@ -31,14 +31,15 @@ def clusterings(points: Floats, k: int, count: int, tries: int, seed: int) -> li
     from threadpoolctl import threadpool_limits
 
     # One thread a clustering: threads that share one small matrix product mostly wait for each other.
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(min(count, os.cpu_count() or 1)) as pool:
+    threads = min(count, cores())
+    block = max(1, _CELLS // threads // (len(points) * k))
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
         points = _compact(points)
         randoms = [np.random.default_rng((seed, k, number)) for number in range(count)]
-        return list(pool.map(lambda random: _best(points, k, tries, random), randoms))
+        return list(pool.map(lambda random: _best(points, k, tries, block, random), randoms))
 
 
-def _best(points: Floats, k: int, tries: int, random: np.random.Generator) -> Ints:
-    block = max(1, _CELLS // (len(points) * k))
+def _best(points: Floats, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
     best, least = np.zeros(len(points), dtype=np.int64), math.inf
     for first in range(0, tries, block):
         centres = _starts(points, k, min(block, tries - first), random)

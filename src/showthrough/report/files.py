@@ -41,7 +41,7 @@ def markdown_text(run: Run) -> str:
 
 def _markdown_table(table: Table, run: Run) -> str:
     columns = [column for _, group in table.groups() for column in group]
-    heads = [f"{_md(column.head)} {column.arrow} ({column.group})" for column in columns]
+    heads = [" ".join(filter(None, (_md(column.head), column.arrow, f"({column.group})"))) for column in columns]
     lines = [
         f"**{_md(_title(table, run))}**",
         "",
@@ -86,7 +86,7 @@ def _latex_table(table: Table, run: Run, label: str) -> str:
     groups = table.groups()
     columns = [column for _, group in groups for column in group]
     over = " & ".join(rf"\multicolumn{{{len(group)}}}{{c}}{{{name}}}" for name, group in groups)
-    heads = " & ".join(f"{_tex(column.head)} ${_ARROW[column.better]}$" for column in columns)
+    heads = " & ".join(f"{_tex(column.head)}{_ARROW[column.better]}" for column in columns)
     lines = [
         r"\begin{table}",
         r"\centering",
@@ -106,7 +106,7 @@ def _latex_table(table: Table, run: Run, label: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-_ARROW = {"higher": r"\uparrow", "lower": r"\downarrow"}
+_ARROW = {"higher": r" $\uparrow$", "lower": r" $\downarrow$", "neither": ""}
 
 
 def _tex_value(cell: Cell) -> str:

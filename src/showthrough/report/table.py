@@ -8,7 +8,7 @@ from showthrough.metrics import HEADLINE
 from showthrough.run import MetricRecord, Run, Score
 
 GROUPS = ("privacy", "utility", "both")
-ARROWS = {"higher": "↑", "lower": "↓"}
+ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 DASH = "–"
 
 
@@ -101,12 +101,15 @@ def tables(run: Run) -> list[Table]:
 def _column(run: Run, record: MetricRecord, part: str, head: str) -> Column:
     scores = [run.parts(name, record.text).get(part) for name in run.names]
     values = [score.value for score in scores if score is not None and score.value is not None]
+    better = "neither" if part in record.neutral else record.better
     # Where all are equal none is best.
-    best = (max(values) if record.better == "higher" else min(values)) if len(set(values)) > 1 else None
+    best = (
+        (max(values) if better == "higher" else min(values)) if len(set(values)) > 1 and better != "neither" else None
+    )
     cells = tuple(
         Cell(score, score is not None and score.value is not None and score.value == best) for score in scores
     )
-    return Column(head, record.group, record.better, cells)
+    return Column(head, record.group, better, cells)
 
 
 def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> Table:

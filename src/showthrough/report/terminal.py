@@ -79,7 +79,7 @@ def _rich_table(table: Table, columns: list[Column], mark: str) -> RichTable:
     for column in columns:
         head = Text(column.group if column.group != group else "", style="dim")
         name, *given = _head_lines(column.head)
-        head.append(f"\n{name} {column.arrow}", style="bold not dim")
+        head.append(f"\n{name} {column.arrow}".rstrip(" "), style="bold not dim")
         for line in (*given, *[""] * (tallest - 1 - len(given))):  # heads start on the same line
             head.append(f"\n{line}", style="dim not bold")
         group = column.group

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from showthrough.axis import Axis, Bools, Coverage, Ruler
 from showthrough.background import Background
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, ResourceError
 from showthrough.masks import Anonymization
 from showthrough.resources.cache import Cache, default_folder
 from showthrough.resources.lexicon import LEXICONS, Lexicon
@@ -69,7 +69,9 @@ class Resources:
         return held[2]
 
     def ruler(self, axis: Axis, function_words: str) -> Ruler:
-        source = self._source("function words", function_words, lambda: function_words_from(function_words, self.cache))
+        source = self._source(
+            "function words", function_words, lambda: function_words_from(function_words, self.cache, self.watch)
+        )
         return axis.ruler(function_words, source.ignorable)
 
     def information(self, name: str) -> InformationSource:
@@ -97,7 +99,7 @@ class Resources:
             found = TERMS.parse(name)
             if found.kind == "none":
                 return Words()
-            return SpacyTerms(found.place, self.cache, chunks=found.kind == "spacy")
+            return SpacyTerms(found.place, self.cache, self.watch, chunks=found.kind == "spacy")
 
         return self._source("terms", name, make)
 
@@ -134,18 +136,25 @@ class Resources:
     def _sentences(self, name: str, role: Role) -> SentenceEmbedder:
         from showthrough.resources.embedder import SentenceEmbedder
 
-        make = lambda: SentenceEmbedder(role.parse(name), role, self.models, self.cache, self.watch)  # noqa: E731
-        return self._source("sentences", name, make)
+        def make() -> SentenceEmbedder:
+            return SentenceEmbedder(role.parse(name), role, self.models, self.cache, self.watch)
+
+        return self._source(f"sentences for {role.what}", name, make)
 
     def _source(self, kind: str, name: str, make: Callable[[], T]) -> T:
-        """What answers to a name, made once."""
+        """What answers to a name, made once; what cannot be had is asked for once, too."""
         if (kind, name) not in self._sources:
-            self._sources[kind, name] = make()
-        found: T = self._sources[kind, name]
+            try:
+                self._sources[kind, name] = make()
+            except ResourceError as error:
+                self._sources[kind, name] = error
+        found: T | ResourceError = self._sources[kind, name]
+        if isinstance(found, ResourceError):
+            raise found
         return found
 
 
-def function_words_from(name: str, cache: Cache | None = None) -> FunctionWords:
+def function_words_from(name: str, cache: Cache | None = None, watch: Watch | None = None) -> FunctionWords:
     """The source of a name: a word list that ships, or `spacy:` and a pipeline."""
     if name in LEXICONS:
         return Lexicon(name)
@@ -153,5 +162,5 @@ def function_words_from(name: str, cache: Cache | None = None) -> FunctionWords:
     if kind == "spacy" and pipeline:
         from showthrough.resources.tagger import SpacyTagger
 
-        return SpacyTagger(pipeline, cache)
+        return SpacyTagger(pipeline, cache, watch)
     raise PlanError(f"unknown source of function words {name!r}; expected {', '.join(LEXICONS)} or spacy:<pipeline>")

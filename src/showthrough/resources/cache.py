@@ -149,6 +149,8 @@ class Cache:
             except OSError as error:
                 raise OutputError(f"{entry.path}: cannot be removed: {error.strerror}") from error
             count += 1
+        for path in self.folder.glob("??/.*") if self.folder else ():  # left by runs that were killed
+            path.unlink(missing_ok=True)
         self._used = None
         return count
 
@@ -169,7 +171,10 @@ class Cache:
         for _, size, path in held:
             if used <= self.limit * _ROOM:
                 break
-            Path(path).unlink(missing_ok=True)
+            try:
+                Path(path).unlink(missing_ok=True)
+            except OSError:  # then it stays
+                continue
             used -= size
         self._used = used
 
@@ -223,3 +228,5 @@ def _children(folder: Path | None) -> Iterator[os.DirEntry[str]]:
             yield from found
     except FileNotFoundError:
         return
+    except OSError as error:
+        raise OutputError(f"{folder}: the cache cannot be read: {error.strerror}") from error

@@ -39,17 +39,17 @@ def torch_dtype(name: str) -> Any:
 
 
 def in_batches(
-    lengths: Sequence[int], device: Any, run: Callable[[list[int]], Result], what: str
+    lengths: Sequence[int], device: Any, run: Callable[[list[int]], Result], what: str, *, padded: bool = True
 ) -> Iterator[tuple[list[int], Result]]:
     """Runs items in batches of like length, several at a time, longest first; yields each batch with its result.
 
-    Items of like length stand together, so that little of a batch is padding. A batch that does not fit in memory is
-    cut in half, and so is every later one of its size.
+    Items of like length stand together, so that little of a batch is padding, and none at all unless `padded`. A batch
+    that does not fit in memory is cut in half, and so is every later one of its size.
     """
     budget = _PIECES.get(device.type, _PIECES["cpu"])
     running: dict[Future[Result], list[int]] = {}
     with _abreast(device) as (pool, workers):
-        waiting = deque(_batches(lengths, budget, workers))
+        waiting = deque(_batches(lengths, budget, workers, padded))
         while waiting or running:
             while waiting and len(running) < workers:
                 batch = waiting.popleft()
@@ -76,7 +76,7 @@ def in_batches(
                 yield batch, result
 
 
-def _batches(lengths: Sequence[int], budget: int, workers: int) -> Iterator[list[int]]:
+def _batches(lengths: Sequence[int], budget: int, workers: int, padded: bool = True) -> Iterator[list[int]]:
     """Items of like length together, longest first, smaller batches towards the end: nobody waits long for the last.
 
     >>> [len(batch) for batch in _batches([100] * 52, 1000, 2)]
@@ -87,7 +87,10 @@ def _batches(lengths: Sequence[int], budget: int, workers: int) -> Iterator[list
     place = 0
     while place < len(order):
         room = min(budget, max(budget // _LEAST, left // (2 * workers)))
-        batch = order[place : place + max(1, room // max(1, lengths[order[place]]))]
+        longest = lengths[order[place]]
+        batch = order[place : place + max(1, room // max(1, longest))]
+        if not padded:
+            batch = [item for item in batch if lengths[item] == longest]
         left -= sum(lengths[item] for item in batch)
         place += len(batch)
         yield batch
@@ -104,9 +107,8 @@ def _abreast(device: Any) -> Iterator[tuple[ThreadPoolExecutor, int]]:
 
     workers, threads = _ABREAST.get(device.type, 1), torch.get_num_threads()
     if device.type == "cpu":
-        cores = _cores()
-        workers = min(workers, cores)
-        torch.set_num_threads(max(1, cores // workers))
+        workers = min(workers, cores())
+        torch.set_num_threads(max(1, cores() // workers))
     pool = ThreadPoolExecutor(workers)
     try:
         yield pool, workers
@@ -115,8 +117,8 @@ def _abreast(device: Any) -> Iterator[tuple[ThreadPoolExecutor, int]]:
         torch.set_num_threads(threads)
 
 
-def _cores() -> int:
-    # Whoever set a number (joblib does, in its workers) knows why.
+def cores() -> int:
+    """How many cores there are to use. Whoever set a number (joblib does, in its workers) knows why."""
     given = os.environ.get("OMP_NUM_THREADS", "")
     if given.isdigit() and int(given):
         return int(given)

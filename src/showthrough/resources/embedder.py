@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from showthrough.resources.cache import Arrays, Cache, question
 from showthrough.resources.device import in_batches, torch_device, torch_dtype
-from showthrough.resources.files import EXTRA, model_files, quietly
+from showthrough.resources.files import EXTRA, library_versions, loading, model_files
 from showthrough.resources.names import Role, SourceName
 from showthrough.resources.settings import ModelSettings, Watch
 
@@ -21,6 +21,7 @@ LongTexts = Literal["truncate", "mean"]
 VERSION = 1  # of the answers
 _BLOCK = 256  # texts whose embeddings are stored together
 _TOPICS = 100  # dimensions of the latent space
+_NOTHING = 1e-6  # a singular value this much smaller than the largest is 0
 _WORD = re.compile(r"\w+")
 
 
@@ -59,22 +60,26 @@ class SentenceEmbedder:
         A text longer than the model takes is cut off there, as the model does; or it is cut into windows that fit,
         whose embeddings are averaged.
         """
-        names = [question("embedding", VERSION, self.revision, self.settings.dtype, long_texts, text) for text in texts]
+        model = self.revision, library_versions(), self.settings.dtype
+        names = [question("embedding", VERSION, model, long_texts, text) for text in texts]
 
         def answer(places: list[int]) -> Iterator[Arrays]:
             for first in range(0, len(places), _BLOCK):
                 block = [texts[place] for place in places[first : first + _BLOCK]]
                 windows = [self._windows(text) if long_texts == "mean" else [text] for text in block]
-                vectors = iter(self.embed([window for each in windows for window in each]))
+
+                def tell(share: float, first: int = first, block: list[str] = block) -> None:
+                    if self.watch:
+                        self.watch("embeddings", first + int(share * len(block)), len(places))
+
+                vectors = iter(self.embed([window for each in windows for window in each], tell))
                 for each in windows:
                     yield {"embedding": np.mean([next(vectors) for _ in each], axis=0, dtype=np.float32)}
-                if self.watch:
-                    self.watch("embeddings", first + len(block), len(places))
 
         return np.array([entry["embedding"] for entry in self.cache.through(names, answer)], dtype=np.float32)
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """One vector a text; a text that occurs twice is embedded once."""
+    def embed(self, texts: Sequence[str], watch: Callable[[float], None] | None = None) -> Vectors:
+        """One vector a text; a text that occurs twice is embedded once. `watch` is told the share that is done."""
         model = self.loaded()
         distinct = list(dict.fromkeys(texts))
         most = model.max_seq_length or 512
@@ -89,6 +94,8 @@ class SentenceEmbedder:
 
         for batch, found in in_batches(lengths, model.device, run, self.role.what):
             vectors |= zip((distinct[item] for item in batch), found, strict=True)
+            if watch:
+                watch(len(vectors) / len(distinct))
         return np.array([vectors[text] for text in texts], dtype=np.float32)
 
     def _windows(self, text: str) -> list[str]:
@@ -110,14 +117,8 @@ class SentenceEmbedder:
                 raise self.role.missing(reason, EXTRA) from error
             device = torch_device(self.settings.device)
             options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True}
-            try:
-                with quietly():
-                    self._loaded = SentenceTransformer(
-                        str(self._files.folder), device=str(device), model_kwargs=options
-                    )
-            except (OSError, ValueError) as error:
-                reason = f"{self.name.place!r} cannot be loaded as an embedding model: {str(error).splitlines()[0]}"
-                raise self.role.missing(reason, "check its files") from error
+            with loading(self.name.place, "an embedding model", self.role):
+                self._loaded = SentenceTransformer(str(self._files.folder), device=str(device), model_kwargs=options)
         return self._loaded
 
 
@@ -148,12 +149,20 @@ class LatentSemantics:
 
 
 def _main_directions(weights: Any) -> NDArray[np.float64]:
-    """Right singular vectors of the largest singular values: words × topics."""
+    """Right singular vectors of the largest singular values: words × topics.
+
+    Where texts repeat each other there are fewer directions than topics. A direction of singular value 0 would be
+    whatever rounding makes of it, so it is none.
+    """
     smallest = min(weights.shape)
     if smallest <= _TOPICS + 1:
-        found: NDArray[np.float64] = np.linalg.svd(weights.toarray(), full_matrices=False)[2].T[:, :_TOPICS]
-        return found
-    from scipy.sparse.linalg import svds
+        _, sizes, found = np.linalg.svd(weights.toarray(), full_matrices=False)
+    else:
+        from scipy.sparse.linalg import svds
 
-    # A given start makes the iteration give the same digits every time.
-    return np.asarray(svds(weights, k=_TOPICS, v0=np.ones(smallest))[2]).T
+        # A given start makes the iteration give the same digits every time.
+        _, sizes, found = svds(weights, k=_TOPICS, v0=np.ones(smallest))
+    order = np.argsort(-sizes, kind="stable")[:_TOPICS]
+    found = found[order[sizes[order] > _NOTHING * sizes[order[0]]]]
+    largest = np.take_along_axis(found, np.abs(found).argmax(axis=1, keepdims=True), axis=1)
+    return np.asarray((found * np.sign(largest)).T, dtype=np.float64)  # either sign is as good: one is chosen

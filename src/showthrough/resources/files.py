@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from showthrough.resources.names import Role, SourceName
@@ -16,6 +17,11 @@ EXTRA = "pip install 'showthrough[models]'"
 # Weights in safetensors and what goes with them; other weight formats can carry code.
 _WANTED = ["*.safetensors", "*.json", "*.txt", "*.model", "*.safetensors.index.json"]
 _UNWANTED = ["onnx/*", "openvino/*", "*/onnx/*", "*/openvino/*"]
+_PARTS = {
+    "config.json": ("config.json", "modules.json"),
+    "file of weights (*.safetensors)": ("**/*.safetensors",),
+    "tokenizer": ("**/tokenizer.json", "**/vocab.*", "**/*.model"),
+}
 _BLOCK = 1 << 23
 _READERS = 4
 
@@ -31,17 +37,35 @@ class ModelFiles:
 def model_files(name: SourceName, role: Role) -> ModelFiles:
     """Finds a model's files. Raises ResourceError with the ways out when they cannot be had."""
     folder = name.folder
-    if folder is not None:
-        if not folder.is_dir():
-            raise role.missing(f"there is no folder {name.place!r}", "check its name")
-        return ModelFiles(folder, folder_digest(folder))
-    return _from_hub(name, role)
+    if folder is None:
+        return _from_hub(name, role)
+    if not folder.is_dir():
+        raise role.missing(f"there is no folder {name.place!r}", "check its name")
+    if lacking := _lacking(folder):  # before anything is read: the folder may be anything, and large
+        raise role.missing(f"the folder {name.place!r} holds no model: there is no {lacking} in it", "check its files")
+    return ModelFiles(folder, folder_digest(folder))
+
+
+def _lacking(folder: Path) -> str:
+    """What a model's folder needs and does not have; empty when it is complete.
+
+    Without files of its own a tokenizer would not fail: one that knows no word would be made up.
+    """
+    for what, patterns in _PARTS.items():
+        if not any(any(folder.glob(pattern)) for pattern in patterns):
+            return what
+    return ""
 
 
 def _from_hub(name: SourceName, role: Role) -> ModelFiles:
     try:
         from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
+        from huggingface_hub.errors import (
+            GatedRepoError,
+            HFValidationError,
+            RepositoryNotFoundError,
+            RevisionNotFoundError,
+        )
     except ImportError as error:
         raise role.missing(f"the model {name.place!r} needs packages that are not installed", EXTRA) from error
     place = f"sentence-transformers/{name.place}" if name.kind == "st" and "/" not in name.place else name.place
@@ -52,14 +76,22 @@ def _from_hub(name: SourceName, role: Role) -> ModelFiles:
             folder = Path(snapshot_download(place, local_files_only=True, **wanted))
         except FileNotFoundError:
             folder = Path(snapshot_download(place, **wanted))
+        if _lacking(folder):  # somebody asked for a part of it once; the rest is fetched at the same commit
+            folder = Path(snapshot_download(place, **{**wanted, "revision": folder.name}))
+    except GatedRepoError as error:
+        raise role.missing(f"the hub gives {place!r} only to whom its owner admits", "log in to the hub") from error
     except (RepositoryNotFoundError, RevisionNotFoundError) as error:
         revision = f" at revision {name.revision!r}" if name.revision else ""
         raise role.missing(f"the hub has no model {place!r}{revision}", "check its name") from error
     except HFValidationError as error:
         raise role.missing(f"{place!r} is no name of a model: {error}", "check its name") from error
-    except OSError as error:
+    except Exception as error:  # what the network raises is another class with every version of the hub's library
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EACCES, errno.EROFS):
+            raise role.missing(f"the model {place!r} cannot be stored: {error.strerror}", "make room for it") from error
         reason = f"the model {place!r} is not on this machine and the hub cannot be reached"
         raise role.missing(reason, "connect to it once") from error
+    if lacking := _lacking(folder):
+        raise role.missing(f"{place!r} cannot be used: there is no {lacking} in it", "check its name")
     return ModelFiles(folder, folder.name)  # the hub's copy lies in a folder named by the commit
 
 
@@ -80,6 +112,31 @@ def _block_digest(path: Path, start: int) -> bytes:
     with path.open("rb") as file:
         file.seek(start)
         return hashlib.blake2b(file.read(_BLOCK), digest_size=16).digest()
+
+
+@cache
+def library_versions() -> str:
+    """The libraries that cut texts and run models; their next version may cut another way."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = []
+    for package in ("transformers", "tokenizers", "sentence-transformers"):
+        try:
+            found.append(f"{package} {'.'.join(version(package).split('.')[:2])}")
+        except PackageNotFoundError:
+            continue
+    return ", ".join(found)
+
+
+@contextmanager
+def loading(place: str, what: str, role: Role) -> Iterator[None]:
+    """Whatever is wrong with a model's files, one line says so, with the ways out."""
+    try:
+        with quietly():
+            yield
+    except Exception as error:  # any library that reads one of its files may raise its own
+        reason = next(iter(str(error).splitlines()), "").rstrip(".") or type(error).__name__
+        raise role.missing(f"{place!r} cannot be loaded as {what}: {reason}", "check its files") from error
 
 
 @contextmanager

@@ -102,5 +102,9 @@ class WordFrequency:
                 frequency = word_frequency(word, self.language)
             except LookupError as error:
                 raise ResourceError(f'wordfreq knows no language {self.language!r}; choose ic="wordfreq:en"') from error
+            except ImportError as error:
+                raise ResourceError(
+                    f'ic="wordfreq:{self.language}" needs a package that cuts words: pip install "wordfreq[cjk]"'
+                ) from error
             self._known[word] = -math.log(max(frequency, _RAREST))
         return self._known[word]

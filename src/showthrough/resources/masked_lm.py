@@ -8,14 +8,17 @@ import numpy as np
 
 from showthrough.resources.cache import Arrays, Cache, question
 from showthrough.resources.device import torch_device, torch_dtype
-from showthrough.resources.files import EXTRA, model_files, quietly
+from showthrough.resources.files import EXTRA, library_versions, loading, model_files
 from showthrough.resources.information import Context, Floats, Question
 from showthrough.resources.names import INFORMATION, SourceName
 from showthrough.resources.prediction import Predictor
 from showthrough.resources.settings import ModelSettings, Watch
 
 VERSION = 1  # of the answers; rises when one could change
-_BLOCK = 400_000  # characters that are asked about at once; answers are stored block by block
+# Characters that are asked about at once. Answers are stored block by block, so a block is what a stop can lose: a
+# minute's work on a processor, a second's on an accelerator.
+_BLOCK = {"cpu": 50_000}
+_LARGE_BLOCK = 400_000
 
 
 class MaskedLanguageModel:
@@ -36,14 +39,13 @@ class MaskedLanguageModel:
     def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]:
         """The information content of every span, from the cache where it has been asked before."""
         how = (context.segment_length, context.overlap, context.special_tokens, context.attend_hidden)
-        names = [
-            question("ic", VERSION, self.revision, self.settings.dtype, how, one.text, one.start, one.end, one.turn)
-            for one in questions
-        ]
+        model = self.revision, library_versions(), self.settings.dtype
+        names = [question("ic", VERSION, model, how, one.text, one.start, one.end, one.turn) for one in questions]
 
         def answer(places: list[int]) -> Iterator[Arrays]:
             done = 0
-            for block in _blocks([questions[place] for place in places]):
+            size = _BLOCK.get(self.predictor().model.device.type, _LARGE_BLOCK)
+            for block in _blocks([questions[place] for place in places], size):
 
                 def tell(share: float, done: int = done, block: Sequence[Question] = block) -> None:
                     if self.watch:
@@ -66,13 +68,9 @@ class MaskedLanguageModel:
                 raise INFORMATION.missing(reason, EXTRA) from error
             device = torch_device(self.settings.device)
             options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True, "output_loading_info": True}
-            try:
-                with quietly():
-                    model, report = AutoModelForMaskedLM.from_pretrained(folder, **options)
-                    tokenizer = AutoTokenizer.from_pretrained(folder)
-            except (OSError, ValueError) as error:
-                reason = f"{place!r} cannot be loaded as a masked language model: {_first_line(error)}"
-                raise INFORMATION.missing(reason, "check its files") from error
+            with loading(place, "a masked language model", INFORMATION):
+                model, report = AutoModelForMaskedLM.from_pretrained(folder, **options)
+                tokenizer = AutoTokenizer.from_pretrained(folder)
             lacks = ""
             if report["missing_keys"]:
                 lacks = f"{place!r} has no prediction head: {min(report['missing_keys'])} is not in it"
@@ -86,17 +84,13 @@ class MaskedLanguageModel:
         return self._predictor
 
 
-def _blocks(questions: Sequence[Question]) -> Iterator[Sequence[Question]]:
-    """Consecutive questions of about `_BLOCK` characters of text together."""
-    first = size = 0
+def _blocks(questions: Sequence[Question], size: int) -> Iterator[Sequence[Question]]:
+    """Consecutive questions of about `size` characters of text together."""
+    first = held = 0
     for number, one in enumerate(questions):
-        size += len(one.text)
-        if size >= _BLOCK:
+        held += len(one.text)
+        if held >= size:
             yield questions[first : number + 1]
-            first, size = number + 1, 0
+            first, held = number + 1, 0
     if first < len(questions):
         yield questions[first:]
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), type(error).__name__)

@@ -27,10 +27,10 @@ class Role:
             return SourceName(name, "")
         kind, colon, place = name.partition(":")
         if colon and place and kind in (*self.kinds, *self.spoken):
-            model, _, revision = place.partition("@")
+            model, _, revision = (place, "", "") if is_path(place) else place.partition("@")
             return SourceName(kind, model, revision)
-        if is_path(name):
-            return SourceName(self.kinds[0], name)
+        if is_path(name) or "/" in name:  # without the kind before it, it can only be a path
+            return SourceName(self.kinds[0], name if is_path(name) else f"./{name}")
         known = ", ".join((*self.alone, *(f"{kind}:<name>" for kind in self.kinds)))
         raise PlanError(f"{self.parameter}={name!r} is not known; expected {known} or the path of a folder")
 
@@ -41,7 +41,7 @@ class Role:
     def missing(self, reason: str, install: str) -> ResourceError:
         """Why there is no answer, and the three ways out."""
         return ResourceError(
-            f"{self.what}: {reason}. Either {install}; or name a folder that holds it, "
+            f"{self.what}: {reason.rstrip('.')}. Either {install}; or name a folder that holds it, "
             f'{self.parameter}="/path/to/it"; or choose {self.parameter}="{self.alone[0]}", which needs no model'
         )
 

@@ -11,18 +11,27 @@ from typing import Any
 from showthrough.errors import ResourceError
 from showthrough.resources.files import folder_digest
 from showthrough.resources.names import is_path
+from showthrough.resources.settings import Watch
 
 TOKENS: frozenset[str] = frozenset()
 TAGGING = frozenset({"tok2vec", "transformer", "tagger", "morphologizer", "attribute_ruler"})
 SENTENCES = frozenset({"tok2vec", "transformer", "parser", "senter", "sentencizer"})
 CHUNKING = None  # all of them: entities may come from a component of any name
+_TOGETHER = 8  # texts that go through each component together; whole documents are long enough to fill it
 
 
 class Pipeline:
     """A spaCy pipeline by package name or folder. `instead` is the parameter that would do without it."""
 
-    def __init__(self, name: str, instead: str, exclude: Collection[str] = ("lemmatizer",)) -> None:
+    def __init__(
+        self,
+        name: str,
+        instead: str,
+        exclude: Collection[str] = ("lemmatizer",),
+        watch: Watch | None = None,
+    ) -> None:
         self.name = name
+        self.watch = watch
         self.instead = instead
         self.exclude = exclude  # components that are never loaded
         self._loaded: Any = None
@@ -38,7 +47,9 @@ class Pipeline:
             raise self._without_spacy() from error
 
     def _folder(self) -> Path:
-        if (folder := Path(self.name).expanduser()).is_dir():
+        if is_path(self.name):
+            if not (folder := Path(self.name).expanduser()).is_dir():
+                raise ResourceError(f"there is no folder {self.name!r} with a spaCy pipeline; or choose {self.instead}")
             return folder
         try:
             spec = find_spec(self.name)
@@ -56,13 +67,16 @@ class Pipeline:
     def components(self) -> list[str]:
         return list(self._load().pipe_names)
 
-    def read(self, texts: Sequence[str], components: Collection[str] | None) -> Iterator[Any]:
+    def read(self, texts: Sequence[str], components: Collection[str] | None, what: str = "texts") -> Iterator[Any]:
         """The texts as spaCy reads them, with these components at work; `None`: all that were not excluded."""
         pipeline = self._load()
         pipeline.max_length = max(pipeline.max_length, max(map(len, texts), default=0) + 1)
         others = [pipe for pipe in pipeline.pipe_names if components is not None and pipe not in components]
         with pipeline.select_pipes(disable=others):
-            yield from pipeline.pipe(texts)
+            for number, read in enumerate(pipeline.pipe(texts, batch_size=_TOGETHER), start=1):
+                if self.watch:
+                    self.watch(what, number, len(texts))
+                yield read
 
     def _load(self) -> Any:
         if self._loaded is None:
@@ -73,8 +87,11 @@ class Pipeline:
             place = self._folder() if is_path(self.name) else self.name
             try:
                 self._loaded = spacy.load(place, exclude=list(self.exclude))
-            except (OSError, ValueError) as error:
-                raise ResourceError(f"the spaCy pipeline {self.name!r} cannot be loaded: {error}") from error
+            except (OSError, ValueError, TypeError, AttributeError) as error:
+                reason = next(iter(str(error).splitlines()), type(error).__name__)
+                raise ResourceError(
+                    f"the spaCy pipeline {self.name!r} cannot be loaded: {reason}; or choose {self.instead}"
+                ) from error
         return self._loaded
 
     def _without_spacy(self) -> ResourceError:

@@ -18,6 +18,14 @@ from showthrough.resources.device import in_batches
 from showthrough.resources.information import Context, Floats, Question
 from showthrough.resources.segments import Asked, Pass, Pieces
 
+# Models whose answer to one text is the same whatever stands beside it in a batch, padded to equal length. Others (some
+# mix padding in: DeBERTa, ConvBERT, FNet) get batches of texts of one length.
+_PADDED = frozenset({
+    "albert", "bert", "big_bird", "camembert", "distilbert", "electra", "esm", "modernbert", "mpnet", "roberta",
+    "roformer", "xlm-roberta",
+})  # fmt: skip
+# Models in whose last layer nothing after the attention looks at other places.
+_OF_BERTS_MAKE = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 _HIDDEN_SHARE = 4  # a batch gets smaller when more than one piece in so many is hidden: the head's output is large
 _HEAD_ROWS = 2048  # of its output that are turned into probabilities at once
 
@@ -38,13 +46,15 @@ class Predictor:
         """The information content of every span. `watch` is told the share that is done."""
         asked = self.cut(questions, context)
         passes = [one for each in asked for one in each.passes()]
-        lengths = [max(len(one), _HIDDEN_SHARE * len(one.hidden)) for one in passes]
+        padded = self.model.config.model_type in _PADDED
+        lengths = [max(len(one), _HIDDEN_SHARE * len(one.hidden) * padded) for one in passes]
         done = 0
         for batch, logs in in_batches(
             lengths,
             self.model.device,
             lambda batch: self._run([passes[item] for item in batch], context),
             "information content",
+            padded=padded,
         ):
             for item, found in zip(batch, logs, strict=True):
                 passes[item].record(found)
@@ -55,8 +65,12 @@ class Predictor:
 
     def cut(self, questions: Sequence[Question], context: Context) -> list[Asked]:
         """Every question in word pieces and segments; a text that is asked about twice is cut once."""
-        if context.segment_length > self.longest:
-            raise ResourceError(f"segment_length={context.segment_length} is more than the model takes: {self.longest}")
+        marks = 2 * (context.special_tokens == "segment")
+        if context.segment_length + marks > self.longest:
+            also = ' with special_tokens="segment"' if marks else ""
+            raise ResourceError(
+                f"segment_length={context.segment_length}{also} is more than the model takes: {self.longest - marks}"
+            )
         texts = list(dict.fromkeys(one.text for one in questions))
         cut = dict(zip(texts, self._pieces(texts, context), strict=True))
         return [Asked(cut[one.text], one, context) for one in questions]
@@ -128,9 +142,7 @@ def _narrow(model: Any, only_hidden: Callable[[Any], Any]) -> None:
         output.last_hidden_state = only_hidden(output.last_hidden_state)
         return output
 
-    layers = getattr(getattr(model.base_model, "encoder", None), "layer", None)
-    joint: Any = getattr(getattr(layers[-1], "attention", None), "output", None) if layers else None
-    if type(joint).__name__.endswith("SelfOutput"):
-        joint.register_forward_pre_hook(before)
+    if model.config.model_type in _OF_BERTS_MAKE:
+        model.base_model.encoder.layer[-1].attention.output.register_forward_pre_hook(before)
     else:
         model.base_model.register_forward_hook(after)

@@ -35,12 +35,11 @@ class Asked:
     def __init__(self, pieces: Pieces, question: Question, context: Context) -> None:
         self.pieces = pieces
         self.spans = len(question.start)
-        self._span, self._piece = pieces.overlapping(question.start, question.end)
-        self._turn = question.turn[self._span]
-        turns, length = int(question.turn.max(initial=-1)) + 1, len(pieces.ids)
-        self.hidden: Bools = np.zeros((turns, length), dtype=bool)
-        self.hidden[self._turn, self._piece] = True
-        self._logs: Floats = np.full((turns, length), np.nan)
+        self._span, piece = pieces.overlapping(question.start, question.end)
+        # A cell is a piece that is hidden in a turn; cells stand in the order of turns, then of pieces.
+        self._length = length = len(pieces.ids)
+        self._cells, self._cell = np.unique(question.turn[self._span] * length + piece, return_inverse=True)
+        self._logs: Floats = np.full(len(self._cells), np.nan)
 
         stride = context.segment_length - context.overlap
         count = max(1, -(-(length - context.overlap) // stride))
@@ -51,18 +50,26 @@ class Asked:
 
     def passes(self) -> Iterator[Pass]:
         """What is to be run: every segment once for each turn that asks for something in it."""
-        for segment, (first, last) in enumerate(zip(self.begin.tolist(), self.end.tolist(), strict=True)):
-            mine = self.owner[first:last] == segment
-            for turn in np.flatnonzero((self.hidden[:, first:last] & mine).any(axis=1)).tolist():
-                yield Pass(self, turn, first, last, mine)
+        if not self._length:
+            return
+        turn, piece = np.divmod(self._cells, self._length)
+        asked = np.unique(np.stack([self.owner[piece], turn], axis=1), axis=0)
+        for segment, number in asked.tolist():
+            yield Pass(self, number, segment, int(self.begin[segment]), int(self.end[segment]))
 
-    def record(self, turn: int, places: Ints, logs: Floats) -> None:
-        self._logs[turn, places] = logs
+    def hidden(self, turn: int, first: int, last: int) -> tuple[slice, Ints]:
+        """The cells of a turn between two pieces, and their pieces."""
+        row = turn * self._length
+        low, high = np.searchsorted(self._cells, (row + first, row + last)).tolist()
+        return slice(low, high), self._cells[low:high] - row
+
+    def record(self, cells: slice, mine: Bools, logs: Floats) -> None:
+        self._logs[cells][mine] = logs[mine]
 
     def ics(self) -> Floats:
         """−ln p of each span's least probable piece; 0 where the tokenizer sees nothing in it."""
         ics = np.zeros(self.spans)
-        np.maximum.at(ics, self._span, -self._logs[self._turn, self._piece])
+        np.maximum.at(ics, self._span, -self._logs[self._cell])
         return ics
 
 
@@ -72,9 +79,9 @@ class Pass:
 
     asked: Asked
     turn: int
+    segment: int
     first: int
     last: int
-    mine: Bools
 
     def __len__(self) -> int:
         return self.last - self.first
@@ -86,10 +93,9 @@ class Pass:
     @property
     def hidden(self) -> Ints:
         """The places in the segment whose pieces are hidden."""
-        return np.flatnonzero(self.asked.hidden[self.turn, self.first : self.last])
+        return self.asked.hidden(self.turn, self.first, self.last)[1] - self.first
 
     def record(self, logs: Floats) -> None:
         """Takes ln p of every hidden piece; those that another segment answers for are left to it."""
-        hidden = self.hidden
-        mine = self.mine[hidden]
-        self.asked.record(self.turn, self.first + hidden[mine], logs[mine])
+        cells, pieces = self.asked.hidden(self.turn, self.first, self.last)
+        self.asked.record(cells, self.asked.owner[pieces] == self.segment, logs)

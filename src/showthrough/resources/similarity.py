@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from showthrough.resources.cache import Arrays, question
 from showthrough.resources.embedder import SentenceEmbedder
+from showthrough.resources.files import library_versions
 
 Pair = tuple[str, str]
 Floats = NDArray[np.float64]
@@ -63,7 +64,7 @@ class Embedded:
         return self.embedder.revision
 
     def cosines(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
-        model = self.revision, self.embedder.settings.dtype
+        model = self.revision, library_versions(), self.embedder.settings.dtype
         names = [question("cosines", VERSION, model, list(group)) for group in groups]
 
         def answer(places: list[int]) -> Iterator[Arrays]:
@@ -71,7 +72,9 @@ class Embedded:
             fresh = [text for text in texts if text not in self._known]
             if len(self._known) + len(fresh) > _HELD:
                 self._known, fresh = {}, list(texts)
-            self._known |= zip(fresh, self.embedder.embed(fresh), strict=True) if fresh else ()
+            watch = self.embedder.watch
+            tell = (lambda share: watch("similarities", int(share * len(places)), len(places))) if watch else None
+            self._known |= zip(fresh, self.embedder.embed(fresh, tell), strict=True) if fresh else ()
             for place in places:
                 yield {"cosines": np.array([_angle(*(self._known[text] for text in pair)) for pair in groups[place]])}
 

@@ -10,6 +10,7 @@ from showthrough.axis import Axis, Bools
 from showthrough.resources.cache import Arrays, Cache, question
 from showthrough.resources.lexicon import ALWAYS, is_punctuation
 from showthrough.resources.pipeline import TAGGING, Pipeline
+from showthrough.resources.settings import Watch
 
 FREE_TAGS = frozenset({"ADP", "PART", "CCONJ", "DET"})
 VERSION = 1  # of the answers
@@ -18,8 +19,8 @@ VERSION = 1  # of the answers
 class SpacyTagger:
     """A spaCy pipeline, by package name or folder, with only the components that tagging needs."""
 
-    def __init__(self, name: str, cache: Cache | None = None) -> None:
-        self.pipeline = Pipeline(name, 'function_words="lexicon-en.1"')
+    def __init__(self, name: str, cache: Cache | None = None, watch: Watch | None = None) -> None:
+        self.pipeline = Pipeline(name, 'function_words="lexicon-en.1"', watch=watch)
         self.cache = cache or Cache(None)
 
     def ignorable(self, axis: Axis) -> Bools:
@@ -27,7 +28,7 @@ class SpacyTagger:
         names = [question("function words", VERSION, self.pipeline.revision, text) for text in texts]
 
         def answer(places: list[int]) -> Iterator[Arrays]:
-            for tagged in self.pipeline.read([texts[place] for place in places], TAGGING):
+            for tagged in self.pipeline.read([texts[place] for place in places], TAGGING, "function words"):
                 spans = [
                     (token.idx, token.idx + len(token))
                     for token in tagged

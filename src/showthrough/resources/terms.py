@@ -16,6 +16,7 @@ from showthrough.axis import Axis, Ints
 from showthrough.errors import ResourceError
 from showthrough.resources.cache import Arrays, Cache, question
 from showthrough.resources.pipeline import CHUNKING, SENTENCES, TOKENS, Pipeline
+from showthrough.resources.settings import Watch
 
 VERSION = 1  # of the answers
 
@@ -51,8 +52,8 @@ class Words:
 class SpacyTerms:
     """Terms as a spaCy pipeline sees them; with `chunks=False` its tokens alone."""
 
-    def __init__(self, name: str, cache: Cache, chunks: bool = True) -> None:
-        self.pipeline = Pipeline(name, 'chunking="none"')
+    def __init__(self, name: str, cache: Cache, watch: Watch | None = None, chunks: bool = True) -> None:
+        self.pipeline = Pipeline(name, 'chunking="none"', watch=watch)
         self.cache = cache
         self.chunks = chunks
 
@@ -67,7 +68,7 @@ class SpacyTerms:
 
         def answer(places: list[int]) -> Iterator[Arrays]:
             components = CHUNKING if self.chunks else SENTENCES if sentences else TOKENS
-            for read in self.pipeline.read([texts[place] for place in places], components):
+            for read in self.pipeline.read([texts[place] for place in places], components, "terms"):
                 yield {"terms": _terms(read, self.chunks, self.pipeline.name), "sentences": _sentences(read)}
 
         found = self.cache.through(names, answer)
