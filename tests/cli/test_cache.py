@@ -51,3 +51,12 @@ def test_evaluate_without_it(
 def test_unknown_devices_and_formats(option: str, value: str, says: str, desk: Any, cli: Callable[..., Any]) -> None:
     outcome = cli("evaluate", "corpus.json", "a=masks.json", option, value)
     assert (outcome.status, outcome.err) == (2, says + "\n")
+
+
+def test_a_file_in_its_place(cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kept").write_text("a file")
+    monkeypatch.setenv("SHOWTHROUGH_CACHE", str(tmp_path / "kept"))
+    for arguments in (("cache",), ("cache", "--clear")):
+        outcome = cli(*arguments)
+        assert outcome.status == 2
+        assert outcome.err.splitlines() == [f"{tmp_path}/kept/answers: the cache cannot be read: Not a directory"]

@@ -29,6 +29,7 @@ from showthrough import (
 from showthrough.errors import PlanError
 from showthrough.metrics import HEADLINE, Metric, metric_text, preset
 from showthrough.metrics.information import Informed
+from showthrough.report.table import tables
 from showthrough.resources import Resources
 from showthrough.resources.information import Context, Floats, Question
 from showthrough.resources.similarity import Pair
@@ -463,3 +464,23 @@ def test_a_missing_model_fails_alone_and_says_what_to_do(monkeypatch: pytest.Mon
     for way_out in ("pip install 'showthrough[models]'", 'ic="/path/to/it"', 'ic="wordfreq"'):
         assert way_out in reasons["wp"]
     assert 'embedding="lsa"' in reasons["nmi"]
+
+
+def test_a_multiplier_ranks_nobody() -> None:
+    """It describes: its column has no arrow and no best, unlike TPI's own."""
+    corpus = Corpus([Document("d", "Mr Doe of Oslo left")])
+    masks = {"few": Anonymization({"d": [Mask(3, 6)]}), "more": Anonymization({"d": [Mask(7, 14)]})}
+    main, parts = tables(evaluate(corpus, masks, metrics=['tpi(ic="wordfreq")'], resamples=0))
+    assert [(column.arrow, [cell.best for cell in column.cells]) for column in main.columns] == [("↑", [True, False])]
+    assert [(column.head, column.arrow) for column in parts.columns] == [("ic_multiplier", "")]
+    assert not any(cell.best for cell in parts.columns[0].cells)
+
+
+def test_a_language_without_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cannot(word: str, language: str) -> float:
+        raise ModuleNotFoundError("MeCab")
+
+    monkeypatch.setattr("wordfreq.word_frequency", cannot)
+    corpus = Corpus([Document("d", "大阪")])
+    run = evaluate(corpus, {"m": Anonymization({"d": []})}, metrics=['tpi(ic="wordfreq:ja")'])
+    assert 'pip install "wordfreq[cjk]"' in run.failures[0].reason

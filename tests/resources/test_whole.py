@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,13 @@ from showthrough import (
     Corpus,
     Document,
     InputError,
+    Interrupted,
     Mask,
     Mention,
+    PlanError,
+    ResourceError,
     Run,
+    TextPreservedInformation,
     evaluate,
     parse_metric,
 )
@@ -302,3 +307,63 @@ def test_a_configuration_with_models_in_folders_runs(
     assert list(rows) == ["Metric/Anonymization", "PrecisionWeighted", "Precision_weighted", "NMI"]
     assert float(rows["PrecisionWeighted"]) == 0  # nobody marked anything
     assert float(rows["NMI"]) == 1  # two documents, two clusters, before and after
+
+
+# --- a run that is cut short, or cannot go on -------------------------------------------------------------------------
+
+
+def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every document is a chunk of its own."""
+    monkeypatch.setattr(Corpus, "chunks", lambda self, start=0: (range(n, n + 1) for n in range(start, len(self))))
+
+
+def test_a_metric_that_failed_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    one_by_one(monkeypatch)
+    bind, tried = TextPreservedInformation.bind, []
+
+    def fail(self: TextPreservedInformation, *given: Any) -> Any:
+        if self.ic == "uniform":
+            return bind(self, *given)
+        tried.append(self.ic)
+        raise ResourceError("not today")
+
+    monkeypatch.setattr(TextPreservedInformation, "bind", fail)
+    run = evaluate(CORPUS, {"m": Anonymization(MASKS)}, ['tpi(ic="wordfreq")', 'tpi(ic="uniform")'])
+    assert [(failure.metric, failure.reason) for failure in run.failures] == [('tpi(ic="wordfreq")', "not today")]
+    assert tried == ["wordfreq"]
+    assert 0 < (run["m", 'tpi(ic="uniform")'].value or 0) < 1
+
+
+def test_what_cannot_be_had_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    looked: list[Path] = []
+
+    def lacking(folder: Path) -> str:
+        looked.append(folder)
+        return "tokenizer"
+
+    monkeypatch.setattr("showthrough.resources.files._lacking", lacking)
+    metrics = [f'{name}(ic="{tmp_path}/model")' for name in ("wp", "tpi", "tps")]
+    run = evaluate(CORPUS, {"m": Anonymization(MASKS)}, metrics)
+    assert [failure.metric for failure in run.failures] == metrics
+    assert looked == [tmp_path / "model"]
+
+
+def test_a_model_that_changed_is_not_resumed_with(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one_by_one(monkeypatch)
+    folder = shutil.copytree(bert, tmp_path / "model")
+    metric = f'tpi(ic="{folder}", chunking="none")'
+
+    def stop(done: int, total: int) -> None:
+        if done == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as stopped:
+        evaluate(CORPUS, {"m": Anonymization(MASKS)}, [metric], device="cpu", progress=stop)
+    partial = stopped.value.partial
+    assert list(partial.provenance["models"]) == [str(folder)]
+    whole = evaluate(CORPUS, {"m": Anonymization(MASKS)}, [metric], device="cpu", resume=partial)
+    assert len(whole.documents) == 2
+    (folder / "note.txt").write_text("changed")
+    with pytest.raises(PlanError, match="not the same as in the run to resume"):
+        evaluate(CORPUS, {"m": Anonymization(MASKS)}, [metric], device="cpu", resume=partial)
