@@ -85,7 +85,7 @@ def test_a_stopped_run_is_completed(after: int, cli: Callable[..., Any], monkeyp
     part = Run.load("run.json")
     done = len(part.documents)
     assert outcome.err == (
-        f"interrupted after {done} of {DOCUMENTS} documents; run.json holds them: "
+        f"interrupted after {done} of {DOCUMENTS} documents; run.json {'holds them' if done else 'says so'}: "
         "the same command with --resume completes it\n"
     )
     assert not part.complete

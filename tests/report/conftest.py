@@ -70,7 +70,7 @@ class Window:
 
     def until(self, holds: Callable[[], bool]) -> None:
         """Waits until something holds. The page's policy forbids what Playwright would wait with."""
-        for _ in range(100):
+        for _ in range(300):
             if holds():
                 return
             self.tab.wait_for_timeout(30)

@@ -13,7 +13,7 @@ import numpy as np
 
 from showthrough.attacks.tri.windows import Bools, Ints, Windows, longest_window
 from showthrough.errors import ResourceError
-from showthrough.resources.files import EXTRA, model_files, quietly
+from showthrough.resources.files import EXTRA, loading, model_files
 from showthrough.resources.names import Role, local_or_hub
 
 
@@ -49,7 +49,7 @@ class BaseModel:
     def tokenizer(self) -> Any:
         from transformers import AutoTokenizer
 
-        with self._loading("tokenizer"):
+        with loading(self.name, "a tokenizer", ROLE):
             tokenizer = AutoTokenizer.from_pretrained(self._files.folder)
         needed = ("cls_token_id", "sep_token_id", "pad_token_id", "mask_token_id")
         if lacking := [name.removesuffix("_id") for name in needed if getattr(tokenizer, name) is None]:
@@ -61,7 +61,7 @@ class BaseModel:
         """How many pieces it takes."""
         from transformers import AutoConfig
 
-        with self._loading("model"):
+        with loading(self.name, "a model", ROLE):
             config = AutoConfig.from_pretrained(self._files.folder)
         return longest_window(self.name, config, self.tokenizer)
 
@@ -72,7 +72,7 @@ class BaseModel:
         """
         from transformers import AutoModelForMaskedLM
 
-        with self._loading("masked language model"):
+        with loading(self.name, "a masked language model", ROLE):
             model, report = AutoModelForMaskedLM.from_pretrained(
                 folder or self._files.folder, output_loading_info=True, **_plain()
             )
@@ -86,7 +86,7 @@ class BaseModel:
         from transformers import AutoModelForSequenceClassification
 
         names = {"id2label": dict(enumerate(labels)), "label2id": {label: place for place, label in enumerate(labels)}}
-        with self._loading("classifier"), seeded(seed):
+        with loading(self.name, "a classifier", ROLE), seeded(seed):
             return AutoModelForSequenceClassification.from_pretrained(
                 folder or self._files.folder, num_labels=len(labels), **names, **_plain()
             )
@@ -105,15 +105,6 @@ class BaseModel:
         if not present.all():  # a mask that hides nothing costs time all the same
             found["attention_mask"] = torch.from_numpy(present.astype(np.int64)).to(device, non_blocking=True)
         return found
-
-    @contextmanager
-    def _loading(self, what: str) -> Iterator[None]:
-        try:
-            with quietly():
-                yield
-        except (OSError, ValueError) as error:
-            first = next(iter(str(error).splitlines()), type(error).__name__)
-            raise ROLE.missing(f"{self.name!r} cannot be loaded as a {what}: {first}", "check its files") from error
 
 
 def take_over(classifier: Any, pretrained: Any) -> None:
