@@ -26,7 +26,8 @@ def show_run(run: Run, console: Console) -> None:
     if not console.is_terminal and any(cell.best for one in shown for column in one.columns for cell in column.cells):
         console.print(Text(f"{_MARK} best of its column", style="dim"))
     for failure in run.failures:
-        console.print(f"[red]failed[/red] {escape(failure.metric)}: {escape(failure.reason)}", highlight=False)
+        line = f"[red]failed[/red] {escape(failure.metric)}: {escape(failure.reason)}"
+        console.print(line, highlight=False, soft_wrap=True)
     for line in signatures(run):
         console.print(Text(line, style="dim"), soft_wrap=True)
 
