@@ -87,6 +87,17 @@ def test_a_pipeline_in_a_folder(spacy_small: str, tmp_path: Path) -> None:
     assert found(str(tmp_path / "mine"), TEXT) == found(f"spacy:{spacy_small}", TEXT)
 
 
+def test_a_folder_that_happens_to_bear_its_name(
+    spacy_small: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is loaded is the package, so its content is what tells its answers apart."""
+    revision = Resources().revision("chunking", f"spacy:{spacy_small}")
+    (tmp_path / spacy_small).mkdir()
+    (tmp_path / spacy_small / "README").write_text("something else")
+    monkeypatch.chdir(tmp_path)
+    assert Resources().revision("chunking", f"spacy:{spacy_small}") == revision
+
+
 def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'showthrough[spacy]'")
     with pytest.raises(ResourceError, match=r'is not installed: python -m spacy download none_such; .*chunking="none"'):
