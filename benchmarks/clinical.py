@@ -16,17 +16,16 @@ Needs SHOWTHROUGH_DATA and `pip install nervaluate`.
 
 from __future__ import annotations
 
-import gc
 import os
 import random
 import sys
 import tarfile
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from _turns import quickest
 from showthrough import Anonymization, Corpus, Metric, TypedMask, evaluate, read_corpus
 from showthrough.clinical.tokens import Tokens, gold_tokens, kinds_of, other_tokens
 from showthrough.metrics import metrics_of
@@ -34,7 +33,6 @@ from showthrough.metrics.clinical import Gold, PhiToken
 from showthrough.report.clinical import significance
 from showthrough.resources import Resources
 
-REPEATS = 5
 TIMES = 20
 SECONDS = 10.0
 
@@ -59,18 +57,6 @@ def spoiled(corpus: Corpus, seed: int, rate: float = 0.1) -> Anonymization:
             found.append(TypedMask(start, end, None, kind))
         found.sort(key=lambda mask: (mask.start, mask.end))
     return Anonymization(masks, name=f"spoiled {seed}")
-
-
-def quickest(works: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """Seconds of the quickest of several goes of each; taken in turns, so that a busy machine slows all alike."""
-    times: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(REPEATS):
-        for name, work in works.items():
-            gc.collect()
-            start = time.perf_counter()
-            work()
-            times[name].append(time.perf_counter() - start)
-    return {name: min(found) for name, found in times.items()}
 
 
 def score(corpus: Corpus, system: Anonymization, metrics: list[Metric]) -> dict[str, dict[str, float]]:
@@ -140,13 +126,14 @@ def against_nervaluate(corpus: Corpus) -> bool:
             metric.combine(rows(copies[0]).totals())
 
     times = quickest(
+        5,
         {
             "nervaluate, instances": lambda: theirs(spans),
             "nervaluate, both levels": lambda: theirs(spans, tokens),
             "instances": lambda: score(corpus, system, instance),
             "both, bound": ours_bound,
             "both": lambda: score(corpus, system, both),
-        }
+        },
     )
     for name, seconds in times.items():
         print(f"{name:<26}{seconds * 1000:9.1f} ms")

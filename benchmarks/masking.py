@@ -11,17 +11,15 @@ and the seconds that 10,000 bootstrap resamples of all scores take (at most 1). 
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from _turns import quickest
 from showthrough import Anonymization, Corpus, parse_metric, read_anonymization, read_corpus
 from showthrough.formats.tab import read_list
 from showthrough.metrics.base import Array, Rows, bound
@@ -29,23 +27,10 @@ from showthrough.resources import Resources
 from showthrough.statistics import percentile_interval, resampled_totals
 
 COPIES = 10
-REPEATS = 7
 METRICS = [
     "er_di", "er_qi", "er", "recall", 'recall(unit="mention")', 'recall(unit="entity")', 'recall(include="direct")',
     'recall(include="quasi")', "recall_per_type", "precision", 'precision(unit="mention")', "f1", "f2",
 ]  # fmt: skip
-
-
-def quickest(works: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """Seconds of the quickest of several goes of each; taken in turns, so that a busy machine slows all alike."""
-    times: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(REPEATS):
-        for name, work in works.items():
-            gc.collect()
-            start = time.perf_counter()
-            work()
-            times[name].append(time.perf_counter() - start)
-    return {name: min(found) for name, found in times.items()}
 
 
 def replicated(data: Path, folder: Path) -> tuple[Path, list[Path]]:
@@ -99,13 +84,14 @@ def main() -> int:
         rows = [bound(parse_metric(text), corpus, resources)(anonymizations[0]) for text in METRICS]
         values = np.hstack([table.values for table in rows])
         seconds = quickest(
+            7,
             {
                 "parse": lambda: json.loads(content),
                 "decode": lambda: read_list(corpus_path),
                 "one": lambda: rows_of_all(corpus, anonymizations[:1]),
                 "all": lambda: rows_of_all(corpus, anonymizations),
                 "bootstrap": lambda: intervals(rows, values),
-            }
+            },
         )
     parse = seconds["parse"]
     further = (seconds["all"] - seconds["one"]) / (len(anonymizations) - 1)

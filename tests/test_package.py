@@ -46,7 +46,8 @@ def test_importing_takes_little_time() -> None:
 # `formats` stands in no order: its readers come before `run`, which reads with them, and its writer after.
 ROOMS = (
     "errors", "text", "masks", "background", "axis", "alignment", "clinical", "resources", "attacks", "metrics",
-    "texts", "statistics", "pairing", "run", "evaluate", "reidentify", "config", "report", "cli",
+    "texts", "statistics", "pairing", "run", "plan", "records", "scoring", "evaluate", "reidentify", "config",
+    "report", "cli",
 )  # fmt: skip
 
 

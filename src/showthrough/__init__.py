@@ -2,7 +2,7 @@
 
 from showthrough.background import Background
 from showthrough.errors import InputError, Interrupted, OutputError, PlanError, Problem, ResourceError, ShowthroughError
-from showthrough.evaluate import Plan, evaluate, evaluate_plan
+from showthrough.evaluate import evaluate, evaluate_plan
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
 from showthrough.formats.writing import write_corpus
@@ -28,6 +28,7 @@ from showthrough.metrics import (
     WeightedPrecision,
     parse_metric,
 )
+from showthrough.plan import Plan
 from showthrough.reidentify import reidentify
 from showthrough.run import Comparison, Run, Score
 from showthrough.text import Annotation, Corpus, Document, Mention

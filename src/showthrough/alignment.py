@@ -163,16 +163,16 @@ def _aligned(old: Sequence[str], new: Sequence[str]) -> list[_Change]:
     b = [number.setdefault(key, len(number)) for key in new]
     worth = np.array([_STRONG if _strong(key) else _WEAK for key in number], dtype=np.int32)
     changes: list[_Change] = []
-    todo = [_Change(0, len(a), 0, len(b))]
-    while todo:
-        part = _trimmed(todo.pop(), a, b)
+    unsolved = [_Change(0, len(a), 0, len(b))]
+    while unsolved:
+        part = _trimmed(unsolved.pop(), a, b)
         x, y = a[part.i1 : part.i2], b[part.j1 : part.j2]
         if set(x).isdisjoint(y):
             changes += [part] if x or y else []
         elif len(x) * len(y) <= _CELLS:
             changes += _around(_best_matches(np.array(x), np.array(y), worth), part)
         elif anchors := _anchors(x, y):
-            todo += _around(anchors, part)
+            unsolved += _around(anchors, part)
         else:
             blocks = Levenshtein.editops(x, y).as_matching_blocks()
             changes += _around(((i + k, j + k) for i, j, size in blocks for k in range(size)), part)

@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 
 from showthrough.errors import InputError, PlanError, Problem
-from showthrough.evaluate import Plan
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
 from showthrough.formats.files import decoded, first_byte, is_folder, object_entries, read_bytes, suffix, text_of
@@ -36,6 +35,7 @@ from showthrough.metrics import (
 )
 from showthrough.metrics.clustering import TAE_MARKS
 from showthrough.metrics.information import SPACY
+from showthrough.plan import Plan
 from showthrough.resources import function_words_from
 from showthrough.resources.names import local_or_hub
 from showthrough.run import Settings

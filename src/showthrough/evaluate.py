@@ -2,111 +2,30 @@
 
 from __future__ import annotations
 
-import inspect
-import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
 
 import msgspec
-import numpy as np
 
 from showthrough.background import Background
-from showthrough.errors import InputError, Interrupted, PlanError, Problem, ResourceError
+from showthrough.errors import Interrupted, PlanError, ResourceError
 from showthrough.masks import Anonymization
-from showthrough.metrics import METRICS, Array, Metric, Rows, metric_name, metric_text, metrics_of, preset
+from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset
 from showthrough.metrics.base import bound as bind
-from showthrough.pairing import Missing, pair
+from showthrough.pairing import Missing
+from showthrough.plan import Plan
+from showthrough.records import background_input, metric_record, provenance
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
-from showthrough.run import Evidence, Failure, Input, MetricRecord, Run, Score, Settings, columns_of, signature
-from showthrough.statistics import percentile_interval, resampled_totals
+from showthrough.run import Evidence, Failure, Input, Run, Settings, columns_of
+from showthrough.scoring import scored
 from showthrough.text import Corpus
 from showthrough.texts import RANKING, Texts, riskiest, texts_of, too_many
-from showthrough.version import __version__
 
 Progress = Callable[[int, int], None]  # documents done, documents in all
 Found = dict[tuple[str, str], list[Rows]]  # (metric, anonymization) -> rows of consecutive chunks
-_MOST = 1_000_000  # resamples: more settle no more digits of an interval, and no longer fit into memory
-_COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
-_PACKAGES = (
-    "numpy", "msgspec", "joblib", "spacy", "scikit-learn", "scipy", "wordfreq", "torch", "transformers",
-    "sentence-transformers",
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is to be evaluated and how; complete and checked before any work starts."""
-
-    corpus: Corpus
-    anonymizations: tuple[Anonymization, ...]
-    metrics: tuple[Metric, ...]
-    settings: Settings = field(default_factory=Settings)
-    jobs: int = 1
-    unavailable: Mapping[str, str] = field(default_factory=dict)  # asked for, but cannot be computed: name to reason
-    texts: bool = True  # whether the run keeps documents, for a reader to look at
-    device: str = "auto"  # that models run on
-    cache: bool = True  # whether what models answer is kept between runs
-    background: Background | None = None  # what the attacker knows
-
-    @property
-    def models(self) -> ModelSettings:
-        return ModelSettings(self.device, self.settings.dtype, self.cache)
-
-    def check(self) -> None:
-        """Raises InputError with all that is wrong."""
-        problems = []
-        names = [anonymization.name for anonymization in self.anonymizations]
-        if not names:
-            problems.append(Problem("", "anonymizations", "none was given; expected at least one"))
-        if not self.metrics and not self.unavailable:
-            problems.append(Problem("", "metrics", "none was given; expected at least one"))
-        problems += [
-            Problem("", f"anonymization {name}", "this name is used twice; expected unique names")
-            for name in sorted({name for name in names if names.count(name) > 1})
-        ]
-        problems += settings_problems(self.settings)
-        if self.jobs < 1:
-            problems.append(Problem("", "jobs", f"found {self.jobs}; expected 1 or more"))
-        problems += [
-            Problem(
-                "", f"metric {type(metric).__name__}", "is not in the table; expected showthrough.METRICS to hold it"
-            )
-            for metric in self.metrics
-            if metric_name(metric) not in METRICS
-        ]
-        if not self.corpus.survey.annotated:
-            asking = [metric_text(metric) for metric in self.metrics if "gold" in metric.needs]
-            if asking:
-                which = f"the metric {asking[0]} needs" if len(asking) == 1 else f"these need: {', '.join(asking)}"
-                problems.append(Problem(self.corpus.source, "", f"no document has annotations, which {which}"))
-        problems += _background_problems(self.background, self.metrics, self.corpus.ids)
-        if problems:
-            raise InputError(problems)
-        missing: Missing = "unmasked" if self.settings.missing == "unmasked" else "error"
-        pair(self.corpus, self.anonymizations, missing)
-        pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]
-        unfit = dict.fromkeys(found for metric, one in pairs for found in metric.problems(self.corpus, one))
-        if unfit:
-            raise InputError(unfit)
-
-
-def settings_problems(settings: Settings) -> list[Problem]:
-    return [
-        Problem("", name, f"found {value!r}; expected {expected}")
-        for value, name, ok, expected in (
-            (settings.resamples, "resamples", 0 <= settings.resamples <= _MOST, f"0 to {_MOST}"),
-            (settings.confidence, "confidence", 0 < settings.confidence < 1, "a number between 0 and 1"),
-            (settings.seed, "seed", settings.seed >= 0, "0 or more"),
-            (settings.missing, "missing", settings.missing in ("error", "unmasked"), "error or unmasked"),
-        )
-        if not ok
-    ]
 
 
 def evaluate(
@@ -322,50 +241,6 @@ def _blank(plan: Plan) -> Run:
     )
 
 
-def metric_record(metric: Metric) -> MetricRecord:
-    """A metric as a run file keeps it."""
-    return MetricRecord(
-        metric_text(metric),
-        metric_name(metric),
-        metric.version,
-        metric.title,
-        metric.group,
-        metric.better,
-        metric.parameters,
-        _explanation(metric),
-        metric.neutral,
-    )
-
-
-def provenance() -> dict[str, Any]:
-    """With what and when a run is made."""
-    return {
-        "showthrough": __version__,
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "packages": {name: found for name in _PACKAGES if (found := _version(name))},
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-
-
-def background_input(background: Background | None) -> Input | None:
-    if background is None:
-        return None
-    return Input(background.name, background.digest, len(background), background.source)
-
-
-def _background_problems(
-    background: Background | None, metrics: Sequence[Metric], documents: Sequence[str]
-) -> list[Problem]:
-    using = [metric_text(metric) for metric in metrics if "background" in metric.needs]
-    if background is None:
-        asked = "none was given, which the metric {} needs; expected --background FILE (in Python, background=…)"
-        return [Problem("", "background", asked.format(text)) for text in using]
-    if not using:
-        return [Problem("", "background", "was given, but no metric asks for it; expected --metric trir as well")]
-    return background.problems(documents)
-
-
 def _same_models(plan: Plan, earlier: Run, resources: Resources) -> None:
     """Raises PlanError when a model is no longer what it was for the documents that are done."""
     before = earlier.provenance.get("models", {})
@@ -401,56 +276,3 @@ def _texts(plan: Plan, run: Run, resources: Resources) -> Texts:
     sources = [metric.parameters.get("function_words") for metric in plan.metrics if metric_text(metric) in run.rows]
     chosen = next(filter(None, sources), RANKING[0].parameters["function_words"])
     return texts_of(plan.corpus, plan.anonymizations, order, chosen, resources)
-
-
-def _explanation(metric: Metric) -> str:
-    """What a metric's docstring says before its example."""
-    return (inspect.getdoc(metric) or "").partition(">>>")[0].strip()
-
-
-def _version(package: str) -> str | None:
-    from importlib.metadata import PackageNotFoundError, version  # slow to import, and asked for once a run
-
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
-
-
-def scored(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[Score]:
-    """Combines rows into numbers; the same resamples serve all of them."""
-    keys = [(metric, one) for one in run.anonymizations for metric in metrics if metric_text(metric) in run.rows]
-    records = {record.text: record for record in run.metrics}
-    dtype = settings.dtype
-    for metric, one, table, again in _resampled(run, keys, settings):
-        resampled = metric.combine(again)
-        record = records[metric_text(metric)]
-        extra: tuple[tuple[str, str], ...] = (("dtype", dtype),) if metric.models and dtype != "fp32" else ()
-        if "background" in metric.needs and run.background:
-            extra = (("background", f"{run.background.name}@{run.background.digest[:8]}"), *extra)
-        line = signature(record, (*metric.pinned, *extra), run.corpus, one, settings, __version__)
-        for part, value in metric.combine(table.totals()).items():
-            defined = not np.isnan(value)
-            interval = percentile_interval(resampled[part], settings.confidence) if defined else None
-            low, high = interval or (None, None)
-            reason = "" if defined else metric.undefined
-            yield Score(one.name, record.text, part, float(value) if defined else None, low, high, reason, line)
-
-
-def _resampled(
-    run: Run, keys: Sequence[tuple[Metric, Input]], settings: Settings
-) -> Iterator[tuple[Metric, Input, Rows, dict[str, Array]]]:
-    """What each metric counts for each anonymization, and its totals over and over, a few columns at a time."""
-    held: list[tuple[Metric, Input, Rows]] = []
-    for number, (metric, one) in enumerate(keys, 1):
-        held.append((metric, one, metric.counted(run.rows_of(metric_text(metric), one.name))))
-        if number < len(keys) and sum(len(table.columns) for _, _, table in held) < _COLUMNS:
-            continue
-        values = np.hstack([table.values for _, _, table in held])
-        sums = resampled_totals(values, settings.resamples, settings.seed)
-        position = 0
-        for asked, of, table in held:
-            width = len(table.columns)
-            yield asked, of, table, dict(zip(table.columns, sums[:, position : position + width].T, strict=True))
-            position += width
-        held = []

@@ -12,11 +12,13 @@ import msgspec
 from showthrough.attacks import DEFAULT, approaches
 from showthrough.background import Background
 from showthrough.errors import InputError, Problem
-from showthrough.evaluate import background_input, metric_record, provenance, scored, settings_problems
 from showthrough.metrics import ReIdentification, metric_text
+from showthrough.plan import settings_problems
+from showthrough.records import background_input, metric_record, provenance
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run import Evidence, Input, Run, Settings, columns_of
+from showthrough.scoring import scored
 from showthrough.text import Corpus
 
 if TYPE_CHECKING:

@@ -44,18 +44,12 @@ def command(
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write what the table shows as JSON.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples for each interval.")] = 1000,
-    confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
-    device: Annotated[
-        str, typer.Option(metavar="auto|cpu|cuda|mps", help="Where models run; auto takes the fastest there is.")
-    ] = "auto",
-    dtype: Annotated[
-        str, typer.Option(metavar="fp32|bf16", help="In which numbers models calculate; bf16 is faster and coarser.")
-    ] = "fp32",
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Neither use nor keep what models answered; see showthrough cache.")
-    ] = False,
+    seed: shared.Seed = 0,
+    resamples: shared.Resamples = 1000,
+    confidence: shared.Confidence = 0.95,
+    device: shared.Device = "auto",
+    dtype: shared.Dtype = "fp32",
+    no_cache: shared.NoCache = False,
     format_name: shared.Format = None,
     id_column: shared.IdColumn = "doc_id",
     text_column: shared.TextColumn = "text",

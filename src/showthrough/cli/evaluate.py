@@ -61,19 +61,13 @@ def command(
     missing: Annotated[
         str, typer.Option(metavar="error|unmasked", help="What a document means that an anonymization lacks.")
     ] = "error",
-    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples for each interval.")] = 1000,
-    confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    seed: shared.Seed = 0,
+    resamples: shared.Resamples = 1000,
+    confidence: shared.Confidence = 0.95,
     jobs: Annotated[int, typer.Option("-j", "--jobs", help="Processes that share the work.")] = 1,
-    device: Annotated[
-        str, typer.Option(metavar="auto|cpu|cuda|mps", help="Where models run; auto takes the fastest there is.")
-    ] = "auto",
-    dtype: Annotated[
-        str, typer.Option(metavar="fp32|bf16", help="In which numbers models calculate; bf16 is faster and coarser.")
-    ] = "fp32",
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Neither use nor keep what models answered; see showthrough cache.")
-    ] = False,
+    device: shared.Device = "auto",
+    dtype: shared.Dtype = "fp32",
+    no_cache: shared.NoCache = False,
     background: Annotated[
         Path | None, typer.Option("--background", metavar="FILE", help="What an attacker knows, for trir.")
     ] = None,

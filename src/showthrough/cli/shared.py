@@ -44,6 +44,18 @@ IdColumn = Annotated[str, typer.Option("--id-column", metavar="NAME", help="The 
 TextColumn = Annotated[
     str, typer.Option("--text-column", metavar="NAME", help="The column of a table that holds texts.")
 ]
+Seed = Annotated[int, typer.Option(help="Seed of the resampling.")]
+Resamples = Annotated[int, typer.Option(help="Bootstrap resamples for each interval.")]
+Confidence = Annotated[float, typer.Option(help="Confidence of the intervals.")]
+Device = Annotated[
+    str, typer.Option(metavar="auto|cpu|cuda|mps", help="Where models run; auto takes the fastest there is.")
+]
+Dtype = Annotated[
+    str, typer.Option(metavar="fp32|bf16", help="In which numbers models calculate; bf16 is faster and coarser.")
+]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Neither use nor keep what models answered; see showthrough cache.")
+]
 
 _PIPE_WIDTH = 200  # without a terminal there is no edge to fit into
 

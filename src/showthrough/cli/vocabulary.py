@@ -27,7 +27,7 @@ def command(
         str, typer.Option(metavar="FILE", help="A word list, one word a line; or wordfreq:LANGUAGE.")
     ] = "wordfreq:en",
     json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all counts as JSON.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
+    seed: shared.Seed = 0,
     format_name: shared.Format = None,
     maps: shared.Maps = None,
     id_column: shared.IdColumn = "doc_id",

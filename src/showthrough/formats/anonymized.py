@@ -7,7 +7,7 @@ from pathlib import Path
 
 from showthrough.errors import InputError, Problem
 from showthrough.formats import read_anonymization, texts
-from showthrough.formats.files import fail, first_byte, is_folder, object_entries, read_bytes, suffix
+from showthrough.formats.files import fail, first_byte, object_entries, read_bytes, suffix
 from showthrough.masks import apply_masks
 from showthrough.pairing import check_pair
 from showthrough.text import Corpus
@@ -39,13 +39,10 @@ def read_anonymized(
 
 def _texts(path: Path, id_column: str, text_column: str) -> dict[str, str] | None:
     """The texts that a file holds; nothing where it holds masks."""
-    if is_folder(path):
-        return texts.read_folder(path)
-    kind = suffix(path)
-    if kind in (".csv", ".tsv"):
-        return texts.read_table(path, id_column, text_column)
+    if (plain := texts.read_plain(path, id_column, text_column)) is not None:
+        return plain
     opening = first_byte(path)
-    if kind == ".jsonl" or opening == b"[":
+    if suffix(path) == ".jsonl" or opening == b"[":
         records = texts.read_records(path)
         if records and all("text" in fields and "masks" not in fields for fields in records.values()):
             return texts.texts_of({key: fields["text"] for key, fields in records.items()}, path)

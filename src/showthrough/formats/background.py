@@ -54,13 +54,10 @@ def read_background(
 
 
 def _known(path: Path, id_column: str, text_column: str) -> dict[str, str]:
-    if is_folder(path):
-        return texts.read_folder(path)
-    kind = suffix(path)
-    if kind in (".csv", ".tsv"):
-        return texts.read_table(path, id_column, text_column)
+    if (plain := texts.read_plain(path, id_column, text_column)) is not None:
+        return plain
     opening = first_byte(path)
-    if kind == ".jsonl" or opening == b"[":
+    if suffix(path) == ".jsonl" or opening == b"[":
         return _of_records(path, _records(path), id_column, text_column)
     if opening == b"{":
         return texts.texts_of(object_entries(path, read_bytes(path)), path)

@@ -11,13 +11,22 @@ from typing import TypeVar
 import msgspec
 
 from showthrough.errors import InputError, Problem
-from showthrough.formats.files import collect, decoded, fail, lines_of, read_bytes, stem, suffix, text_of
+from showthrough.formats.files import collect, decoded, fail, is_folder, lines_of, read_bytes, stem, suffix, text_of
 
 _TEXT = msgspec.json.Decoder(str)
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 V = TypeVar("V")
 _LARGEST_CELL = 1 << 30
 _MORE = "\0"  # where cells past the last column go; no column is named so
+
+
+def read_plain(path: Path, id_column: str, text_column: str) -> dict[str, str] | None:
+    """The texts of a folder or a table; nothing where it is neither."""
+    if is_folder(path):
+        return read_folder(path)
+    if suffix(path) in (".csv", ".tsv"):
+        return read_table(path, id_column, text_column)
+    return None
 
 
 def read_folder(path: Path) -> dict[str, str]:

@@ -59,7 +59,7 @@ def _lacking(folder: Path) -> str:
 
 def _from_hub(name: SourceName, role: Role) -> ModelFiles:
     try:
-        from huggingface_hub import snapshot_download
+        from huggingface_hub import errors, snapshot_download
         from huggingface_hub.errors import (
             GatedRepoError,
             HFValidationError,
@@ -68,6 +68,8 @@ def _from_hub(name: SourceName, role: Role) -> ModelFiles:
         )
     except ImportError as error:
         raise role.missing(f"the model {name.place!r} needs packages that are not installed", EXTRA) from error
+    # Some versions of the hub's library ask by way of one whose errors are no OSError.
+    network: type[Exception] = getattr(errors, "HTTPError", OSError)
     place = f"sentence-transformers/{name.place}" if name.kind == "st" and "/" not in name.place else name.place
     wanted = {"revision": name.revision or None, "allow_patterns": _WANTED, "ignore_patterns": _UNWANTED}
     try:
@@ -85,7 +87,7 @@ def _from_hub(name: SourceName, role: Role) -> ModelFiles:
         raise role.missing(f"the hub has no model {place!r}{revision}", "check its name") from error
     except HFValidationError as error:
         raise role.missing(f"{place!r} is no name of a model: {error}", "check its name") from error
-    except Exception as error:  # what the network raises is another class with every version of the hub's library
+    except (OSError, network) as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EACCES, errno.EROFS):
             raise role.missing(f"the model {place!r} cannot be stored: {error.strerror}", "make room for it") from error
         reason = f"the model {place!r} is not on this machine and the hub cannot be reached"
@@ -131,10 +133,12 @@ def library_versions() -> str:
 @contextmanager
 def loading(place: str, what: str, role: Role) -> Iterator[None]:
     """Whatever is wrong with a model's files, one line says so, with the ways out."""
+    from safetensors import SafetensorError
+
     try:
         with quietly():
             yield
-    except Exception as error:  # any library that reads one of its files may raise its own
+    except (OSError, ValueError, RuntimeError, LookupError, TypeError, ImportError, SafetensorError) as error:
         reason = next(iter(str(error).splitlines()), "").rstrip(".") or type(error).__name__
         raise role.missing(f"{place!r} cannot be loaded as {what}: {reason}", "check its files") from error
 

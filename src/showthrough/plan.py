@@ -1,0 +1,99 @@
+"""What is to be evaluated and how, checked as a whole before any work starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from showthrough.background import Background
+from showthrough.errors import InputError, Problem
+from showthrough.masks import Anonymization
+from showthrough.metrics import METRICS, Metric, metric_name, metric_text
+from showthrough.pairing import Missing, pair
+from showthrough.resources.settings import ModelSettings
+from showthrough.run import Settings
+from showthrough.text import Corpus
+
+_MOST = 1_000_000  # resamples: more settle no more digits of an interval, and no longer fit into memory
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be evaluated and how; complete and checked before any work starts."""
+
+    corpus: Corpus
+    anonymizations: tuple[Anonymization, ...]
+    metrics: tuple[Metric, ...]
+    settings: Settings = field(default_factory=Settings)
+    jobs: int = 1
+    unavailable: Mapping[str, str] = field(default_factory=dict)  # asked for, but cannot be computed: name to reason
+    texts: bool = True  # whether the run keeps documents, for a reader to look at
+    device: str = "auto"  # that models run on
+    cache: bool = True  # whether what models answer is kept between runs
+    background: Background | None = None  # what the attacker knows
+
+    @property
+    def models(self) -> ModelSettings:
+        return ModelSettings(self.device, self.settings.dtype, self.cache)
+
+    def check(self) -> None:
+        """Raises InputError with all that is wrong."""
+        problems = []
+        names = [anonymization.name for anonymization in self.anonymizations]
+        if not names:
+            problems.append(Problem("", "anonymizations", "none was given; expected at least one"))
+        if not self.metrics and not self.unavailable:
+            problems.append(Problem("", "metrics", "none was given; expected at least one"))
+        problems += [
+            Problem("", f"anonymization {name}", "this name is used twice; expected unique names")
+            for name in sorted({name for name in names if names.count(name) > 1})
+        ]
+        problems += settings_problems(self.settings)
+        if self.jobs < 1:
+            problems.append(Problem("", "jobs", f"found {self.jobs}; expected 1 or more"))
+        problems += [
+            Problem(
+                "", f"metric {type(metric).__name__}", "is not in the table; expected showthrough.METRICS to hold it"
+            )
+            for metric in self.metrics
+            if metric_name(metric) not in METRICS
+        ]
+        if not self.corpus.survey.annotated:
+            asking = [metric_text(metric) for metric in self.metrics if "gold" in metric.needs]
+            if asking:
+                which = f"the metric {asking[0]} needs" if len(asking) == 1 else f"these need: {', '.join(asking)}"
+                problems.append(Problem(self.corpus.source, "", f"no document has annotations, which {which}"))
+        problems += _background_problems(self.background, self.metrics, self.corpus.ids)
+        if problems:
+            raise InputError(problems)
+        missing: Missing = "unmasked" if self.settings.missing == "unmasked" else "error"
+        pair(self.corpus, self.anonymizations, missing)
+        pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]
+        unfit = dict.fromkeys(found for metric, one in pairs for found in metric.problems(self.corpus, one))
+        if unfit:
+            raise InputError(unfit)
+
+
+def settings_problems(settings: Settings) -> list[Problem]:
+    return [
+        Problem("", name, f"found {value!r}; expected {expected}")
+        for value, name, ok, expected in (
+            (settings.resamples, "resamples", 0 <= settings.resamples <= _MOST, f"0 to {_MOST}"),
+            (settings.confidence, "confidence", 0 < settings.confidence < 1, "a number between 0 and 1"),
+            (settings.seed, "seed", settings.seed >= 0, "0 or more"),
+            (settings.missing, "missing", settings.missing in ("error", "unmasked"), "error or unmasked"),
+        )
+        if not ok
+    ]
+
+
+def _background_problems(
+    background: Background | None, metrics: Sequence[Metric], documents: Sequence[str]
+) -> list[Problem]:
+    using = [metric_text(metric) for metric in metrics if "background" in metric.needs]
+    if background is None:
+        asked = "none was given, which the metric {} needs; expected --background FILE (in Python, background=…)"
+        return [Problem("", "background", asked.format(text)) for text in using]
+    if not using:
+        return [Problem("", "background", "was given, but no metric asks for it; expected --metric trir as well")]
+    return background.problems(documents)

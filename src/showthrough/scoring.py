@@ -1,0 +1,53 @@
+"""From rows to scores: every part of every metric, with its interval and its signature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from showthrough.metrics import Array, Metric, Rows, metric_text
+from showthrough.run import Input, Run, Score, Settings, signature
+from showthrough.statistics import percentile_interval, resampled_totals
+from showthrough.version import __version__
+
+_COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
+
+
+def scored(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[Score]:
+    """Combines rows into numbers; the same resamples serve all of them."""
+    keys = [(metric, one) for one in run.anonymizations for metric in metrics if metric_text(metric) in run.rows]
+    records = {record.text: record for record in run.metrics}
+    dtype = settings.dtype
+    for metric, one, table, again in _resampled(run, keys, settings):
+        resampled = metric.combine(again)
+        record = records[metric_text(metric)]
+        extra: tuple[tuple[str, str], ...] = (("dtype", dtype),) if metric.models and dtype != "fp32" else ()
+        if "background" in metric.needs and run.background:
+            extra = (("background", f"{run.background.name}@{run.background.digest[:8]}"), *extra)
+        line = signature(record, (*metric.pinned, *extra), run.corpus, one, settings, __version__)
+        for part, value in metric.combine(table.totals()).items():
+            defined = not np.isnan(value)
+            interval = percentile_interval(resampled[part], settings.confidence) if defined else None
+            low, high = interval or (None, None)
+            reason = "" if defined else metric.undefined
+            yield Score(one.name, record.text, part, float(value) if defined else None, low, high, reason, line)
+
+
+def _resampled(
+    run: Run, keys: Sequence[tuple[Metric, Input]], settings: Settings
+) -> Iterator[tuple[Metric, Input, Rows, dict[str, Array]]]:
+    """What each metric counts for each anonymization, and its totals over and over, a few columns at a time."""
+    held: list[tuple[Metric, Input, Rows]] = []
+    for number, (metric, one) in enumerate(keys, 1):
+        held.append((metric, one, metric.counted(run.rows_of(metric_text(metric), one.name))))
+        if number < len(keys) and sum(len(table.columns) for _, _, table in held) < _COLUMNS:
+            continue
+        values = np.hstack([table.values for _, _, table in held])
+        sums = resampled_totals(values, settings.resamples, settings.seed)
+        position = 0
+        for asked, of, table in held:
+            width = len(table.columns)
+            yield asked, of, table, dict(zip(table.columns, sums[:, position : position + width].T, strict=True))
+            position += width
+        held = []
