@@ -197,10 +197,13 @@ def test_clearing(cache: Cache) -> None:
         cache.put(question(number), {"x": np.zeros(3)})
     outside = (cache.folder or Path()).parent / "mine.txt"
     outside.write_text("not an entry")
-    left = next(cache.folder.glob("??")) / ".left-by-a-run-that-was-killed"  # type: ignore[union-attr]
-    left.write_bytes(b"")
+    place = next((cache.folder or Path()).glob("??"))
+    left, written = place / ".left-by-a-run-that-was-killed", place / ".being-written"
+    for path in (left, written):
+        path.write_bytes(b"")
+    os.utime(left, (0, 0))
     assert cache.clear() == 5
-    assert not left.exists()
+    assert (left.exists(), written.exists()) == (False, True)
     assert (cache.size(), cache.get(question(0))) == (0, None)
     assert outside.exists()
     cache.put(question(0), {"x": np.zeros(3)})

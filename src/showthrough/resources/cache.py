@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -25,6 +27,7 @@ LIMIT = 2 * 1024**3  # bytes; the least recently used entries go first
 PLACE = "SHOWTHROUGH_CACHE"  # the environment variable that moves the folder
 _FORMAT = b"showthrough cache 1\n"
 _DIGEST = 16
+_ABANDONED = 3600  # seconds after which what was being written was left by a run that was killed
 _ROOM = 0.8  # what is left of the limit after making room, so that not every write has to
 
 
@@ -149,8 +152,10 @@ class Cache:
             except OSError as error:
                 raise OutputError(f"{entry.path}: cannot be removed: {error.strerror}") from error
             count += 1
-        for path in self.folder.glob("??/.*") if self.folder else ():  # left by runs that were killed
-            path.unlink(missing_ok=True)
+        for path in self.folder.glob("??/.*") if self.folder else ():
+            with suppress(FileNotFoundError):  # it was finished meanwhile
+                if time.time() - path.stat().st_mtime > _ABANDONED:
+                    path.unlink()
         self._used = None
         return count
 

@@ -60,12 +60,6 @@ def _lacking(folder: Path) -> str:
 def _from_hub(name: SourceName, role: Role) -> ModelFiles:
     try:
         from huggingface_hub import errors, snapshot_download
-        from huggingface_hub.errors import (
-            GatedRepoError,
-            HFValidationError,
-            RepositoryNotFoundError,
-            RevisionNotFoundError,
-        )
     except ImportError as error:
         raise role.missing(f"the model {name.place!r} needs packages that are not installed", EXTRA) from error
     # Some versions of the hub's library ask by way of one whose errors are no OSError.
@@ -80,12 +74,12 @@ def _from_hub(name: SourceName, role: Role) -> ModelFiles:
             folder = Path(snapshot_download(place, **wanted))
         if _lacking(folder):  # somebody asked for a part of it once; the rest is fetched at the same commit
             folder = Path(snapshot_download(place, **{**wanted, "revision": folder.name}))
-    except GatedRepoError as error:
+    except errors.GatedRepoError as error:
         raise role.missing(f"the hub gives {place!r} only to whom its owner admits", "log in to the hub") from error
-    except (RepositoryNotFoundError, RevisionNotFoundError) as error:
+    except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError) as error:
         revision = f" at revision {name.revision!r}" if name.revision else ""
         raise role.missing(f"the hub has no model {place!r}{revision}", "check its name") from error
-    except HFValidationError as error:
+    except errors.HFValidationError as error:
         raise role.missing(f"{place!r} is no name of a model: {error}", "check its name") from error
     except (OSError, network) as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EACCES, errno.EROFS):
