@@ -235,11 +235,15 @@ def test_a_phone_need_not_scroll_sideways(window: Open, demo_page: str) -> None:
 
 def test_the_legend_stays_in_sight(window: Open, demo_page: str) -> None:
     view = window(demo_page, "#doc=clinic-03&anonymization=ner", viewport={"width": 1360, "height": 700})
+    view.tab.locator(".pane mark.leaked").first.wait_for()
+
+    def in_sight() -> bool:
+        box = view.tab.locator(".legend").bounding_box()
+        return box is not None and 0 <= box["y"] < 700
+
     for _ in range(4):
         view.tab.keyboard.press("n")
-        box = view.tab.locator(".legend").bounding_box()
-        assert box is not None
-        assert 0 <= box["y"] < 700
+        view.until(in_sight)
 
 
 def test_the_paragraph_is_copied(window: Open, demo_page: str) -> None:
