@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 SHOWTHROUGH_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export SHOWTHROUGH_DATA
 
-.PHONY: demo test lint format docs screenshot bench clean
+.PHONY: demo test fuzz lint format docs screenshot bench clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -26,6 +26,10 @@ demo: $(VENV)/.base  ## score the corpus that ships, and write the page to look 
 
 test: $(VENV)/.test  ## all tests
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
+
+ROUNDS ?= 5
+fuzz: $(VENV)/.test  ## property tests on examples not tried before; what fails becomes a test of its own
+	for round in $$(seq $(ROUNDS)); do $(BIN)/python -m pytest -q -n auto -m hypothesis --hypothesis-profile=fuzz || exit 1; done
 
 lint: $(VENV)/.test  ## style and types
 	$(BIN)/ruff format --check .

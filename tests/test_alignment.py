@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from showthrough.alignment import align
@@ -159,19 +159,16 @@ def anonymized(draw: st.DrawFn) -> tuple[str, str]:
 PAIRS = st.tuples(TEXTS, TEXTS) | anonymized()
 
 
-@settings(deadline=None)
 @given(TEXTS)
 def test_a_text_has_no_masks_against_itself(text: str) -> None:
     assert align(text, text) == []
 
 
-@settings(deadline=None)
 @given(TEXTS, st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
 def test_normalising_a_text_masks_nothing(text: str, form: Form) -> None:
     assert align(text, unicodedata.normalize(form, text)) == []
 
 
-@settings(deadline=None)
 @given(PAIRS)
 def test_masks_are_ascending_disjoint_and_not_empty(pair: tuple[str, str]) -> None:
     original, rewritten = pair
@@ -181,7 +178,6 @@ def test_masks_are_ascending_disjoint_and_not_empty(pair: tuple[str, str]) -> No
         position = mask.end
 
 
-@settings(deadline=None)
 @given(PAIRS)
 def test_applying_the_masks_gives_the_rewritten_text(pair: tuple[str, str]) -> None:
     original, rewritten = pair
@@ -189,7 +185,6 @@ def test_applying_the_masks_gives_the_rewritten_text(pair: tuple[str, str]) -> N
         assert reading(apply_masks(original, align(original, rewritten))) == reading(rewritten)
 
 
-@settings(deadline=None)
 @given(PAIRS)
 def test_what_is_unmasked_stands_in_the_rewritten_text_in_order(pair: tuple[str, str]) -> None:
     original, rewritten = pair

@@ -28,7 +28,7 @@ from showthrough.axis import Axis, Coverage
 from showthrough.resources.lexicon import ALWAYS, LEXICONS, PUNCTUATION, TITLES
 
 # On a busy machine drawing is slow at times; that is no fault of what is drawn.
-PATIENT = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+PATIENT = settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 SCRIPTS = {
     "combining marks": ("Cafe\u0301 of Zoe\u0308 Bru\u0308ll.", "Zoe\u0308 Bru\u0308ll"),
     "emoji": ("Hi 😀😀 from Ann 🎉!", "Ann"),

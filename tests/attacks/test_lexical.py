@@ -75,7 +75,7 @@ documents = st.lists(st.lists(words, min_size=2, max_size=8).map(" ".join), min_
 
 
 @given(documents)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_scores_are_what_the_formula_says(texts: list[str]) -> None:
     found = FITTED.scores(texts)
     if found.heard.all():
@@ -85,7 +85,7 @@ def test_scores_are_what_the_formula_says(texts: list[str]) -> None:
 
 
 @given(documents, st.lists(st.integers(0, 3), min_size=5, max_size=5))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_words_explain_the_score_exactly(texts: list[str], columns: list[int]) -> None:
     attempt = Attempt(FITTED, texts)
     found = attempt.candidates()

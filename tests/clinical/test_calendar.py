@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from showthrough.clinical.calendar import MONTHS, WEEKDAYS, day_comes_first, written_dates
@@ -75,7 +75,10 @@ def test_what_is_left_open_stays_open(text: str, days: int, expected: str) -> No
     assert moved(text, days) == expected
 
 
-@pytest.mark.parametrize("text", ["31/02/1997", "99/99/9999", "no date", "12:30", "4711"])
+@pytest.mark.parametrize(
+    "text",
+    ["31/02/1997", "99/99/9999", "no date", "12:30", "4711", "0/0", "0/5/1997", "May 0", "1997-00-01", "ſep 3", "frİ"],
+)
 def test_what_is_no_date_is_left_alone(text: str) -> None:
     assert moved(text, 10) == text
 
@@ -99,6 +102,27 @@ def test_a_moved_date_is_the_date_so_many_days_later(day: date, days: int, form:
     assert found.full() == day
     (later,) = written_dates(moved(text, days), day_first=False)
     assert later.full() == day + timedelta(days=days)
+
+
+_PIECES = sorted({name for table in (MONTHS, WEEKDAYS) for names in table for name in names})
+
+
+@settings(max_examples=400)
+@given(
+    st.lists(
+        st.sampled_from([*_PIECES, *"0123456789/-., '", "29", "31", "1999", " de ", " to ", "th", "º", "ſ", "İ", "٣"])
+    ),
+    st.booleans(),
+    st.integers(-5000, 5000),
+)
+def test_whatever_is_read_as_a_date_can_be_moved(pieces: list[str], day_first: bool, days: int) -> None:
+    text = "".join(pieces)
+    end = 0
+    for one in written_dates(text, day_first):
+        for field in one.shifted(days, 2001):
+            assert text[field.start : field.end] == field.text
+            assert field.start >= end
+            end = field.end
 
 
 @pytest.mark.parametrize("table", [MONTHS, WEEKDAYS])

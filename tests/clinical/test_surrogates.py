@@ -224,7 +224,7 @@ def test_identifying_strings() -> None:
     assert found.kinds == {"dr. jo de la cruz": "person", "cruz": "person", "st mary": "organization"}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(max_size=30), st.sampled_from(sorted({kind.kind for kind in PHI_TYPES.values()})), st.integers(0, 99))
 def test_any_text_has_a_surrogate(text: str, kind: str, seed: int) -> None:
     name = next(name for name, known in PHI_TYPES.items() if known.kind == kind)

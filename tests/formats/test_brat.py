@@ -109,7 +109,7 @@ def test_other_encodings_and_other_places(tmp_path: Path) -> None:
         read_corpus(tmp_path / "empty", format="brat")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"), min_size=1, max_size=30),
     st.lists(

@@ -91,7 +91,7 @@ def documents(draw: st.DrawFn) -> Document:
     return Document(draw(st.sampled_from(["r", ' "q" ', "a\nb"])), text, (Annotation("gold", tuple(mentions)),))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(documents(), min_size=1, max_size=3, unique_by=lambda one: one.id))
 def test_nothing_is_lost_by_writing_and_reading(
     tmp_path_factory: pytest.TempPathFactory, found: list[Document]

@@ -70,7 +70,7 @@ values = st.recursive(
 
 
 @given(st.lists(st.tuples(keys, values), max_size=5), st.booleans(), st.sampled_from(["", " ", "\n\t "]))
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 def test_object_entries_keep_all_values_or_tell_which_occur_twice(
     pairs: list[tuple[str, object]], escaped: bool, blank: str
 ) -> None:

@@ -137,7 +137,7 @@ def documents(draw: st.DrawFn) -> Document:
     return Document("r", text, (Annotation("gold", mentions),))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(documents())
 def test_nothing_is_lost_by_writing_and_reading(tmp_path_factory: pytest.TempPathFactory, document: Document) -> None:
     folder = tmp_path_factory.mktemp("i2b2")

@@ -310,7 +310,7 @@ def marked(draw: st.DrawFn) -> tuple[str, list[list[tuple[int, int, str]]]]:
     return text, sides
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.lists(marked(), min_size=1, max_size=4))
 def test_counts_are_those_of_the_slow_scorer(cases: list[tuple[str, list[list[tuple[int, int, str]]]]]) -> None:
     corpus = Corpus(

@@ -54,7 +54,7 @@ def test_repeated_clusterings_are_averaged() -> None:
     assert nmi(labels(one, two)) == pytest.approx((1 + 0) / 2)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30))
 def test_as_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     from sklearn.metrics import normalized_mutual_info_score
@@ -63,7 +63,7 @@ def test_as_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     assert nmi(labels((one, two))) == pytest.approx(normalized_mutual_info_score(one, two), abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=12), st.randoms())
 def test_resampled_totals_are_those_of_resampled_rows(pairs: list[tuple[int, int]], random: Any) -> None:
     """Counting first and resampling the counts is the same as resampling documents and counting then."""

@@ -349,7 +349,7 @@ def slow_share(document: Document, masks: list[Mask], similar: Callable[[str, st
     return kept / total if total else None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(cases())
 def test_TPI_and_TPS_as_the_slow_one(case: tuple[list[Document], dict[str, list[Mask]]]) -> None:  # noqa: N802
     documents, masks = case
@@ -369,7 +369,7 @@ def test_TPI_and_TPS_as_the_slow_one(case: tuple[list[Document], dict[str, list[
         assert rows["preserved_documents"] == [float(share is not None) for share in expected]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cases())
 def test_uniform_weights_make_WP_precision(case: tuple[list[Document], dict[str, list[Mask]]]) -> None:  # noqa: N802
     documents, masks = case
@@ -379,7 +379,7 @@ def test_uniform_weights_make_WP_precision(case: tuple[list[Document], dict[str,
         assert weighted == plain
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cases())
 def test_replacing_never_keeps_less_than_suppressing(case: tuple[list[Document], dict[str, list[Mask]]]) -> None:
     documents, masks = case

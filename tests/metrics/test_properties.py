@@ -58,7 +58,7 @@ def values(
     return {(score.metric, score.part): score.value for score in run.scores}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cases(), st.randoms(use_true_random=False))
 def test_order_of_documents_annotators_and_masks_does_not_matter(
     case: tuple[Corpus, Anonymization], random: object
@@ -75,14 +75,14 @@ def test_order_of_documents_annotators_and_masks_does_not_matter(
     assert shuffled.digest == masked.digest
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cases())
 def test_values_are_shares(case: tuple[Corpus, Anonymization]) -> None:
     for key, value in values(*case, MASKING).items():
         assert value is None or 0 <= value <= 1, key
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cases())
 def test_masking_everything_hides_everything(case: tuple[Corpus, Anonymization]) -> None:
     corpus, _ = case
@@ -91,7 +91,7 @@ def test_masking_everything_hides_everything(case: tuple[Corpus, Anonymization])
         assert value in (None, 1.0), (metric, part)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cases(), st.data())
 def test_masking_more_never_lowers_recall(case: tuple[Corpus, Anonymization], data: st.DataObject) -> None:
     corpus, masked = case
@@ -103,7 +103,7 @@ def test_masking_more_never_lowers_recall(case: tuple[Corpus, Anonymization], da
         assert value is None or after[key] >= value, key  # type: ignore[operator]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(cases())
 def test_rows_add_up_however_the_corpus_is_cut(case: tuple[Corpus, Anonymization]) -> None:
     corpus, masked = case

@@ -81,7 +81,7 @@ class Written:
             return date(written, 7, 1)
         if self.day == 29 and self.month == 2 and self.year is None and not _leap(written):
             written = 2000  # it is written, so there was one
-        return date(written, self.month, self.day or 15)
+        return date(written, self.month, 15 if self.day is None else self.day)
 
     def full(self) -> date | None:
         """The date, when it says all of it."""
@@ -117,6 +117,11 @@ def _leap(year: int) -> bool:
 
 def _ordinal(day: int) -> str:
     return "th" if day in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+
+
+def _number(table: tuple[tuple[str, ...], ...], text: str) -> int | None:
+    """Which month or day of the week this is; none, though the pattern took it, is `ſep` or `frİ`."""
+    return next((names.index(text.lower()) for names in table if text.lower() in names), None)
 
 
 def _named(table: tuple[tuple[str, ...], ...], text: str, number: int) -> str:
@@ -171,8 +176,8 @@ def _read(match: re.Match[str], day_first: bool) -> Written | None:
     groups = {name: value for name, value in match.groupdict().items() if value is not None and name != "sign"}
     if "weekday" in groups:
         field = Field("weekday", match.start(), match.end(), match[0])
-        number = next(names.index(match[0].lower()) for names in WEEKDAYS if match[0].lower() in names)
-        return Written((field,), None, None, None, number)
+        number = _number(WEEKDAYS, match[0])
+        return None if number is None else Written((field,), None, None, None, number)
     for order in _orders(groups, day_first or "." in match[0]) if "one" in groups else [("", "")]:
         names = {"one": order[0], "two": order[1]}
         fields = tuple(
@@ -181,7 +186,10 @@ def _read(match: re.Match[str], day_first: bool) -> Written | None:
         said = {field.name: field.text for field in fields}
         month = int(said["month"]) if "month" in said else None
         if "name" in said:
-            month = next(names.index(said["name"].lower()) for names in MONTHS if said["name"].lower() in names) + 1
+            number = _number(MONTHS, said["name"])
+            if number is None:
+                return None
+            month = number + 1
         day = int(said["day"]) if "day" in said else None
         year = _year(said["year"]) if "year" in said else None
         if _is_day(year, month, day):
@@ -209,7 +217,7 @@ def _is_day(year: int | None, month: int | None, day: int | None) -> bool:
     if year is not None and not 1800 <= year <= 2200:
         return False
     try:
-        date(2000 if year is None else year, month or 1, day or 1)
+        date(2000 if year is None else year, 1 if month is None else month, 1 if day is None else day)
     except ValueError:
         return False
     return True
