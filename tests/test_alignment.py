@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from showthrough.alignment import align
 from showthrough.masks import Mask, apply_masks

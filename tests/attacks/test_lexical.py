@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from showthrough.attacks import lexical
 from showthrough.attacks.lexical import PRIOR, Attempt, Lexical, telling

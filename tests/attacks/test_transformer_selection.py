@@ -9,8 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from showthrough.attacks.tri.results import accuracy, from_json, table, to_json
 from showthrough.attacks.tri.selection import Epoch, Recognition, held_out_run, selected, split

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from showthrough.clinical.calendar import MONTHS, WEEKDAYS, day_comes_first, written_dates
 

@@ -6,8 +6,7 @@ import re
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Corpus, Document, Mention, PlanError, demo, read_corpus
 from showthrough.clinical.audit import Identifying, audit

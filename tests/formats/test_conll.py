@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, OutputError, read_anonymization, read_corpus
 from showthrough.formats import conll

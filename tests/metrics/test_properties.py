@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from showthrough import METRICS, Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate, parse_metric
 from showthrough.metrics import Metric, metric_text

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from showthrough.report.plane import Measured, first_choice, front, measured, points
 from showthrough.run import MetricRecord, Run

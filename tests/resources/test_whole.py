@@ -30,7 +30,7 @@ from showthrough import (
 )
 from showthrough.cli import app
 from showthrough.config import read_request
-from showthrough.evaluate import _of_process, _rows
+from showthrough.evaluation import _of_process, _rows
 from showthrough.masks import flattened
 from showthrough.metrics import metric_text
 from showthrough.resources.settings import ModelSettings

@@ -12,7 +12,7 @@ from showthrough.errors import InputError, PlanError, Problem
 from showthrough.formats import read_corpus
 from showthrough.formats.anonymized import read_anonymized
 from showthrough.formats.background import read_background, read_recorded
-from showthrough.reidentify import reidentify
+from showthrough.reidentification import reidentify
 from showthrough.report.attacks import attacks_json_text, show_attacks, show_risks
 from showthrough.resources.settings import ModelSettings
 from showthrough.run import write_file

@@ -23,8 +23,7 @@ from rich.text import Text
 from showthrough.cli import shared
 from showthrough.config import Request, Source, is_request, read_request
 from showthrough.errors import Interrupted, PlanError
-from showthrough.evaluate import Progress as Callback
-from showthrough.evaluate import evaluate_plan
+from showthrough.evaluation import Progress as Callback, evaluate_plan
 from showthrough.metrics import PRESETS, metrics_of, preset
 from showthrough.report import reading, tae_csv_text
 from showthrough.report.terminal import show_run

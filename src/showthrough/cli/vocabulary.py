@@ -8,7 +8,7 @@ import typer
 from showthrough.cli import shared
 from showthrough.clinical.vocabulary import analyse
 from showthrough.errors import InputError, PlanError, Problem
-from showthrough.evaluate import evaluate
+from showthrough.evaluation import evaluate
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.metrics import PhiHardToken, PhiToken
 from showthrough.pairing import pair

@@ -1,0 +1,63 @@
+"""What `__init__.py` hands out, for type checkers and editors."""
+
+from showthrough.background import Background as Background
+from showthrough.errors import (
+    InputError as InputError,
+    Interrupted as Interrupted,
+    OutputError as OutputError,
+    PlanError as PlanError,
+    Problem as Problem,
+    ResourceError as ResourceError,
+    ShowthroughError as ShowthroughError,
+)
+from showthrough.evaluation import (
+    evaluate as evaluate,
+    evaluate_plan as evaluate_plan,
+)
+from showthrough.formats import (
+    read_anonymization as read_anonymization,
+    read_corpus as read_corpus,
+)
+from showthrough.formats.background import read_background as read_background
+from showthrough.formats.writing import write_corpus as write_corpus
+from showthrough.masks import (
+    Anonymization as Anonymization,
+    Mask as Mask,
+    TypedMask as TypedMask,
+    apply_masks as apply_masks,
+)
+from showthrough.metrics import (
+    METRICS as METRICS,
+    ClusteringAgreement as ClusteringAgreement,
+    EntityRecall as EntityRecall,
+    FScore as FScore,
+    Metric as Metric,
+    PhiHardToken as PhiHardToken,
+    PhiInstance as PhiInstance,
+    PhiLeak as PhiLeak,
+    PhiSpan as PhiSpan,
+    PhiToken as PhiToken,
+    Precision as Precision,
+    Recall as Recall,
+    RecallPerType as RecallPerType,
+    ReIdentification as ReIdentification,
+    Rows as Rows,
+    TextPreservedInformation as TextPreservedInformation,
+    TextPreservedSimilarity as TextPreservedSimilarity,
+    WeightedPrecision as WeightedPrecision,
+    parse_metric as parse_metric,
+)
+from showthrough.plan import Plan as Plan
+from showthrough.reidentification import reidentify as reidentify
+from showthrough.run import (
+    Comparison as Comparison,
+    Run as Run,
+    Score as Score,
+)
+from showthrough.text import (
+    Annotation as Annotation,
+    Corpus as Corpus,
+    Document as Document,
+    Mention as Mention,
+)
+from showthrough.version import __version__ as __version__
