@@ -184,7 +184,7 @@ def test_full_disk(old: str | None, desk: Any, monkeypatch: pytest.MonkeyPatch) 
 
 def program(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "showthrough", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=180, check=False, **options)
 
 
 @pytest.mark.parametrize(

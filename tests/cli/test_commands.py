@@ -301,7 +301,7 @@ def test_a_report_goes_into_a_pipe(run: Run, here: Path, cli: Callable[..., Any]
     reader = threading.Thread(target=lambda: read.append((here / "pipe").read_text()), daemon=True)
     reader.start()
     assert cli("report", "run.json", "--csv", "pipe").status == 0
-    reader.join(timeout=10)
+    reader.join(timeout=60)
     assert read[0].startswith("anonymization,metric,part,value")
     assert (here / "pipe").is_fifo()
 

@@ -236,7 +236,7 @@ Corpus.chunks = lambda self, characters=1000, start=0: chunks(self, characters, 
 def waiting(self, numbers, *, lazy=False):
     if numbers.start > 1000 and "--resume" not in sys.argv:
         Path("half-way").touch()
-        time.sleep(60)  # until the signal comes
+        time.sleep(300)  # until the signal comes
     return part(self, numbers, lazy=lazy)
 
 Corpus.part = waiting
@@ -254,11 +254,11 @@ def test_a_signal_in_the_middle(tmp_path: Path) -> None:
         program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 180
         while not Path("half-way").exists() and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=90)
     finally:
         process.kill()
     assert (process.returncode, out) == (130, ""), err

@@ -52,7 +52,7 @@ class Window:
         self.requests: list[str] = []
         self.errors: list[str] = []
         self.tab = context.new_page()
-        self.tab.set_default_timeout(10_000)
+        self.tab.set_default_timeout(30_000)
         self.tab.on("request", lambda request: self.requests.append(request.url))
         self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
         self.tab.on("console", lambda message: self.errors.append(message.text))
@@ -70,7 +70,7 @@ class Window:
 
     def until(self, holds: Callable[[], bool]) -> None:
         """Waits until something holds. The page's policy forbids what Playwright would wait with."""
-        for _ in range(300):
+        for _ in range(1_000):
             if holds():
                 return
             self.tab.wait_for_timeout(30)

@@ -227,10 +227,9 @@ def test_a_phone_need_not_scroll_sideways(window: Open, demo_page: str) -> None:
     view = window(demo_page, "#doc=clinic-03&anonymization=ner", viewport={"width": 390, "height": 844})
     assert view.tab.evaluate("document.documentElement.scrollWidth") == 390
     view.tab.mouse.wheel(0, 2500)
-    view.tab.wait_for_timeout(200)
-    legend = view.tab.locator(".legend").bounding_box()
-    assert legend is not None
-    assert 0 <= legend["y"] < 844  # the legend stays in sight
+    view.until(lambda: view.tab.evaluate("scrollY") > 0)
+    legend = view.tab.locator(".legend")
+    view.until(lambda: 0 <= (legend.bounding_box() or {"y": -1})["y"] < 844)  # the legend stays in sight
 
 
 def test_the_legend_stays_in_sight(window: Open, demo_page: str) -> None:
