@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from showthrough.resources.cache import LIMIT, Cache, default_folder
+from showthrough.resources.cache import Cache, default_folder, default_limit
 
 _UNITS = ("bytes", "kB", "MB", "GB")
 
@@ -15,12 +15,12 @@ def command(
     """Show what is kept of the answers of models, or clear it.
 
     Information content, tags and embeddings are kept between runs, found by the content of the question;
-    SHOWTHROUGH_CACHE names another folder. The least recently used go when there is no more room. Only numbers are
-    kept, no text.
+    SHOWTHROUGH_CACHE names another folder. They may take 2 GB, or what SHOWTHROUGH_CACHE_LIMIT says (20GB); the least
+    recently used go first. Only numbers are kept, no text.
     """
-    cache = Cache(default_folder())
+    cache = Cache(default_folder(), default_limit())
     count, size = sum(1 for _ in cache.entries()), cache.size()
-    kept = f"{count} answers, {_amount(size)} of at most {_amount(LIMIT)}, in {cache.folder}"
+    kept = f"{count} answers, {_amount(size)} of at most {_amount(cache.limit)}, in {cache.folder}"
     if clear:
         cache.clear()
         kept = f"removed {kept}"

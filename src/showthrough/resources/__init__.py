@@ -9,7 +9,7 @@ from showthrough.axis import Axis, Bools, Coverage, Ruler
 from showthrough.background import Background
 from showthrough.errors import PlanError, ResourceError
 from showthrough.masks import Anonymization
-from showthrough.resources.cache import Cache, default_folder
+from showthrough.resources.cache import Cache, default_folder, default_limit
 from showthrough.resources.lexicon import LEXICONS, Lexicon
 from showthrough.resources.names import EMBEDDING, INFORMATION, SIMILARITY, TERMS, Role
 from showthrough.resources.settings import ModelSettings, Watch
@@ -44,7 +44,7 @@ class Resources:
         self.watch = watch
         self.background = background  # what the attacker knows, where the plan was given it
         self.anonymizations = anonymizations  # all that are evaluated together
-        self.cache = Cache(default_folder() if self.models.cache else None)
+        self.cache = Cache(default_folder() if self.models.cache else None, default_limit())
         self._sources: dict[tuple[str, str], Any] = {}
         self._corpus: Corpus | None = None
         self._held: dict[object, Any] = {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,12 +20,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import OutputError
+from showthrough.errors import OutputError, PlanError
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
-LIMIT = 2 * 1024**3  # bytes; the least recently used entries go first
-PLACE = "SHOWTHROUGH_CACHE"  # the environment variable that moves the folder
+LIMIT = 2_000_000_000  # bytes; the least recently used entries go first
+PLACE, SIZE = "SHOWTHROUGH_CACHE", "SHOWTHROUGH_CACHE_LIMIT"  # environment variables: the folder, and its limit
+_BYTES = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT])B", re.IGNORECASE)
 _FORMAT = b"showthrough cache 1\n"
 _DIGEST = 16
 _ABANDONED = 3600  # seconds after which what was being written was left by a run that was killed
@@ -47,6 +49,17 @@ def default_folder() -> Path:
         return Path(given).expanduser()
     home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(home) if home else Path.home() / ".cache") / "showthrough"
+
+
+def default_limit() -> int:
+    """How many bytes entries may take: `SHOWTHROUGH_CACHE_LIMIT`, such as 500MB or 20GB."""
+    given = os.environ.get(SIZE, "").strip()
+    if not given:
+        return LIMIT
+    match = _BYTES.fullmatch(given)
+    if match is None:
+        raise PlanError(f"found {given!r}; expected a size such as 500MB or 20GB", SIZE)
+    return int(float(match["number"]) * 1000 ** (1 + "KMGT".index(match["unit"].upper())))
 
 
 def question(*parts: object) -> str:
