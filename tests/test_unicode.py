@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from showthrough import (
     Annotation,
     Anonymization,
+    Background,
     Corpus,
     Document,
     Mask,
@@ -25,6 +26,7 @@ from showthrough import (
     read_corpus,
 )
 from showthrough.axis import Axis, Coverage
+from showthrough.errors import HALF_CHARACTER, InputError
 from showthrough.resources.lexicon import ALWAYS, LEXICONS, PUNCTUATION, TITLES
 
 # On a busy machine drawing is slow at times; that is no fault of what is drawn.
@@ -297,3 +299,25 @@ def test_joined_masks_and_the_text_that_is_left(drawn: tuple[Corpus, Anonymizati
         hidden = {index for mask in masks for index in range(mask.start, mask.end)}
         left = "".join(character for index, character in enumerate(document.text) if index not in hidden)
         assert apply_masks(document.text, masks) == left
+
+
+@pytest.mark.parametrize(
+    ("document", "replacement", "place"),
+    [
+        (Document("d", "Ann \udce9 Lee"), "X", "document d"),
+        (Document("d", "Ann Lee", (Annotation("a", (Mention(0, 3, "\ud800"),)),)), "X", "document d"),
+        (Document("d", "Ann Lee"), "\udce9", "masks: document d"),
+    ],
+)
+def test_half_a_character_is_refused(document: Document, replacement: str, place: str) -> None:
+    """What `errors="surrogateescape"` makes of a file in another encoding."""
+    masks = Anonymization({"d": [Mask(0, 3, replacement)]}, name="masks")
+    with pytest.raises(InputError) as caught:
+        evaluate(Corpus([document]), [masks], ['tpi(ic="uniform", chunking="none")'])
+    assert str(caught.value) == f"{place}: {HALF_CHARACTER}"
+
+
+def test_half_a_character_in_the_background_is_refused() -> None:
+    background = Background({"a": "Oslo", "b": "Rome \udce9"}, name="known")
+    with pytest.raises(InputError, match=f"^known: individual b: {HALF_CHARACTER}$"):
+        background.digest  # noqa: B018

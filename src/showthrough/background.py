@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import Problem
+from showthrough.errors import HALF_CHARACTER, InputError, Problem
 
 _WORD = re.compile(r"\w")
 FEWEST = 2  # individuals: with one there is nothing to choose
@@ -74,7 +74,12 @@ class Background:
         """Changes whenever a text changes; the order of individuals does not matter."""
         total = hashlib.blake2b(digest_size=16)
         for individual in sorted(self.texts):
-            total.update(msgspec.json.encode((individual, self.texts[individual])))
+            try:
+                total.update(msgspec.json.encode((individual, self.texts[individual])))
+            except UnicodeEncodeError:
+                raise InputError(
+                    Problem(self.source or self.name, f"individual {individual}", HALF_CHARACTER)
+                ) from None
         return total.hexdigest()
 
     def problems(self, documents: Iterable[str]) -> list[Problem]:

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+# What a reader leaves that takes any bytes for text; nothing that holds it can be written or given to a model.
+HALF_CHARACTER = "holds half of a surrogate pair, which is no character; expected text that was read as UTF-8"
 LISTED = 50  # problems that a message shows in full; a broken exporter breaks every document alike
 
 

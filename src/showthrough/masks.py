@@ -9,6 +9,8 @@ from functools import cached_property
 
 import msgspec
 
+from showthrough.errors import HALF_CHARACTER, InputError, Problem
+
 
 class Mask(msgspec.Struct, frozen=True, gc=False, array_like=True, forbid_unknown_fields=True):
     """A span of the original text that is gone, and what stands there now (`None`: nothing)."""
@@ -77,7 +79,10 @@ class Anonymization:
                 self.masks[document_id],
                 key=lambda mask: (mask.start, mask.end, mask.replacement or "", mask.entity_type),
             )
-            total.update(msgspec.json.encode((document_id, masks)))
+            try:
+                total.update(msgspec.json.encode((document_id, masks)))
+            except UnicodeEncodeError:
+                raise InputError(Problem(self.source or self.name, f"document {document_id}", HALF_CHARACTER)) from None
         return total.hexdigest()
 
 

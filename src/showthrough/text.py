@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import InputError, Problem
+from showthrough.errors import HALF_CHARACTER, InputError, Problem
 
 Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
 
@@ -141,7 +141,10 @@ class Corpus:
             seen.add(document.id)
             ids.append(document.id)
             lengths.append(len(document.text))
-            digests.append(document.digest())
+            try:
+                digests.append(document.digest())
+            except UnicodeEncodeError:
+                problems.append(Problem(self.source, f"document {document.id}", HALF_CHARACTER))
             annotated += bool(document.annotations)
             annotators += len(document.annotations)
             mentions += sum(len(annotation.mentions) for annotation in document.annotations)
