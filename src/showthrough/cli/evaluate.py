@@ -223,7 +223,7 @@ def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool
 
 
 class _Speed(ProgressColumn):
-    """Documents per second."""
+    """How many a second."""
 
     def render(self, task: Task) -> Text:
         return Text(f"{task.speed:.1f}/s" if task.speed else "", style="dim")
@@ -233,13 +233,13 @@ class _Speed(ProgressColumn):
 def _bars() -> Iterator[tuple[Callback, Watch]]:
     """A bar for the evaluation, and one for whatever a model is doing."""
     columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("documents"), _Speed(),
-        TimeElapsedColumn(), TimeRemainingColumn(),
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[unit]}"),
+        _Speed(), TimeElapsedColumn(), TimeRemainingColumn(),
     )  # fmt: skip
     notes = shared.notes()
     with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as bars:
-        scoring = bars.add_task("scoring", total=None)
-        model = bars.add_task("", total=None, visible=False)
+        scoring = bars.add_task("scoring", total=None, unit="documents")
+        model = bars.add_task("", total=None, visible=False, unit="texts")  # documents, sentences or replacements
 
         def advance(done: int, total: int) -> None:
             bars.update(scoring, completed=done, total=total)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from showthrough.errors import PlanError
 
-Watch = Callable[[str, int, int], None]  # what a model is doing, documents done, documents in all
+Watch = Callable[[str, int, int], None]  # what a model is doing, texts done, texts in all
 
 DTYPES = ("fp32", "bf16")
 
