@@ -9,11 +9,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import METRICS, Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate, parse_metric
-from showthrough.metrics import Metric, metric_text
+from showthrough.metrics import Metric, metric_text, preset
 
 WORDS = ["Mr", "Ole", "Berg", "of", "Oslo", "nurse", "1996", "the", "東京", "Ünal", "no.", "x-ray", "🙂"]
 GOLD = [name for name, metric in METRICS.items() if metric.needs == frozenset({"gold"}) and not metric.models]
 MASKING = [name for name in GOLD if type(METRICS[name]).__module__.endswith(".masking")]
+# Those that ask a model by default, with a source that needs none.
+MODEL_FREE = [text for text in preset("light") if text not in GOLD]
+WHOLE = [text for text in MODEL_FREE if parse_metric(text).scope == "corpus"]
 RECALL = [name for name in MASKING if METRICS[name].group == "privacy"]
 
 
@@ -67,8 +70,8 @@ def test_order_of_documents_annotators_and_masks_does_not_matter(
     random.shuffle(found)  # type: ignore[attr-defined]
     turned = [Document(one.id, one.text, one.annotations[::-1]) for one in found]
     shuffled = Anonymization({key: masked.masks[key][::-1] for key in reversed(list(masked.masks))})
-    again = values(Corpus(turned), shuffled, GOLD)
-    for key, value in values(corpus, masked, GOLD).items():
+    again = values(Corpus(turned), shuffled, GOLD + MODEL_FREE)
+    for key, value in values(corpus, masked, GOLD + MODEL_FREE).items():
         assert again.get(key) == pytest.approx(value), key
     assert Corpus(found).digest == corpus.digest
     assert shuffled.digest == masked.digest
@@ -77,8 +80,8 @@ def test_order_of_documents_annotators_and_masks_does_not_matter(
 @settings(max_examples=60)
 @given(cases())
 def test_values_are_shares(case: tuple[Corpus, Anonymization]) -> None:
-    for key, value in values(*case, MASKING).items():
-        assert value is None or 0 <= value <= 1, key
+    for key, value in values(*case, MASKING + MODEL_FREE).items():
+        assert value is None or 0 <= value <= 1 or key[1] == "ic_multiplier", key
 
 
 @settings(max_examples=60)
@@ -106,9 +109,10 @@ def test_masking_more_never_lowers_recall(case: tuple[Corpus, Anonymization], da
 @given(cases())
 def test_rows_add_up_however_the_corpus_is_cut(case: tuple[Corpus, Anonymization]) -> None:
     corpus, masked = case
-    whole = evaluate(corpus, {"a": masked}, metrics=GOLD, resamples=0)
+    metrics = [text for text in GOLD + MODEL_FREE if text not in WHOLE]
+    whole = evaluate(corpus, {"a": masked}, metrics=metrics, resamples=0)
     for place, document in enumerate(corpus):
-        alone = evaluate(Corpus([document]), {"a": masked.part([document.id])}, metrics=GOLD, resamples=0)
+        alone = evaluate(Corpus([document]), {"a": masked.part([document.id])}, metrics=metrics, resamples=0)
         for metric, rows in alone.rows.items():
             for column, found in rows["a"].items():
                 assert whole.rows[metric]["a"][column][place] == found[0], (metric, column)

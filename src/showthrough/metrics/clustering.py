@@ -67,6 +67,8 @@ class ClusteringAgreement(Metric):
     def __post_init__(self) -> None:
         EMBEDDING.parse(self.embedding)
         choose(self, "long_documents", ("truncate", "mean"))
+        if self.embedding == "lsa" and self.long_documents != "truncate":
+            raise PlanError(f"long_documents={self.long_documents!r} is for models; lsa takes a text of any length")
         for name in _COUNTS:
             least = 2 if name.endswith(("_k", "multiplier")) else 1
             if getattr(self, name) < least:
@@ -81,7 +83,11 @@ class ClusteringAgreement(Metric):
         return EMBEDDING.models(self.embedding)
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        documents = list(corpus)
+        # In the order of their names: where a clustering starts is drawn by place, and another order of the same
+        # documents must not start elsewhere.
+        documents = sorted(corpus, key=lambda document: document.id)
+        place = {document.id: number for number, document in enumerate(documents)}
+        order = [place[document.id] for document in corpus]
         marks = marks_pattern(self.mask_marks)
         texts = [_without(marks, document.text) for document in documents]
         embed = resources.embedder(self.embedding).fitted(texts, self.long_documents)
@@ -97,8 +103,8 @@ class ClusteringAgreement(Metric):
             labels = self._clusterings(embed(masked).astype(np.float64), k)
             columns = {}
             for number, (original, anonymized) in enumerate(zip(originals, labels, strict=True)):
-                columns[f"original.{number}"] = original
-                columns[f"anonymized.{number}"] = _renamed(anonymized, original, k)
+                columns[f"original.{number}"] = original[order]
+                columns[f"anonymized.{number}"] = _renamed(anonymized, original, k)[order]
             return Rows.named(columns)
 
         return rows

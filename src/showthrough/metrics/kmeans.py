@@ -40,10 +40,13 @@ def clusterings(points: Floats, k: int, count: int, tries: int, seed: int) -> li
 
 
 def _best(points: Floats, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
+    # All chance is drawn beforehand: how many tries go together depends on the machine, and the result must not.
+    firsts = random.integers(len(points), size=tries)
+    chances = random.random((k - 1, tries, 2 + int(math.log(k))))
     best, least = np.zeros(len(points), dtype=np.int64), math.inf
     for first in range(0, tries, block):
-        centres = _starts(points, k, min(block, tries - first), random)
-        labels, inertia = _settled(points, centres)
+        some = slice(first, first + block)
+        labels, inertia = _settled(points, _starts(points, firsts[some], chances[:, some]))
         place = int(np.argmin(inertia))
         if inertia[place] < least:
             best, least = labels[place], float(inertia[place])
@@ -59,16 +62,18 @@ def _compact(points: Floats) -> Floats:
     return corner.T
 
 
-def _starts(points: Floats, k: int, tries: int, random: np.random.Generator) -> Floats:
-    """Greedy k-means++: each next centre is the best of a few points drawn by squared distance from those before."""
-    candidates = 2 + int(math.log(k))
-    rows = np.arange(tries)
-    chosen = np.empty((tries, k), dtype=np.int64)
-    chosen[:, 0] = random.integers(len(points), size=tries)
-    nearest = _squared(points, points[chosen[:, 0]])
-    for place in range(1, k):
+def _starts(points: Floats, firsts: Ints, chances: Floats) -> Floats:
+    """Greedy k-means++: each next centre is the best of a few points drawn by squared distance from those before.
+
+    `firsts` are the first centres, a try each; `chances` say what is drawn: further centres × tries × candidates.
+    """
+    rows = np.arange(len(firsts))
+    chosen = np.empty((len(firsts), 1 + len(chances)), dtype=np.int64)
+    chosen[:, 0] = firsts
+    nearest = _squared(points, points[firsts])
+    for place, chance in enumerate(chances, start=1):
         reach = np.cumsum(nearest, axis=1)
-        drawn = random.random((tries, candidates)) * reach[:, -1:]
+        drawn = chance * reach[:, -1:]
         picked = np.minimum((reach[:, None, :] <= drawn[:, :, None]).sum(axis=2), len(points) - 1)
         closer = np.minimum(_squared(points, points[picked]), nearest[:, None, :])
         best = closer.sum(axis=2).argmin(axis=1)
