@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from os import PathLike
+from uuid import uuid4
 
 import msgspec
 
@@ -26,6 +28,14 @@ from showthrough.texts import RANKING, Texts, riskiest, texts_of, too_many
 
 Progress = Callable[[int, int], None]  # documents done, documents in all
 Found = dict[tuple[str, str], list[Rows]]  # (metric, anonymization) -> rows of consecutive chunks
+Revisions = dict[str, dict[str, str]]  # metric -> model -> revision
+
+
+class Worker(msgspec.Struct, frozen=True):
+    """What a worker process is told of models, and for which evaluation: the next may find other files."""
+
+    models: ModelSettings
+    evaluation: str
 
 
 def evaluate(
@@ -58,18 +68,36 @@ def evaluate(
     individual id to text; `trir` needs it.
     """
     if not isinstance(corpus, Corpus):
-        raise PlanError(f"found {corpus!r:.80}; expected a Corpus: read a file with read_corpus", "corpus")
-    if isinstance(anonymizations, Anonymization):
-        named = [anonymizations]
-    elif isinstance(anonymizations, Mapping):
-        named = [Anonymization(one.masks, name, one.source) for name, one in anonymizations.items()]
-    else:
-        named = list(anonymizations)
+        # Only a path is shown: what is in anything else may be the very text that must not leak.
+        found = repr(str(corpus)[:80]) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
+        raise PlanError(f"found {found}; expected a Corpus: read a file with read_corpus", "corpus")
+    named = _named(anonymizations)
     chosen = metrics_of(metrics if metrics is not None else preset("default"))
     settings = Settings(seed=seed, resamples=resamples, confidence=confidence, missing=missing, dtype=dtype)
     plan = Plan(corpus, tuple(named), tuple(chosen), settings, jobs, texts=texts, device=device, cache=cache,
                 background=Background(background) if isinstance(background, Mapping) else background)  # fmt: skip
     return evaluate_plan(plan, progress=progress, resume=resume, watch=watch)
+
+
+def _named(
+    anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization],
+) -> list[Anonymization]:
+    """All of them under their names. Raises PlanError for what is none."""
+    if isinstance(anonymizations, Anonymization):
+        return [anonymizations]
+    names = list(anonymizations) if isinstance(anonymizations, Mapping) else None
+    given = list(anonymizations.values() if isinstance(anonymizations, Mapping) else anonymizations)
+    for one in given:
+        if not isinstance(one, Anonymization):
+            expected = "expected an Anonymization: read a file with read_anonymization"
+            raise PlanError(f"found a value of type {_kind(one)}; {expected}", "anonymizations")
+    if names is None:
+        return given
+    return [Anonymization(one.masks, name, one.source) for name, one in zip(names, given, strict=True)]
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__
 
 
 def evaluate_plan(
@@ -81,8 +109,9 @@ def evaluate_plan(
     run = _blank(plan)
     started = time.perf_counter()
     found, done, failures = _resumed(run, resume)
+    revisions = _revisions(plan, resources)
     if resume is not None:
-        _same_models(plan, resume, resources)
+        _same_models(revisions, resume)
     failures |= plan.unavailable
     live = [metric for metric in plan.metrics if metric_text(metric) not in failures]
     total = len(plan.corpus)
@@ -106,17 +135,14 @@ def evaluate_plan(
             failures |= failed
             for key, chunk in rows.items():
                 found[key] = [chunk]
-        _record(run, found, failures, total)
+        _record(run, found, failures, total, revisions)
         run.scores = list(scored(run, plan.metrics, plan.settings))
         if plan.texts:
             run.texts = _texts(plan, run, resources)
     except KeyboardInterrupt:
-        _record(run, found, failures, done)
+        _record(run, found, failures, done, revisions)
         run.scores, run.complete = [], False
-        with suppress(ResourceError):  # what was finished must be kept in any case
-            run.provenance["models"] = _models(plan, run, resources)
         raise Interrupted(run) from None
-    run.provenance["models"] = _models(plan, run, resources)
     run.provenance["seconds"] = round(time.perf_counter() - started, 3)
     return run
 
@@ -139,12 +165,13 @@ def _walk(
         return
     from joblib import Parallel, delayed
 
+    worker = Worker(plan.models, uuid4().hex)
     tasks = (
         delayed(_rows)(
             plan.corpus.part(numbers, lazy=True),
             live(),
             [one.part(plan.corpus.ids[numbers.start : numbers.stop]) for one in plan.anonymizations],
-            plan.models,
+            worker,
         )
         for numbers in chunks
     )
@@ -158,10 +185,10 @@ def _rows(
     corpus: Corpus,
     metrics: Iterable[Metric],
     anonymizations: Iterable[Anonymization],
-    resources: Resources | ModelSettings,
+    resources: Resources | Worker,
 ) -> tuple[dict[tuple[str, str], Rows], dict[str, str]]:
     """All rows of one chunk, and the metrics that failed with their reasons."""
-    if isinstance(resources, ModelSettings):
+    if isinstance(resources, Worker):
         resources = _of_process(resources)
     failed: dict[str, str] = {}
     bound = {}
@@ -182,12 +209,12 @@ def _rows(
 
 
 @lru_cache(maxsize=1)
-def _of_process(models: ModelSettings) -> Resources:
+def _of_process(worker: Worker) -> Resources:
     """The resources of a worker process: its models stay loaded from chunk to chunk."""
-    return Resources(models)
+    return Resources(worker.models)
 
 
-def _record(run: Run, found: Found, failures: dict[str, str], done: int) -> None:
+def _record(run: Run, found: Found, failures: dict[str, str], done: int, revisions: Revisions) -> None:
     run.failures = [Failure(text, reason) for text, reason in failures.items()]
     run.documents = run.documents[:done]
     run.rows, run.evidence = {}, {}
@@ -197,6 +224,8 @@ def _record(run: Run, found: Found, failures: dict[str, str], done: int) -> None
             run.rows.setdefault(text, {})[name] = columns_of(rows)
             if rows.evidence:
                 run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
+    used = [models for text, models in revisions.items() if text in run.rows]
+    run.provenance["models"] = {name: revision for models in used for name, revision in models.items()}
 
 
 def _resumed(run: Run, earlier: Run | None) -> tuple[Found, int, dict[str, str]]:
@@ -241,18 +270,21 @@ def _blank(plan: Plan) -> Run:
     )
 
 
-def _same_models(plan: Plan, earlier: Run, resources: Resources) -> None:
+def _revisions(plan: Plan, resources: Resources) -> Revisions:
+    """The models that metrics ask for, each with its revision: now, since files may change while they are at work."""
+    found: Revisions = {}
+    for metric in plan.metrics:
+        with suppress(ResourceError):  # what is not there fails the metric when it is asked for
+            found[metric_text(metric)] = resources.revisions(metric.models)
+    return found
+
+
+def _same_models(revisions: Revisions, earlier: Run) -> None:
     """Raises PlanError when a model is no longer what it was for the documents that are done."""
     before = earlier.provenance.get("models", {})
-    for name, revision in _models(plan, earlier, resources).items() if before else ():
+    for name, revision in (pair for text in earlier.rows for pair in revisions.get(text, {}).items()):
         if before.get(name, revision) != revision:
             raise PlanError("not the same as in the run to resume; start afresh without --resume", f"model {name}")
-
-
-def _models(plan: Plan, run: Run, resources: Resources) -> dict[str, str]:
-    """The models that were used, by name, each with its revision."""
-    used = [metric.models for metric in plan.metrics if metric_text(metric) in run.rows]
-    return {name: resources.revision(parameter, name) for models in used for parameter, name in models.items()}
 
 
 def _texts(plan: Plan, run: Run, resources: Resources) -> Texts:

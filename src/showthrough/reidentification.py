@@ -69,7 +69,9 @@ def reidentify(
         background=background_input(known),
     )
     started = time.perf_counter()
-    suite = Suite(approaches(metric.attacks), known, Resources(models, watch, known), anonymizations)
+    resources = Resources(models, watch, known)
+    run.provenance["models"] = resources.revisions(metric.models)
+    suite = Suite(approaches(metric.attacks), known, resources, anonymizations)
     times: dict[str, Any] = {"learning": suite.fit_seconds, "attacking": {}}
     for name, texts in anonymizations.items():
         outcome = suite.attack(texts, k)

@@ -18,13 +18,15 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[
     """Combines rows into numbers; the same resamples serve all of them."""
     keys = [(metric, one) for one in run.anonymizations for metric in metrics if metric_text(metric) in run.rows]
     records = {record.text: record for record in run.metrics}
-    dtype = settings.dtype
+    dtype, models = settings.dtype, run.provenance["models"]
     for metric, one, table, again in _resampled(run, keys, settings):
         resampled = metric.combine(again)
         record = records[metric_text(metric)]
-        extra: tuple[tuple[str, str], ...] = (("dtype", dtype),) if metric.models and dtype != "fp32" else ()
+        extra = [(f"{parameter}_revision", models[name][:8]) for parameter, name in metric.models.items()]
+        if metric.models and dtype != "fp32":
+            extra.append(("dtype", dtype))
         if "background" in metric.needs and run.background:
-            extra = (("background", f"{run.background.name}@{run.background.digest[:8]}"), *extra)
+            extra.insert(0, ("background", f"{run.background.name}@{run.background.digest[:8]}"))
         line = signature(record, (*metric.pinned, *extra), run.corpus, one, settings, __version__)
         for part, value in metric.combine(table.totals()).items():
             defined = not np.isnan(value)

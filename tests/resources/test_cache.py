@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import stat
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,6 +103,20 @@ def test_no_text_is_kept(cache: Cache) -> None:
         assert b"Oslo" not in path.name.encode() + (path.read_bytes() if path.is_file() else b"")
 
 
+def test_who_asks_the_same_asks_once(cache: Cache) -> None:
+    asked: list[list[int]] = []
+
+    def answer(places: list[int]) -> Iterator[Arrays]:
+        asked.append(places)
+        return ({"x": np.array([place])} for place in places)
+
+    names = [question(text) for text in ("a", "b", "a", "c", "b", "a")]
+    found = [int(entry["x"][0]) for entry in cache.through(names, answer)]
+    assert (asked, found) == ([[0, 1, 3]], [0, 1, 0, 3, 1, 0])
+    assert [int(entry["x"][0]) for entry in Cache(None).through(names, answer)] == found
+    assert asked[1:] == [[0, 1, 3]]
+
+
 def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SHOWTHROUGH_CACHE", str(tmp_path / "named"))
     assert default_folder() == tmp_path / "named"
@@ -172,6 +187,25 @@ def test_a_write_that_fails_leaves_nothing(cache: Cache, monkeypatch: pytest.Mon
     assert [path.name for path in folder.rglob("*") if path.is_file()] == [question("first")]
 
 
+def test_a_subfolder_that_may_not_be_read(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not ours, so it is not counted, and nothing stops for it."""
+    cache.put(question("a"), {"x": np.zeros(3)})
+    closed = (cache.folder or Path()) / "zz"
+    closed.mkdir()
+    scandir = os.scandir
+
+    def refusing(folder: Any) -> Any:
+        if Path(folder) == closed:
+            raise PermissionError(13, "Permission denied")
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    fresh = Cache((cache.folder or Path()).parent)
+    fresh.put(question("b"), {"x": np.zeros(3)})
+    assert {entry.name for entry in fresh.entries()} == {question("a"), question("b")}
+    assert fresh.clear() == 2
+
+
 # --- room -------------------------------------------------------------------------------------------------------------
 
 
@@ -189,6 +223,12 @@ def test_the_least_recently_used_go_first(tmp_path: Path) -> None:
     kept = {entry.name for entry in cache.entries()}
     assert cache.size() <= 8 * size
     assert kept == {question(number) for number in (0, 4, 5, 6, 7, 8, 9, 10)}
+
+
+def test_small_entries_count_as_what_they_take_on_disk(cache: Cache) -> None:
+    for number in range(3):
+        cache.put(question(number), {"x": np.zeros(1)})
+    assert cache.size() == 3 * 4096
 
 
 def test_clearing(cache: Cache) -> None:
@@ -221,10 +261,7 @@ def test_many_at_once(tmp_path: Path) -> None:
             if found is not None and not (found["x"] == number).all():
                 wrong.append(found)
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
     assert not wrong
     assert list((tmp_path / "here").rglob(".*")) == []

@@ -45,6 +45,11 @@ def test_a_long_text_in_windows(mini_lm: Path) -> None:
     embed = source.fitted([], "mean")
     assert embed([LONG])[0] == pytest.approx(source.embed(windows).mean(axis=0), abs=1e-5)
     assert embed(TEXTS[:1]) == pytest.approx(source.fitted([], "truncate")(TEXTS[:1]), abs=1e-6)
+    for text in ("abcdefghijkl " * 90 + "x", "a" * 3000, "  \n "):
+        windows = source._windows(text)
+        sizes = [len(source.loaded().tokenizer(window, truncation=False)["input_ids"]) for window in windows]
+        assert max(sizes) <= 256 or " " not in text.strip()
+        assert "".join(windows).split() == text.split()
     changed = LONG[:-60] + "Something else altogether happened at the very end of it."
     cut = source.fitted([], "truncate")
     assert np.array_equal(cut([LONG]), cut([changed]))
@@ -115,6 +120,39 @@ def test_a_batch_that_does_not_fit_is_halved(torch: Any, mini_lm: Path, monkeypa
     texts = [f"text number {n}" for n in range(8)]
     assert source.embed(texts).shape == (8, 384)
     assert sizes == [2, 2, 2, 2]
+
+
+def test_numbers_that_are_none(mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = embedder(mini_lm)
+    monkeypatch.setattr(source.loaded(), "encode", lambda texts, **_: np.full((len(texts), 2), np.nan))
+    with pytest.raises(ResourceError, match=r"^embedding: the model answers with NaN"):
+        source.embed(TEXTS)
+
+
+def test_parts_that_are_not_the_librarys_own(torch: Any, mini_lm: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(mini_lm, tmp_path / "own")
+    modules = (folder / "modules.json").read_text()
+    (folder / "modules.json").write_text(modules.replace("sentence_transformers.models.Normalize", "own.Normalize"))
+    with pytest.raises(ResourceError, match=r"asks for code of its own \(own.Normalize\)"):
+        embedder(folder).embed(TEXTS)
+
+
+def test_a_stop_keeps_the_similarities_that_are_done(mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("showthrough.resources.similarity._BLOCK", 2)
+    groups = [[(f"text {number}", "something")] for number in range(6)]
+    resources = Resources(ModelSettings(device="cpu"))
+    source: Any = resources.similarity(str(mini_lm))
+    embed = source.embedder.embed
+
+    def stopping(texts: list[str], *given: Any) -> Any:
+        if "text 4" in texts:
+            raise KeyboardInterrupt
+        return embed(texts, *given)
+
+    monkeypatch.setattr(source.embedder, "embed", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        source.cosines(groups)
+    assert sum(1 for _ in resources.cache.entries()) == 4
 
 
 def test_NMI_with_the_real_model(mini_lm: Path) -> None:  # noqa: N802

@@ -12,7 +12,7 @@ from showthrough.axis import Axis, Bools, Coverage, Ints, Ruler
 from showthrough.errors import PlanError
 from showthrough.masks import Anonymization
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, bound, choose, ratio
-from showthrough.resources import Resources, function_words_from
+from showthrough.resources import FUNCTION_WORDS, Resources, function_words_from
 from showthrough.resources.lexicon import LEXICONS
 from showthrough.text import Corpus
 
@@ -29,8 +29,18 @@ def _kinds(include: str) -> tuple[str, ...]:
     return kinds
 
 
+class Worded(Metric):
+    """What metrics share that leave function words aside."""
+
+    function_words: str
+
+    @property
+    def models(self) -> dict[str, str]:
+        return {FUNCTION_WORDS: self.function_words} if self.function_words not in LEXICONS else {}
+
+
 @dataclass(frozen=True)
-class EntityRecall(Metric):
+class EntityRecall(Worded):
     """Share of identifying entities that are hidden throughout.
 
     Pilán et al. 2022, equations 1 and 2: over all documents, annotators and entities that the annotator wants
@@ -122,7 +132,7 @@ def _found(axis: Axis, unit: str, include: str, solid_on: Ruler | None) -> _Elem
 
 
 @dataclass(frozen=True)
-class Recall(Metric):
+class Recall(Worded):
     """Share of what annotators wanted masked that is covered.
 
     Pilán et al. 2022, section 6.1: over all documents and annotators, the tokens (or mentions, or entities) of
@@ -184,7 +194,7 @@ class Recall(Metric):
 
 
 @dataclass(frozen=True)
-class RecallPerType(Metric):
+class RecallPerType(Worded):
     """Recall, one value for each entity type.
 
     As `recall` (Pilán et al. 2022, section 6.1), counted separately for each type that annotators used. An entity's
@@ -306,7 +316,7 @@ def masked_elements(axis: Axis, coverage: Coverage, unit: str) -> tuple[Ints, In
 
 
 @dataclass(frozen=True)
-class FScore(Metric):
+class FScore(Worded):
     """The weighted harmonic mean of recall and precision.
 
     van Rijsbergen 1979, chapter 7: F = (1 + β²) · P · R / (β² · P + R). β = 2 values privacy (recall) over use

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from showthrough.axis import Axis, Bools, Coverage, Ruler
@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.resources.similarity import Similarity
     from showthrough.resources.terms import TermSource
 
+FUNCTION_WORDS = "function_words"  # the parameter that names their source
 T = TypeVar("T")
 
 
@@ -69,10 +70,11 @@ class Resources:
         return held[2]
 
     def ruler(self, axis: Axis, function_words: str) -> Ruler:
-        source = self._source(
-            "function words", function_words, lambda: function_words_from(function_words, self.cache, self.watch)
-        )
-        return axis.ruler(function_words, source.ignorable)
+        return axis.ruler(function_words, self.function_words(function_words).ignorable)
+
+    def function_words(self, name: str) -> FunctionWords:
+        """What knows the words that need not be masked: a word list that ships, or a spaCy pipeline."""
+        return self._source(FUNCTION_WORDS, name, lambda: function_words_from(name, self.cache, self.watch))
 
     def information(self, name: str) -> InformationSource:
         """What weighs spans of text: `uniform`, `wordfreq[:<language>]`, or a masked language model."""
@@ -123,15 +125,16 @@ class Resources:
             return LatentSemantics()
         return self._sentences(name, EMBEDDING)
 
-    def revision(self, parameter: str, name: str) -> str:
-        """What tells the model that a parameter names from any other of that name."""
+    def revisions(self, models: Mapping[str, str]) -> dict[str, str]:
+        """Models by name, each with what tells it from any other of that name; given by the parameter that names it."""
         roles: dict[str, Callable[[str], object]] = {
             INFORMATION.parameter: self.information,
             TERMS.parameter: self.terms,
             SIMILARITY.parameter: self.similarity,
             EMBEDDING.parameter: self.embedder,
+            FUNCTION_WORDS: self.function_words,
         }
-        return str(getattr(roles[parameter](name), "revision", ""))
+        return {name: str(getattr(roles[parameter](name), "revision", "")) for parameter, name in models.items()}
 
     def _sentences(self, name: str, role: Role) -> SentenceEmbedder:
         from showthrough.resources.embedder import SentenceEmbedder

@@ -1,8 +1,9 @@
 """What models answered, kept between runs, found by the content of the question.
 
 An entry's name is the digest of everything its answer depends on: the model's revision, the parameters, the text.
-So an entry is never stale, and two runs that write the same one write the same bytes. Entries hold numbers, no text;
-still the folder is open to its owner alone, because an embedding says much about what was embedded.
+So an entry is never stale, and two runs that write the same one write the same numbers but for their last digits.
+Entries hold numbers, no text; still the folder is open to its owner alone, because an embedding says much about what
+was embedded.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ PLACE, SIZE = "SHOWTHROUGH_CACHE", "SHOWTHROUGH_CACHE_LIMIT"  # environment vari
 _BYTES = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT])B", re.IGNORECASE)
 _FORMAT = b"showthrough cache 1\n"
 _DIGEST = 16
+_DISK_BLOCK = 4096
 _ABANDONED = 3600  # seconds after which what was being written was left by a run that was killed
 _ROOM = 0.8  # what is left of the limit after making room, so that not every write has to
 
@@ -94,13 +96,14 @@ class Cache:
 
         Answers are stored as they come, so that a run that is stopped does not lose them.
         """
-        found: list[Arrays | None] = [self.get(name) for name in names]
-        missing = [place for place, entry in enumerate(found) if entry is None]
+        first = {name: place for place, name in reversed(list(enumerate(names)))}  # who asks the same asks once
+        found = {name: entry for name in first if (entry := self.get(name)) is not None}
+        missing = sorted(place for name, place in first.items() if name not in found)
         if missing:
             for place, entry in zip(missing, answer(missing), strict=True):
-                found[place] = entry
+                found[names[place]] = entry
                 self.put(names[place], entry)
-        return [entry for entry in found if entry is not None]
+        return [found[name] for name in names]
 
     def get(self, name: str) -> Arrays | None:
         path = self._path(name)
@@ -143,17 +146,18 @@ class Cache:
             self._say("write", f"the cache in {self.folder} cannot be written ({error.strerror}); going on without")
             self.folder = None
             return
-        self._used = self.size() if self._used is None else self._used + len(content)
+        self._used = self.size() if self._used is None else self._used + _on_disk(len(content))
         if self._used > self.limit:
             self._make_room()
 
     def entries(self) -> Iterator[os.DirEntry[str]]:
         for folder in _children(self.folder):
             if folder.is_dir(follow_symlinks=False) and len(folder.name) == 2:
-                yield from (entry for entry in _children(Path(folder.path)) if not entry.name.startswith("."))
+                with suppress(PermissionError):  # somebody else's; it is not ours to count or to clear
+                    yield from (entry for entry in _scanned(folder.path) if not entry.name.startswith("."))
 
     def size(self) -> int:
-        """Bytes that the entries take."""
+        """Bytes that the entries take on disk."""
         return sum(held for _, held, _ in self._held())
 
     def clear(self) -> int:
@@ -180,7 +184,7 @@ class Cache:
                 state = entry.stat(follow_symlinks=False)
             except OSError:  # another run removed it
                 continue
-            held.append((state.st_mtime, state.st_size, entry.path))
+            held.append((state.st_mtime, _on_disk(state.st_size), entry.path))
         return held
 
     def _make_room(self) -> None:
@@ -231,6 +235,11 @@ def _decoded(content: bytes) -> Arrays | None:
         return None
 
 
+def _on_disk(size: int) -> int:
+    """A file takes whole blocks; of one that holds a sentence's few numbers that is most of it."""
+    return -(-size // _DISK_BLOCK) * _DISK_BLOCK
+
+
 def _private(folder: Path) -> None:
     """Makes the folder, or closes it to everybody else if it stands open."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -242,9 +251,14 @@ def _children(folder: Path | None) -> Iterator[os.DirEntry[str]]:
     if folder is None:
         return
     try:
+        yield from _scanned(folder)
+    except OSError as error:
+        raise OutputError(f"{folder}: the cache cannot be read: {error.strerror}") from error
+
+
+def _scanned(folder: str | Path) -> Iterator[os.DirEntry[str]]:
+    try:
         with os.scandir(folder) as found:
             yield from found
     except FileNotFoundError:
         return
-    except OSError as error:
-        raise OutputError(f"{folder}: the cache cannot be read: {error.strerror}") from error

@@ -62,9 +62,10 @@ def in_batches(
                 batch = running.pop(future)
                 try:
                     result = future.result()
-                except (RuntimeError, MemoryError) as error:
-                    if not _out_of_memory(error):
-                        raise
+                except (RuntimeError, MemoryError, IndexError, TypeError, ValueError) as error:
+                    if not _out_of_memory(error):  # whatever a model stumbles over, other metrics go on
+                        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+                        raise ResourceError(f"{what}: the model failed: {reason}") from error
                     if len(batch) == 1:
                         raise ResourceError(
                             f"{what}: not even one text at a time fits in memory; "

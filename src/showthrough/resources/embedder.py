@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, Protocol
@@ -9,16 +10,17 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.errors import ResourceError
 from showthrough.resources.cache import Arrays, Cache, question
 from showthrough.resources.device import in_batches, torch_device, torch_dtype
-from showthrough.resources.files import EXTRA, library_versions, loading, model_files
+from showthrough.resources.files import EXTRA, foreign_code, library_versions, loading, model_files
 from showthrough.resources.names import Role, SourceName
 from showthrough.resources.settings import ModelSettings, Watch
 
 Vectors = NDArray[np.float32]
 LongTexts = Literal["truncate", "mean"]
 
-VERSION = 1  # of the answers
+VERSION = 2  # of the answers
 _BLOCK = 256  # texts whose embeddings are stored together
 _TOPICS = 100  # dimensions of the latent space
 _NOTHING = 1e-6  # a singular value this much smaller than the largest is 0
@@ -89,8 +91,10 @@ class SentenceEmbedder:
 
         def run(batch: list[int]) -> Vectors:
             inputs = [distinct[item] for item in batch]
-            found: Vectors = model.encode(inputs, batch_size=len(inputs), show_progress_bar=False)
-            return found.astype(np.float32)
+            found: Vectors = model.encode(inputs, batch_size=len(inputs), show_progress_bar=False).astype(np.float32)
+            if not np.isfinite(found).all():
+                raise ResourceError(f"{self.role.what}: the model answers with NaN; its weights may be damaged")
+            return found
 
         for batch, found in in_batches(lengths, model.device, run, self.role.what):
             vectors |= zip((distinct[item] for item in batch), found, strict=True)
@@ -99,14 +103,23 @@ class SentenceEmbedder:
         return np.array([vectors[text] for text in texts], dtype=np.float32)
 
     def _windows(self, text: str) -> list[str]:
-        """The text in consecutive stretches of as many word pieces as the model takes."""
+        """The text in consecutive stretches of as many word pieces as the model takes, cut between words."""
         model = self.loaded()
-        room = (model.max_seq_length or 512) - model.tokenizer.num_special_tokens_to_add()
-        offsets = model.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)[
-            "offset_mapping"
-        ]
-        cuts = [offsets[place][0] for place in range(room, len(offsets), room)]
-        return [text[low:high] for low, high in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+        if model.max_seq_length in (None, math.inf):  # it takes a text of any length
+            return [text]
+        if not getattr(model.tokenizer, "is_fast", False):
+            reason = f"the tokenizer of {self.name.place!r} does not say where its pieces stand"
+            raise self.role.missing(f"{reason}, so long texts cannot be cut", 'choose long_documents="truncate"')
+        room = model.max_seq_length - model.tokenizer.num_special_tokens_to_add()
+        found = model.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        starts = [start for start, _ in found["offset_mapping"]]
+        windows, first = [], 0
+        while len(starts) - first > room:
+            between = (place for place in range(first + room, first, -1) if text[starts[place] - 1].isspace())
+            last = next(between, first + room)  # a word that is longer than a window is cut anywhere
+            windows.append(text[starts[first] : starts[last]])
+            first = last
+        return [*windows, text[starts[first] :] if starts else text]
 
     def loaded(self) -> Any:
         if self._loaded is None:
@@ -115,10 +128,16 @@ class SentenceEmbedder:
             except ImportError as error:
                 reason = f"the model {self.name.place!r} needs packages that are not installed"
                 raise self.role.missing(reason, EXTRA) from error
+            if foreign := foreign_code(self._files.folder):
+                raise self.role.missing(
+                    f"{self.name.place!r} asks for code of its own ({foreign})", "name another model"
+                )
             device = torch_device(self.settings.device)
             options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True}
             with loading(self.name.place, "an embedding model", self.role):
-                self._loaded = SentenceTransformer(str(self._files.folder), device=str(device), model_kwargs=options)
+                self._loaded = SentenceTransformer(
+                    str(self._files.folder), device=str(device), model_kwargs=options, trust_remote_code=False
+                )
         return self._loaded
 
 

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
+import msgspec
+
 from showthrough.resources.names import Role, SourceName
 
 EXTRA = "pip install 'showthrough[models]'"
 # Weights in safetensors and what goes with them; other weight formats can carry code.
-_WANTED = ["*.safetensors", "*.json", "*.txt", "*.model", "*.safetensors.index.json"]
+_WANTED = ["*.safetensors", "*.json", "*.txt", "*.model"]
 _UNWANTED = ["onnx/*", "openvino/*", "*/onnx/*", "*/openvino/*"]
 _PARTS = {
     "config.json": ("config.json", "modules.json"),
@@ -34,6 +36,10 @@ class ModelFiles:
     revision: str
 
 
+class _Part(msgspec.Struct):
+    type: str
+
+
 def model_files(name: SourceName, role: Role) -> ModelFiles:
     """Finds a model's files. Raises ResourceError with the ways out when they cannot be had."""
     folder = name.folder
@@ -43,7 +49,11 @@ def model_files(name: SourceName, role: Role) -> ModelFiles:
         raise role.missing(f"there is no folder {name.place!r}", "check its name")
     if lacking := _lacking(folder):  # before anything is read: the folder may be anything, and large
         raise role.missing(f"the folder {name.place!r} holds no model: there is no {lacking} in it", "check its files")
-    return ModelFiles(folder, folder_digest(folder))
+    try:
+        return ModelFiles(folder, folder_digest(folder))
+    except OSError as error:
+        reason = f"the folder {name.place!r} cannot be read: {error.strerror} ({error.filename})"
+        raise role.missing(reason, "open it to yourself") from error
 
 
 def _lacking(folder: Path) -> str:
@@ -89,6 +99,15 @@ def _from_hub(name: SourceName, role: Role) -> ModelFiles:
     if lacking := _lacking(folder):
         raise role.missing(f"{place!r} cannot be used: there is no {lacking} in it", "check its name")
     return ModelFiles(folder, folder.name)  # the hub's copy lies in a folder named by the commit
+
+
+def foreign_code(folder: Path) -> str:
+    """A part of an embedding model that is not the library's own; some versions of it would run that unasked."""
+    try:
+        parts = msgspec.json.decode((folder / "modules.json").read_bytes(), type=list[_Part])
+    except (FileNotFoundError, msgspec.DecodeError):
+        return ""  # no such list, or one that the library will not read either
+    return next((part.type for part in parts if not part.type.startswith("sentence_transformers.")), "")
 
 
 def folder_digest(folder: Path) -> str:

@@ -23,6 +23,7 @@ Ints = NDArray[np.int64]
 SpecialTokens = Literal["document", "segment", "none"]
 
 _WORD = re.compile(r"\w+")
+_KNOWN = 300_000  # words that are remembered, some 40 MB
 _RAREST = 1e-9  # what a word gets that the list lacks: the rarest it holds have 1e-8
 
 
@@ -106,5 +107,7 @@ class WordFrequency:
                 raise ResourceError(
                     f'ic="wordfreq:{self.language}" needs a package that cuts words: pip install "wordfreq[cjk]"'
                 ) from error
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
             self._known[word] = -math.log(max(frequency, _RAREST))
         return self._known[word]

@@ -69,8 +69,8 @@ class MaskedLanguageModel:
             device = torch_device(self.settings.device)
             options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True, "output_loading_info": True}
             with loading(place, "a masked language model", INFORMATION):
-                model, report = AutoModelForMaskedLM.from_pretrained(folder, **options)
-                tokenizer = AutoTokenizer.from_pretrained(folder)
+                model, report = AutoModelForMaskedLM.from_pretrained(folder, trust_remote_code=False, **options)
+                tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
             lacks = ""
             if report["missing_keys"]:
                 lacks = f"{place!r} has no prediction head: {min(report['missing_keys'])} is not in it"
@@ -78,6 +78,8 @@ class MaskedLanguageModel:
                 lacks = f"the tokenizer of {place!r} has no mask token"
             elif not tokenizer.is_fast:
                 lacks = f"the tokenizer of {place!r} does not say where its pieces stand"
+            elif len(tokenizer) > (known := model.get_input_embeddings().num_embeddings):
+                lacks = f"the tokenizer of {place!r} knows {len(tokenizer)} pieces and the model {known}"
             if lacks:
                 raise INFORMATION.missing(lacks, "name a model for masked language modelling")
             self._predictor = Predictor(model.to(device).eval(), tokenizer)

@@ -66,7 +66,7 @@ class SourceName:
 
 def is_path(place: str) -> bool:
     """Whether a place is a path rather than a name on a hub, which has at most one slash and starts with a letter."""
-    return place.startswith(("/", ".", "~", "\\")) or place.count("/") > 1 or "\\" in place or place[1:3] == ":\\"
+    return place.startswith(("/", ".", "~", "\\")) or place.count("/") > 1 or "\\" in place
 
 
 def local_or_hub(name: str, kind: str) -> str:

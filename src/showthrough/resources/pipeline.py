@@ -45,6 +45,10 @@ class Pipeline:
             return f"{folder_digest(self._folder())} spacy {version('spacy')}"
         except PackageNotFoundError as error:
             raise self._without_spacy() from error
+        except OSError as error:
+            raise ResourceError(
+                f"the spaCy pipeline {self.name!r} cannot be read: {error.strerror}; or choose {self.instead}"
+            ) from error
 
     def _folder(self) -> Path:
         if is_path(self.name):

@@ -36,7 +36,11 @@ class Predictor:
     def __init__(self, model: Any, tokenizer: Any) -> None:
         self.model = model
         self.tokenizer = tokenizer
-        self.longest = min(getattr(model.config, "max_position_embeddings", 1 << 30), tokenizer.model_max_length)
+        self.longest = min(positions(model.config), tokenizer.model_max_length)
+        if hasattr(model.base_model, "set_attention_type"):
+            # BigBird chooses by the length of a batch what it looks at; its sparse attention is for longer texts than
+            # segments are.
+            model.base_model.set_attention_type("original_full")
         self._thread = local()  # batches run side by side, each with places of its own
         _narrow(model, self._only_hidden)
 
@@ -66,6 +70,11 @@ class Predictor:
     def cut(self, questions: Sequence[Question], context: Context) -> list[Asked]:
         """Every question in word pieces and segments; a text that is asked about twice is cut once."""
         marks = 2 * (context.special_tokens == "segment")
+        if marks and None in (self.tokenizer.cls_token_id, self.tokenizer.sep_token_id):
+            raise ResourceError(
+                'special_tokens="segment" needs marks for the two ends of a text, and this model has none; '
+                'choose special_tokens="none"'
+            )
         if context.segment_length + marks > self.longest:
             also = ' with special_tokens="segment"' if marks else ""
             raise ResourceError(
@@ -121,11 +130,23 @@ class Predictor:
                 for rows, wanted in zip(logits.split(_HEAD_ROWS), true.split(_HEAD_ROWS), strict=True)
             ]
             logs = torch.cat(found).cpu().numpy().astype(np.float64)
+        if not np.isfinite(logs).all():  # left alone, they would look like documents without a value
+            raise ResourceError("information content: the model answers with NaN; its weights may be damaged")
         return np.split(logs, np.cumsum([len(place) for place in places])[:-1])
 
     def _only_hidden(self, states: Any) -> Any:
         """Of the states of all places only those that are asked for."""
         return states.flatten(0, 1)[self._thread.places][None]
+
+
+def positions(config: Any) -> int:
+    """How many pieces a model has places for."""
+    kind = config.model_type
+    found = int(getattr(config, "max_position_embeddings", 1 << 30))
+    # These count places from behind the padding's.
+    if "roberta" in kind or kind in ("camembert", "data2vec-text", "ibert", "longformer", "mpnet"):
+        found -= int(config.pad_token_id) + 1
+    return found
 
 
 def _narrow(model: Any, only_hidden: Callable[[Any], Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 
 VERSION = 1  # of the answers
 _GRAM = 3
+_BLOCK = 256  # documents whose answers are stored together: what a stop can lose
+_HELD = 100_000  # texts whose embeddings stay in memory
 
 
 class Similarity(Protocol):
@@ -68,20 +70,25 @@ class Embedded:
         names = [question("cosines", VERSION, model, list(group)) for group in groups]
 
         def answer(places: list[int]) -> Iterator[Arrays]:
-            texts = dict.fromkeys(text for place in places for pair in groups[place] for text in pair)
-            fresh = [text for text in texts if text not in self._known]
-            if len(self._known) + len(fresh) > _HELD:
-                self._known, fresh = {}, list(texts)
-            watch = self.embedder.watch
-            tell = (lambda share: watch("similarities", int(share * len(places)), len(places))) if watch else None
-            self._known |= zip(fresh, self.embedder.embed(fresh, tell), strict=True) if fresh else ()
-            for place in places:
-                yield {"cosines": np.array([_angle(*(self._known[text] for text in pair)) for pair in groups[place]])}
+            for first in range(0, len(places), _BLOCK):
+                block = [groups[place] for place in places[first : first + _BLOCK]]
+
+                def tell(share: float, done: int = first, size: int = len(block)) -> None:
+                    if self.embedder.watch:
+                        self.embedder.watch("similarities", done + int(share * size), len(places))
+
+                self._learn(dict.fromkeys(text for group in block for pair in group for text in pair), tell)
+                for group in block:
+                    yield {"cosines": np.array([_angle(*(self._known[text] for text in pair)) for pair in group])}
 
         return [np.asarray(entry["cosines"], dtype=np.float64) for entry in self.cache.through(names, answer)]
 
-
-_HELD = 100_000  # texts whose embeddings stay in memory
+    def _learn(self, texts: Iterable[str], tell: Callable[[float], None]) -> None:
+        """Embeds those that are not known yet."""
+        fresh = [text for text in texts if text not in self._known]
+        if len(self._known) + len(fresh) > _HELD:
+            self._known, fresh = {}, list(texts)
+        self._known |= zip(fresh, self.embedder.embed(fresh, tell), strict=True) if fresh else ()
 
 
 def _angle(one: NDArray[np.float32], two: NDArray[np.float32]) -> float:

@@ -23,9 +23,13 @@ class SpacyTagger:
         self.pipeline = Pipeline(name, 'function_words="lexicon-en.1"', watch=watch)
         self.cache = cache or Cache(None)
 
+    @property
+    def revision(self) -> str:
+        return self.pipeline.revision
+
     def ignorable(self, axis: Axis) -> Bools:
         texts = [document.text for document in axis.documents]
-        names = [question("function words", VERSION, self.pipeline.revision, text) for text in texts]
+        names = [question("function words", VERSION, self.revision, text) for text in texts]
 
         def answer(places: list[int]) -> Iterator[Arrays]:
             for tagged in self.pipeline.read([texts[place] for place in places], TAGGING, "function words"):

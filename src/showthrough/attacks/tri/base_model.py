@@ -50,7 +50,7 @@ class BaseModel:
         from transformers import AutoTokenizer
 
         with loading(self.name, "a tokenizer", ROLE):
-            tokenizer = AutoTokenizer.from_pretrained(self._files.folder)
+            tokenizer = AutoTokenizer.from_pretrained(self._files.folder, trust_remote_code=False)
         needed = ("cls_token_id", "sep_token_id", "pad_token_id", "mask_token_id")
         if lacking := [name.removesuffix("_id") for name in needed if getattr(tokenizer, name) is None]:
             raise ROLE.missing(f"the tokenizer of {self.name!r} has no {', '.join(lacking)}", "name a model like BERT")
@@ -62,7 +62,7 @@ class BaseModel:
         from transformers import AutoConfig
 
         with loading(self.name, "a model", ROLE):
-            config = AutoConfig.from_pretrained(self._files.folder)
+            config = AutoConfig.from_pretrained(self._files.folder, trust_remote_code=False)
         return longest_window(self.name, config, self.tokenizer)
 
     def masked_lm(self, folder: Path | None = None) -> Any:
@@ -130,4 +130,4 @@ def seeded(seed: int, device: Any = None) -> Iterator[None]:
 def _plain() -> dict[str, Any]:
     import torch
 
-    return {"dtype": torch.float32, "use_safetensors": True}
+    return {"dtype": torch.float32, "use_safetensors": True, "trust_remote_code": False}

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.errors import PlanError, ResourceError
+from showthrough.resources.prediction import positions
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -156,10 +157,7 @@ class Cutter:
 
 def longest_window(model_name: str, config: Any, tokenizer: Any) -> int:
     """How many pieces a model takes, ends counted."""
-    positions = int(getattr(config, "max_position_embeddings", 1 << 20))
-    if "roberta" in config.model_type or config.model_type == "camembert":
-        positions -= int(config.pad_token_id) + 1  # these count positions from behind the padding's
-    longest = min(positions, int(min(tokenizer.model_max_length, 1 << 20)))
+    longest = int(min(positions(config), tokenizer.model_max_length, 1 << 20))
     if longest <= ENDS:
         raise ResourceError(f"base_model_name={model_name!r} takes {longest} pieces; expected {ENDS + 1} or more")
     return longest
