@@ -48,6 +48,18 @@ class InputError(ShowthroughError):
         super().__init__("\n".join(lines))
 
 
+def kind_of(usual: object) -> str:
+    """What kind of value a parameter takes, in words.
+
+    >>> kind_of(6), kind_of(False)
+    ('a whole number', 'True or False')
+    """
+    return _KINDS.get(type(usual), f"a {type(usual).__name__}")
+
+
+_KINDS = {bool: "True or False", int: "a whole number", float: "a number", str: "text"}
+
+
 class PlanError(InputError):
     """Something was asked for that does not exist."""
 

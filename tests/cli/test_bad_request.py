@@ -58,7 +58,7 @@ case("output name too long", LONG, "name too long", command=("evaluate", "corpus
 # --- what is asked for ------------------------------------------------------------------------------------------------
 
 option("-m", "reca", starts="metric reca: unknown metric; ", says=("did you mean recall?",))
-option("-m", "recall(unit=5)", starts="metric recall: unit: ", says=("found 5; expected a str",))
+option("-m", "recall(unit=5)", starts="metric recall: unit: ", says=("found 5; expected text, such as",))
 option("-m", "recall(unit='word')", starts="metric recall: unit='word'", says=("expected one of 'token'",))
 option("-m", "recall(unt='token')", starts="metric recall: unt: unknown parameter", says=("expected one of unit",))
 option("-m", "recall('mention')", starts="metric recall('mention'): ", says=("expected a name, or a call",))
@@ -66,7 +66,10 @@ option("-m", "recall(", starts="metric recall(: ", says=("expected a name, or a 
 option("-m", "recall\nprecision", starts="metric recall\\nprecision: ", says=("expected",))
 option("-m", "(" * 500, starts="metric ((((", says=("expected",))
 option("-m", "f1(beta=-1)", starts="metric f1: beta=-1", says=("expected a number above 0",))
-option("-m", "f1(beta=True)", starts="metric f1: beta: ", says=("expected a float",))
+option("-m", "f1(beta=True)", starts="metric f1: beta: ", says=("expected a number, such as 1.0",))
+option("-m", "tpi(term_alterning=2.5)", starts="metric tpi: term_alterning: ", says=("whole number or text",))
+option("-m", "tpi(attend_hidden=yes)", starts="metric tpi: attend_hidden: ", says=("expected True or False",))
+option("-m", "tpi(ic=bert)", starts="metric tpi: ic='bert' is not known", says=("wordfreq:<language>", "hf:<name>"))
 option("-m", "recall(include='')", starts="metric recall: include=''", says=("expected 'direct'",))
 option("-m", "preset:nope", starts="preset nope: unknown preset", says=("there are default",))
 option("--preset", "nope", starts="preset nope: unknown preset", says=("there are default",))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
 from showthrough import (
     Annotation,
     Anonymization,
+    ClusteringAgreement,
     Corpus,
     Document,
     EntityRecall,
@@ -226,6 +228,42 @@ def test_one_metric_and_one_anonymization_need_no_list(tiny: Corpus) -> None:
     one = evaluate(tiny, some, "er_qi")
     assert one.scores == evaluate(tiny, [some], ["er_qi"]).scores == evaluate(tiny, some, EntityRecall("quasi")).scores
     assert one.names == ["some"]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"a": "masks.json"}, "found a value of type str; expected an Anonymization: read a file with"),
+        ([{"d1": []}], "found a value of type dict; expected an Anonymization"),
+        ("masks.json", "found a value of type str; expected an Anonymization"),
+    ],
+)
+def test_what_is_no_anonymization(given: Any, says: str, tiny: Corpus) -> None:
+    with pytest.raises(PlanError, match=f"^anonymizations: {says}"):
+        evaluate(tiny, given)
+
+
+def test_what_is_no_corpus_is_not_shown(tiny: Corpus) -> None:
+    with pytest.raises(PlanError) as caught:
+        evaluate(list(tiny), {})  # type: ignore[arg-type]
+    assert str(caught.value).startswith("corpus: found a value of type list; expected a Corpus")
+
+
+@pytest.mark.parametrize(
+    ("metric", "says"),
+    [
+        (None, "metrics: found None; expected metrics, or their names"),
+        (Recall, "metrics: found <class"),
+        (ClusteringAgreement(min_k=2.0), "metric nmi: min_k: found 2.0; expected a whole number"),  # type: ignore[arg-type]
+        (ClusteringAgreement(mask_marks=["A"]), "metric nmi: mask_marks: found ['A']; expected text"),  # type: ignore[arg-type]
+        (FScore(beta=True), "metric f1: beta: found True; expected a number"),
+    ],
+)
+def test_what_is_no_metric(metric: Any, says: str, tiny: Corpus) -> None:
+    masks = Anonymization({document.id: [] for document in tiny})
+    with pytest.raises(PlanError) as caught:
+        evaluate(tiny, masks, [metric])
+    assert str(caught.value).startswith(says)
 
 
 def test_a_path_is_no_corpus() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.errors import OutputError
-from showthrough.report.plots import attack_chart, attacks, figures, part_cells, parted, write_plots
+from showthrough.report.plots import attack_chart, attacks, figures, file_name, part_cells, parted, write_plots
 from showthrough.run import MetricRecord, Run, Score
 
 MAGIC = {".svg": b"<svg", ".png": b"\x89PNG\r\n", ".pdf": b"%PDF-"}
@@ -35,6 +35,13 @@ def test_an_existing_figure_is_not_replaced(demo_run: Run, tmp_path: Path) -> No
     with pytest.raises(OutputError, match=r"recall_per_type\.png: exists already"):
         write_plots(demo_run, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["recall_per_type.png"]  # nothing else was written either
+
+
+def test_long_names_of_metrics_become_names_of_files() -> None:
+    path = "/home/researcher/.cache/huggingface/hub/models--google-bert--bert-base-uncased/snapshots/" + "a" * 40
+    one, two = (file_name(f'significance-tps(ic="{path}", similarity="{path}", segment_length={n})') for n in (1, 2))
+    assert max(len(one), len(two)) < 100
+    assert one != two
 
 
 def test_names_are_text_in_a_drawing(tmp_path: Path) -> None:

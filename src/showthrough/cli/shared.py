@@ -48,7 +48,7 @@ Seed = Annotated[int, typer.Option(help="Seed of the resampling.")]
 Resamples = Annotated[int, typer.Option(help="Bootstrap resamples for each interval.")]
 Confidence = Annotated[float, typer.Option(help="Confidence of the intervals.")]
 Device = Annotated[
-    str, typer.Option(metavar="auto|cpu|cuda|mps", help="Where models run; auto takes the fastest there is.")
+    str, typer.Option(metavar="auto|cpu|cuda|cuda:1|mps", help="Where models run; auto takes the fastest there is.")
 ]
 Dtype = Annotated[
     str, typer.Option(metavar="fp32|bf16", help="In which numbers models calculate; bf16 is faster and coarser.")

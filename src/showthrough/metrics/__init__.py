@@ -7,11 +7,11 @@ A metric's text form is its identity: a name from the table and whatever differs
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, kind_of
 from showthrough.metrics.base import HEADLINE, Array, Group, Metric, Rows, Totals
 from showthrough.metrics.clinical import PhiToken
 from showthrough.metrics.clinical_instance import PhiInstance
@@ -102,19 +102,11 @@ def parse_metric(text: str) -> Metric:
         hint = f"did you mean {near[0]}? " if near else ""
         raise PlanError(f"unknown metric; {hint}there are {', '.join(METRICS)}", f"metric {name}")
     entry = METRICS[name]
-    types = {field.name: field.type for field in fields(entry)}
-    known = list(types)
-    for key, value in given.items():
+    known = list(entry.parameters)
+    for key in given:
         if key not in known:
             raise PlanError(f"unknown parameter; expected one of {', '.join(known)}", f"metric {name}: {key}")
-        expected = getattr(entry, key)
-        fits = isinstance(value, type(expected)) or (isinstance(expected, float) and type(value) is int)
-        fits = fits or type(value).__name__ in str(types[key]).split(" | ")  # one that takes numbers and words
-        if not fits or (isinstance(value, bool) and not isinstance(expected, bool)):
-            raise PlanError(
-                f"found {value!r}; expected a {type(expected).__name__} such as {_literal(expected)}",
-                f"metric {name}: {key}",
-            )
+    _check_kinds(name, entry, given)
     try:
         return replace(entry, **given)
     except PlanError as error:
@@ -132,7 +124,11 @@ def metrics_of(items: str | Metric | Iterable[str | Metric]) -> list[Metric]:
         items = [items]
     for item in items:
         if isinstance(item, Metric):
+            if (name := metric_name(item)) in METRICS:
+                _check_kinds(name, METRICS[name], item.parameters)
             chosen.append(item)
+        elif not isinstance(item, str):
+            raise PlanError(f"found {item!r:.80}; expected metrics, or their names", "metrics")
         elif item.startswith("preset:"):
             chosen += metrics_of(preset(item.removeprefix("preset:")))
         else:
@@ -149,6 +145,20 @@ def preset(name: str) -> tuple[str, ...]:
     if name not in PRESETS:
         raise PlanError(f"unknown preset; there are {', '.join(PRESETS)}", f"preset {name}")
     return PRESETS[name]
+
+
+def _check_kinds(name: str, entry: Metric, given: Mapping[str, object]) -> None:
+    """Raises PlanError when a value is of another kind than its parameter takes."""
+    types = {field.name: str(field.type).split(" | ") for field in fields(entry)}
+    for key, value in given.items():
+        usual = getattr(entry, key)
+        fits = isinstance(value, type(usual)) or (isinstance(usual, float) and type(value) is int)
+        fits = fits or type(value).__name__ in types[key]  # one that takes numbers and words
+        if not fits or (isinstance(value, bool) and not isinstance(usual, bool)):
+            also = " or text" if "str" in types[key] and not isinstance(usual, str) else ""
+            raise PlanError(
+                f"found {value!r}; expected {kind_of(usual)}{also}, such as {_literal(usual)}", f"metric {name}: {key}"
+            )
 
 
 def _difference(metric: Metric, entry: Metric) -> dict[str, object]:

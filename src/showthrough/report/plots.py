@@ -6,6 +6,7 @@ files go into data and domains, never into an expression: a list to sort by woul
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,6 +24,7 @@ Chart = Any  # of altair
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 LEVELS = ("chance", "ceiling")  # parts that an attack is measured against
 FORMATS = ("svg", "png", "pdf")
+_NAME = 60  # letters of a file's name
 PAPER: dict[str, Any] = {
     "background": "white",
     "font": "Liberation Sans, Arial, sans-serif",
@@ -344,4 +346,7 @@ def file_name(figure: str) -> str:
     >>> file_name('recall(unit="mention")')
     'recall-unit-mention'
     """
-    return re.sub(r"\W+", "-", figure).strip("-")
+    name = re.sub(r"\W+", "-", figure).strip("-")
+    if len(name) > _NAME:  # a metric may name a model by a long path; no system takes more than 255 bytes
+        name = f"{name[:_NAME]}-{hashlib.blake2b(figure.encode(), digest_size=4).hexdigest()}"
+    return name

@@ -41,20 +41,20 @@ def show_table(table: Table, run: Run, console: Console) -> None:
     console.print()
     console.print(Text(title, style="bold"))
     for columns in _fitting(table, console.width):
-        console.print(_rich_table(table, columns, "" if console.is_terminal else _MARK))
+        console.print(_rich_table(table, columns, _room(table, console.width), "" if console.is_terminal else _MARK))
     for line in table.undefined():
         console.print(Text(line, style="dim"))
     console.print()
 
 
 def _fitting(table: Table, width: int) -> list[list[Column]]:
-    """Columns in as many tables as the terminal's width asks for: a number is never cut off."""
-    room = width - max(map(cell_len, table.names)) - 4
+    """Columns in as many tables as the terminal's width asks for: a number or a name is never cut off."""
+    room = _room(table, width)
     lines: list[list[Column]] = [[]]
     used = 0
     for _, columns in table.groups():
         for column in columns:
-            name, *given = _head_lines(column.head)
+            name, *given = _head_lines(column.head, room)
             widths = [cell_len(name) + 2, *map(cell_len, given), *(cell_len(cell.interval) for cell in column.cells)]
             need = max(widths) + 3
             if lines[-1] and used + need > room:
@@ -65,21 +65,41 @@ def _fitting(table: Table, width: int) -> list[list[Column]]:
     return lines
 
 
-def _head_lines(head: str) -> list[str]:
-    """A metric's name, and below it each parameter that is not the default: `tpi(ic="wordfreq")` is two lines."""
+def _room(table: Table, width: int) -> int:
+    """What the names leave of the terminal's width."""
+    return width - max(map(cell_len, table.names)) - 4
+
+
+def _head_lines(head: str, room: int) -> list[str]:
+    """A metric's name, and below it each parameter that is not the default: `tpi(ic="wordfreq")` is two lines.
+
+    A parameter that is longer than a whole line, as the path of a model may be, loses its middle.
+
+    >>> _head_lines('tpi(ic="/home/me/models/bert", term_alterning=4)', 20)
+    ['tpi', 'ic="/…dels/bert"', 'term_alterning=4']
+    """
     name, bracket, inside = head.partition("(")
-    return [name, *inside.removesuffix(")").split(", ")] if name and bracket else [head]
+    if not (name and bracket):
+        return [head]
+    keep = max(room - 4, 8)
+    return [
+        name,
+        *(
+            line if cell_len(line) <= keep else f"{line[: keep // 3]}…{line[len(line) - keep + keep // 3 + 1 :]}"
+            for line in inside.removesuffix(")").split(", ")
+        ),
+    ]
 
 
-def _rich_table(table: Table, columns: list[Column], mark: str) -> RichTable:
+def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> RichTable:
     """`mark` stands before the best of a column where bold cannot show it."""
     rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     rich.add_column("", no_wrap=True)
     group = ""
-    tallest = max(len(_head_lines(column.head)) for column in columns)
+    tallest = max(len(_head_lines(column.head, room)) for column in columns)
     for column in columns:
         head = Text(column.group if column.group != group else "", style="dim")
-        name, *given = _head_lines(column.head)
+        name, *given = _head_lines(column.head, room)
         head.append(f"\n{name} {column.arrow}".rstrip(" "), style="bold not dim")
         for line in (*given, *[""] * (tallest - 1 - len(given))):  # heads start on the same line
             head.append(f"\n{line}", style="dim not bold")

@@ -23,6 +23,8 @@ class Role:
 
     def parse(self, name: str) -> SourceName:
         """Raises PlanError unless the name is one that this role knows."""
+        if not isinstance(name, str):
+            raise PlanError(f"{self.parameter}={name!r} is no text; expected a name such as {self.alone[0]!r}")
         if name in self.alone:
             return SourceName(name, "")
         kind, colon, place = name.partition(":")
@@ -31,8 +33,10 @@ class Role:
             return SourceName(kind, model, revision)
         if is_path(name) or "/" in name:  # without the kind before it, it can only be a path
             return SourceName(self.kinds[0], name if is_path(name) else f"./{name}")
-        known = ", ".join((*self.alone, *(f"{kind}:<name>" for kind in self.kinds)))
-        raise PlanError(f"{self.parameter}={name!r} is not known; expected {known} or the path of a folder")
+        spoken = (f"{kind}:<language>" for kind in self.spoken)
+        known = ", ".join((*self.alone, *spoken, *(f"{kind}:<name>" for kind in self.kinds)))
+        hint = f' (of the folder that is here: "./{name}")' if Path(name).is_dir() else ""
+        raise PlanError(f"{self.parameter}={name!r} is not known; expected {known} or the path of a folder{hint}")
 
     def models(self, name: str) -> dict[str, str]:
         """The name under this role's parameter if it is a model's; nothing if it is not."""

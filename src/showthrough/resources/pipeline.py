@@ -55,6 +55,8 @@ class Pipeline:
             if not (folder := Path(self.name).expanduser()).is_dir():
                 raise ResourceError(f"there is no folder {self.name!r} with a spaCy pipeline; or choose {self.instead}")
             return folder
+        if find_spec("spacy") is None:
+            raise self._without_spacy()
         try:
             spec = find_spec(self.name)
         except (ImportError, ValueError):
