@@ -31,6 +31,9 @@ Found = dict[tuple[str, str], list[Rows]]  # (metric, anonymization) -> rows of 
 Revisions = dict[str, dict[str, str]]  # metric -> model -> revision
 
 
+_BEFORE = " (in the part that was done before; start afresh to try again)"
+
+
 class Worker(msgspec.Struct, frozen=True):
     """What a worker process is told of models, and for which evaluation: the next may find other files."""
 
@@ -108,7 +111,13 @@ def evaluate_plan(
     resources = Resources(plan.models, watch, plan.background, plan.anonymizations)
     run = _blank(plan)
     started = time.perf_counter()
-    found, done, failures = _resumed(run, resume)
+    found, done, failed_before = _resumed(run, resume)
+    # What looks at all documents at once is tried again; the rest would lack the documents that are done.
+    failures = {
+        text: failed_before[text].removesuffix(_BEFORE) + _BEFORE
+        for text in map(metric_text, (metric for metric in plan.metrics if metric.scope == "document"))
+        if text in failed_before
+    }
     revisions = _revisions(plan, resources)
     if resume is not None:
         _same_models(revisions, resume)

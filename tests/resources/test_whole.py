@@ -34,6 +34,7 @@ from showthrough.evaluation import Worker, _of_process, _rows
 from showthrough.masks import flattened
 from showthrough.metrics import metric_text
 from showthrough.resources.settings import ModelSettings
+from showthrough.run import Failure
 
 FIRST = (
     "The case originated in an application (no. 12345/67) against the Kingdom of Sweden by a British national, "
@@ -336,6 +337,29 @@ def test_a_metric_that_failed_is_not_tried_again(monkeypatch: pytest.MonkeyPatch
     assert [(failure.metric, failure.reason) for failure in run.failures] == [('tpi(ic="wordfreq")', "not today")]
     assert tried == ["wordfreq"]
     assert 0 < (run["m", 'tpi(ic="uniform")'].value or 0) < 1
+
+
+def test_a_failure_and_a_resumed_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What looks at all documents at once is tried again; the rest says from when its failure is."""
+    one_by_one(monkeypatch)
+    metrics = [f'tpi(ic="{tmp_path}/none", chunking="none")', 'tpi(ic="uniform")', 'nmi(embedding="lsa")']
+    masks = {"m": Anonymization(MASKS)}
+
+    def stop(done: int, total: int) -> None:
+        if done == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as stopped:
+        evaluate(CORPUS, masks, metrics, progress=stop)
+    resumed = evaluate(CORPUS, masks, metrics, resume=stopped.value.partial)
+    (failure,) = resumed.failures
+    assert failure.metric == metrics[0]
+    assert failure.reason.count("in the part that was done before; start afresh to try again") == 1
+    resumed.complete, resumed.failures = False, [*resumed.failures, Failure(metrics[2], "there was no memory")]
+    del resumed.rows[metrics[2]]
+    again = evaluate(CORPUS, masks, metrics, resume=resumed)
+    assert again.failures == [failure]
+    assert metrics[2] in again.rows
 
 
 def test_what_cannot_be_had_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
