@@ -30,7 +30,6 @@ Progress = Callable[[int, int], None]  # documents done, documents in all
 Found = dict[tuple[str, str], list[Rows]]  # (metric, anonymization) -> rows of consecutive chunks
 Revisions = dict[str, dict[str, str]]  # metric -> model -> revision
 
-
 _BEFORE = " (in the part that was done before; start afresh to try again)"
 
 
