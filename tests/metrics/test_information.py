@@ -412,7 +412,10 @@ def test_text_forms(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('tpi(ic="bert")', "ic='bert' is not known; expected wordfreq, uniform, hf:<name> or the path of a folder"),
+        (
+            'tpi(ic="bert")',
+            "ic='bert' is not known; expected wordfreq, uniform, wordfreq:<language>, hf:<name> or the path of a folder",
+        ),
         ('tpi(chunking="words")', "chunking='words' is not known; expected none, auto, spacy:<name>"),
         ('tps(similarity="cosine")', "similarity='cosine' is not known; expected ngrams, st:<name>"),
         ("tpi(term_alterning=1)", 'expected a whole number above 1 or "sentence"'),
