@@ -414,7 +414,7 @@ def test_text_forms(text: str) -> None:
     [
         (
             'tpi(ic="bert")',
-            "ic='bert' is not known; expected wordfreq, uniform, wordfreq:<language>, hf:<name> or the path of a folder",
+            "ic='bert' is not known; expected wordfreq, uniform, wordfreq:<language>, hf:<name> or the path of",
         ),
         ('tpi(chunking="words")', "chunking='words' is not known; expected none, auto, spacy:<name>"),
         ('tps(similarity="cosine")', "similarity='cosine' is not known; expected ngrams, st:<name>"),
