@@ -22,7 +22,8 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[
     for metric, one, table, again in _resampled(run, keys, settings):
         resampled = metric.combine(again)
         record = records[metric_text(metric)]
-        extra = [(f"{parameter}_revision", models[name][:8]) for parameter, name in metric.models.items()]
+        known = [(parameter, models[name]) for parameter, name in metric.models.items() if name in models]
+        extra = [(f"{parameter}_revision", revision[:8]) for parameter, revision in known]
         if metric.models and dtype != "fp32":
             extra.append(("dtype", dtype))
         if "background" in metric.needs and run.background:

@@ -362,6 +362,20 @@ def test_a_failure_and_a_resumed_run(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert metrics[2] in again.rows
 
 
+def test_all_documents_done_and_the_model_gone(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was counted is scored all the same; only the signature cannot name what nobody can look at any more."""
+    folder = shutil.copytree(bert, tmp_path / "model")
+    metrics = [f'tpi(ic="{folder}", chunking="none")', 'nmi(embedding="lsa")']
+    masks = {"m": Anonymization(MASKS)}
+    run = evaluate(CORPUS, masks, metrics, device="cpu")
+    run.complete = False
+    del run.rows[metrics[1]]
+    shutil.rmtree(folder)
+    again = evaluate(CORPUS, masks, metrics, device="cpu", resume=run)
+    assert (again.failures, again["m", metrics[0]].value) == ([], run["m", metrics[0]].value)
+    assert "ic_revision" not in again["m", metrics[0]].signature
+
+
 def test_what_cannot_be_had_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     looked: list[Path] = []
