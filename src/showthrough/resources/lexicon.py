@@ -8,6 +8,7 @@ a word on this list may stay readable without counting as a leak, so in doubt it
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,10 @@ class Lexicon:
     def __init__(self, name: str) -> None:
         self.name = name
         self.words = LEXICONS[name] | ALWAYS
-        self._keys = _keys_of({*self.words, "s"})
+
+    @cached_property
+    def _keys(self) -> NDArray[np.uint64]:
+        return _keys_of({*self.words, "s"})
 
     def ignorable(self, axis: Axis) -> Bools:
         """Punctuation everywhere, and function words where a mention has them: nothing else is ever asked about."""
@@ -63,7 +67,8 @@ class Lexicon:
         keys = _keys_at(axis.narrow.lower(), start, end)
         place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         found = np.asarray(self._keys[place] == keys)
-        titled = (keys[:, None] == _TITLE_KEYS).any(axis=1)
+        titled = np.zeros_like(found)
+        titled[found] = (keys[found][:, None] == _TITLE_KEYS).any(axis=1)
         # Longer words, lone letters and titles need a look at the text itself.
         unsure = np.flatnonzero(found & ((size > _KEY) | (size == 1) | titled))
         text, words = axis.text, self.words
