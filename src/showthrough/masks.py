@@ -77,7 +77,7 @@ class Anonymization:
         for document_id in sorted(self.masks):
             masks = sorted(
                 self.masks[document_id],
-                key=lambda mask: (mask.start, mask.end, mask.replacement or "", mask.entity_type),
+                key=lambda mask: (mask.start, mask.end, *_writing(mask), mask.entity_type),
             )
             try:
                 total.update(msgspec.json.encode((document_id, masks)))
@@ -86,18 +86,24 @@ class Anonymization:
         return total.hexdigest()
 
 
+def _writing(mask: Mask) -> tuple[bool, str]:
+    """What a mask writes, to be sorted by: nothing at all, then no letters, then the alphabet."""
+    return mask.replacement is not None, mask.replacement or ""
+
+
 def flattened(masks: Iterable[Mask]) -> list[Mask]:
     """The same masks in ascending order with overlapping ones joined: a character masked twice is masked once.
 
-    Of the replacements of joined masks the longest mask's stands, the first's among equals. Masks that only touch
-    stay apart.
+    Of the replacements of joined masks the longest mask's stands, the first's among equals; of two masks of one span
+    that which replaces by nothing, else the first in the alphabet, so that the order in a file says nothing. Masks that
+    only touch stay apart.
 
     >>> flattened([Mask(5, 9, "B"), Mask(0, 6, "A"), Mask(9, 10)])
     [Mask(start=0, end=9, replacement='A'), Mask(start=9, end=10, replacement=None)]
     """
     flat: list[Mask] = []
     longest = 0
-    for mask in sorted(masks, key=lambda mask: (mask.start, -mask.end)):
+    for mask in sorted(masks, key=lambda mask: (mask.start, -mask.end, *_writing(mask))):
         if flat and mask.start < flat[-1].end:
             last = flat[-1]
             replacement = last.replacement
