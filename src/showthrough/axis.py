@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
-from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,6 @@ _IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0
 _WORD_KIND = 1
 _FEW = 20  # one character in so many may be looked up one by one
 _LEVEL = {"NO_MASK": 0, "QUASI": 1, "DIRECT": 2}
-_START, _END, _IDENTIFIER, _ENTITY = map(attrgetter, ("start", "end", "identifier", "entity_id"))
 
 
 @dataclass(frozen=True)
@@ -212,22 +210,22 @@ class Gold:
         layer = np.repeat(np.arange(len(layers)), sizes)
         marks = [mention for _, mentions in layers for mention in mentions]
         shift = axis.bounds[layer_document[layer]]
-        level = np.fromiter(map(_LEVEL.__getitem__, map(_IDENTIFIER, marks)), np.int8, len(marks))
+        level = np.array([_LEVEL[mark.identifier] for mark in marks], dtype=np.int8)
 
         # Entities are numbered in the order of their first mention, whose type names the entity.
-        numbers: list[int] = []  # within its layer
-        counts: list[int] = []
+        names: list[int] = []
+        count = 0
         for _, mentions in layers:
-            known: dict[object, int] = {}
-            found = [known.setdefault(each, len(known)) for each in map(_ENTITY, mentions)]
-            if "" in known:  # a mention without an entity id is an entity of its own: its place stands for the id
-                known = {}
-                ids = (mark.entity_id or place for place, mark in enumerate(mentions))
-                found = [known.setdefault(each, len(known)) for each in ids]
-            numbers += found
-            counts.append(len(known))
-        before = np.cumsum(counts, dtype=np.int64) - np.array(counts, dtype=np.int64)
-        entity = np.array(numbers, dtype=np.int64) + np.repeat(before, sizes)
+            known: dict[str, int] = {}
+            for mark in mentions:
+                number = known.get(mark.entity_id)
+                if number is None:
+                    number = count
+                    count += 1
+                    if mark.entity_id:  # a mention without an entity id is an entity of its own
+                        known[mark.entity_id] = number
+                names.append(number)
+        entity = np.array(names, dtype=np.int64)
         first = np.flatnonzero(np.diff(np.maximum.accumulate(entity), prepend=-1)) if len(entity) else entity
         entity_level = np.zeros(len(first), dtype=np.int8)
         np.maximum.at(entity_level, entity, level)
@@ -235,8 +233,8 @@ class Gold:
         types = {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
         entity_type = np.array(list(map(types.__getitem__, kinds)), dtype=np.int64)
         return cls(
-            start=np.fromiter(map(_START, marks), np.int64, len(marks)) + shift,
-            end=np.fromiter(map(_END, marks), np.int64, len(marks)) + shift,
+            start=np.array([mark.start for mark in marks], dtype=np.int64) + shift,
+            end=np.array([mark.end for mark in marks], dtype=np.int64) + shift,
             level=level,
             entity=entity,
             layer=layer,
@@ -299,8 +297,8 @@ class Coverage:
         sizes = list(map(len, of_documents))
         document = np.repeat(np.arange(len(sizes)), sizes)
         shift = axis.bounds[document]
-        start = np.fromiter(map(_START, masks), np.int64, len(masks)) + shift
-        end = np.fromiter(map(_END, masks), np.int64, len(masks)) + shift
+        start = np.array([mask.start for mask in masks], dtype=np.int64) + shift
+        end = np.array([mask.end for mask in masks], dtype=np.int64) + shift
         order = np.argsort(start, kind="stable")
         start, end, document = start[order], end[order], document[order]
         reach = np.maximum.accumulate(end) if len(end) else end

@@ -315,14 +315,23 @@ def test_without_a_prediction_head(mini_lm: Path) -> None:
     refused(mini_lm, "has no prediction head: cls.predictions.bias", *WAYS_OUT)
 
 
-def test_without_a_mask_token(torch: Any, bert: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("token", "says", "context"),
+    [
+        ("mask_token", ("has no mask token", *WAYS_OUT), Context()),
+        ("sep_token", ('special_tokens="segment" needs marks',), Context(special_tokens="segment")),
+    ],
+)
+def test_without_a_token_that_is_needed(
+    token: str, says: tuple[str, ...], context: Context, torch: Any, bert: Path, tmp_path: Path
+) -> None:
     from transformers import AutoTokenizer
 
-    folder = shutil.copytree(bert, tmp_path / "maskless")
+    folder = shutil.copytree(bert, tmp_path / "lacking")
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    tokenizer.mask_token = None
+    setattr(tokenizer, token, None)
     tokenizer.save_pretrained(folder)
-    refused(folder, "has no mask token", *WAYS_OUT)
+    refused(folder, *says, context=context)
 
 
 def test_another_kind_of_model(torch: Any, bert: Path, tmp_path: Path) -> None:
@@ -369,16 +378,6 @@ def test_a_tokenizer_of_another_model(torch: Any, bert: Path, sizes: dict[str, f
     folder = shutil.copytree(bert, tmp_path / "other")
     BertForMaskedLM(BertConfig(**sizes, vocab_size=1000)).save_pretrained(folder)
     refused(folder, "knows 30522 pieces and the model 1000", *WAYS_OUT)
-
-
-def test_without_marks_for_the_ends(torch: Any, bert: Path, tmp_path: Path) -> None:
-    from transformers import AutoTokenizer
-
-    folder = shutil.copytree(bert, tmp_path / "endless")
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    tokenizer.sep_token = None
-    tokenizer.save_pretrained(folder)
-    refused(folder, 'special_tokens="segment" needs marks', context=Context(special_tokens="segment"))
 
 
 def test_code_that_a_model_brings_along_is_not_run(

@@ -67,8 +67,7 @@ class Lexicon:
         keys = _keys_at(axis.narrow.lower(), start, end)
         place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         found = np.asarray(self._keys[place] == keys)
-        titled = np.zeros_like(found)
-        titled[found] = (keys[found][:, None] == _TITLE_KEYS).any(axis=1)
+        titled = (keys[:, None] == _TITLE_KEYS).any(axis=1)
         # Longer words, lone letters and titles need a look at the text itself.
         unsure = np.flatnonzero(found & ((size > _KEY) | (size == 1) | titled))
         text, words = axis.text, self.words

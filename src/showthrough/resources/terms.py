@@ -82,7 +82,7 @@ def _terms(read: Any, chunks: bool, name: str) -> Ints:
     if chunks:
         try:
             candidates = [*read.ents, *read.noun_chunks]
-        except (NotImplementedError, ValueError) as error:
+        except (NotImplementedError, ValueError) as error:  # spaCy's, for a language without rules and without a parse
             raise ResourceError(
                 f'the spaCy pipeline {name!r} finds no noun chunks: choose chunking="spacy-tokens:{name}" or "none"'
             ) from error
