@@ -16,6 +16,7 @@ from showthrough.errors import Interrupted, PlanError, ResourceError
 from showthrough.masks import Anonymization
 from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset
 from showthrough.metrics.base import bound as bind
+from showthrough.notices import notices
 from showthrough.pairing import Missing
 from showthrough.plan import Plan
 from showthrough.records import background_input, metric_record, provenance
@@ -275,6 +276,7 @@ def _blank(plan: Plan) -> Run:
         failures=[],
         provenance=provenance(),
         background=background_input(plan.background),
+        notes=notices(corpus, plan.anonymizations, plan.metrics),
     )
 
 

@@ -69,6 +69,7 @@ class Score(msgspec.Struct, frozen=True):
     high: float | None
     reason: str
     signature: str
+    note: str = ""  # why there is no interval although there is a value
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -130,6 +131,7 @@ class Run(msgspec.Struct):
     texts: Texts | None = None  # original text: a file that holds it is for its owner alone
     evidence: dict[str, dict[str, dict[str, Evidence]]] = {}  # by metric, anonymization and document
     background: Input | None = None  # what the attacker knew, where an attack was made
+    notes: list[str] = []  # what a reader must know before believing the numbers, a sentence each
 
     def __repr__(self) -> str:
         """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""

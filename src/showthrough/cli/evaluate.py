@@ -202,6 +202,7 @@ def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool
         with _bars() as (advance, watch):
             run = evaluate_plan(plan, progress=advance, resume=earlier, watch=watch)
         shared.note_unmasked(plan.anonymizations)
+        shared.show_notes(run.notes)
         return run
     except Interrupted as stop:
         done, total = len(stop.partial.documents), len(plan.corpus)

@@ -83,6 +83,12 @@ def note_unmasked(anonymizations: Iterable[Anonymization]) -> None:
             notes().print(line, markup=False, soft_wrap=True)
 
 
+def show_notes(lines: Iterable[str]) -> None:
+    """What a reader must know before believing the numbers, where it is seen even if the output goes to a file."""
+    for line in lines:
+        notes().print(f"note: {line}", markup=False, soft_wrap=True)
+
+
 def named(argument: str) -> tuple[str, Path]:
     """`presidio=masks.json`, or a path alone, whose name then names it."""
     name, sign, path = argument.partition("=")

@@ -11,6 +11,7 @@ from showthrough.errors import InputError, PlanError, Problem
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.masks import Anonymization
 from showthrough.metrics.clinical import unknown_types
+from showthrough.notices import notices
 from showthrough.pairing import Missing, check_pair
 
 
@@ -58,6 +59,7 @@ def command(
     if problems:
         raise InputError(problems)
     shared.note_unmasked(read)
+    shared.show_notes(notices(found, read))
     for line in lines:
         typer.echo(line)
     typer.echo("all is well")

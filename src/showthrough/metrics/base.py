@@ -94,6 +94,14 @@ class Metric(ABC):
         """What is summed over documents: the rows, or what a metric whose rows are labels counts from them."""
         return rows
 
+    def interval_fault(self, part: str) -> str:
+        """Why a part can have no interval from resampled documents; empty where it can."""
+        return ""
+
+    def test_fault(self, part: str) -> str:
+        """Why two anonymizations cannot be tested on a part by exchanging documents; empty where they can."""
+        return ""
+
     @property
     def models(self) -> dict[str, str]:
         """The models that it asks for: the parameter that names each, and its name."""
