@@ -19,7 +19,7 @@ import numpy as np
 from showthrough.errors import InputError, OutputError, PlanError, Problem
 from showthrough.formats.files import decoded, read_bytes
 from showthrough.metrics import HEADLINE, Group, Metric, Rows, metric_text, parse_metric
-from showthrough.statistics import holm, p_value, shuffled_shifts
+from showthrough.statistics import PairTest, difference_interval, holm, pair_tests
 from showthrough.texts import Texts
 
 FORMAT = 1  # of the run file; rises when an old reader could misread it
@@ -87,8 +87,11 @@ class Comparison(msgspec.Struct, frozen=True):
     first: str
     second: str
     difference: float | None
+    low: float | None  # of the difference's interval
+    high: float | None
     p: float | None
     p_holm: float | None
+    note: str = ""  # why there is no p although there is a difference
 
     def significant(self, alpha: float) -> bool:
         return self.p_holm is not None and self.p_holm <= alpha
@@ -131,6 +134,7 @@ class Run(msgspec.Struct):
     texts: Texts | None = None  # original text: a file that holds it is for its owner alone
     evidence: dict[str, dict[str, dict[str, Evidence]]] = {}  # by metric, anonymization and document
     background: Input | None = None  # what the attacker knew, where an attack was made
+    groups: list[str] = []  # whose each document is, where several are about one person; empty: nobody's but its own
     notes: list[str] = []  # what a reader must know before believing the numbers, a sentence each
 
     def __repr__(self) -> str:
@@ -188,7 +192,7 @@ class Run(msgspec.Struct):
     def compare(
         self, metric: str | Metric | None = None, *, shuffles: int = 9999, seed: int | None = None
     ) -> list[Comparison]:
-        """Paired approximate randomization between all pairs, with Holm's correction within each metric and part."""
+        """Studentized paired randomization between all pairs, with Holm's correction within each metric and part."""
         if metric is None:
             chosen = [record.text for record in self.metrics if record.text in self.rows]
         else:
@@ -206,22 +210,56 @@ class Run(msgspec.Struct):
                 f"the run has version {record.version}, this program {metric.version}; evaluate again to compare",
                 f"metric {text}",
             )
-        pairs = list(combinations(self.names, 2))
-        by_part: dict[str, list[Comparison]] = {}
-        for first, second in pairs:
-            one, two = _same_columns(*(metric.counted(self.rows_of(text, name)) for name in (first, second)))
-            shift = shuffled_shifts(two.values - one.values, shuffles, seed)
-            real = _differences(metric, one.values.sum(axis=0), two.values.sum(axis=0), one.columns)
-            moved = _differences(metric, one.values.sum(axis=0) + shift, two.values.sum(axis=0) - shift, one.columns)
-            for part, difference in real.items():
-                observed = None if np.isnan(difference) else float(difference)
-                p = None if observed is None else p_value(observed, moved[part])
-                found = Comparison(text, part, first, second, observed, p, None)
-                by_part.setdefault(part, []).append(found)
-        for found_pairs in by_part.values():
-            corrected = iter(holm([found.p for found in found_pairs if found.p is not None]))
-            for found in found_pairs:
-                yield msgspec.structs.replace(found, p_holm=None if found.p is None else next(corrected))
+        tables = [self.units(metric.counted(self.rows_of(text, name))) for name in self.names]
+        columns = tuple(dict.fromkeys(column for table in tables for column in table.columns))
+        rows = [Rows.joined([Rows(columns, np.zeros((0, len(columns)))), table]) for table in tables]
+        values = [metric.combine(table.totals()) for table in rows]
+        parts = list(values[0])
+        testable = [part for part in parts if not metric.test_fault(part)]
+        systems = [table.values for table in rows]
+        tests = {
+            (one.part, one.first, one.second): one
+            for one in pair_tests(metric.combine, columns, systems, testable, shuffles, seed)
+        }
+        scores = [self.parts(name, text) for name in self.names]
+        for part in parts:
+            found = [
+                self._pair(text, part, (first, second), values, scores, tests.get((part, first, second)))
+                for first, second in combinations(range(len(systems)), 2)
+            ]
+            corrected = iter(holm([one.p for one in found if one.p is not None]))
+            for one in found:
+                note = one.note or ("" if one.difference is None else metric.test_fault(part))
+                yield msgspec.structs.replace(one, p_holm=None if one.p is None else next(corrected), note=note)
+
+    def _pair(
+        self,
+        text: str,
+        part: str,
+        places: tuple[int, int],
+        values: list[dict[str, Any]],
+        scores: list[dict[str, Score]],
+        test: PairTest | None,
+    ) -> Comparison:
+        first, second = places
+        difference = float(values[first][part] - values[second][part])
+        names = self.names[first], self.names[second]
+        if np.isnan(difference):
+            return Comparison(text, part, *names, None, None, None, None, None)
+        if test is None:
+            return Comparison(text, part, *names, difference, None, None, None, None)
+        one, two = (_ends(scores[place].get(part)) for place in places)
+        low, high = difference_interval(one, two, test.correlation) if one and two else (None, None)
+        return Comparison(text, part, *names, difference, low, high, test.p, None, test.fault)
+
+    def units(self, rows: Rows) -> Rows:
+        """What is drawn and exchanged as a whole: documents in the order of their ids, or groups of them."""
+        groups = self.groups or [""] * len(self.documents)
+        labels = [group or f"\0{name}" for name, group in zip(self.documents, groups, strict=True)]
+        _, place = np.unique(labels, return_inverse=True)
+        values = np.zeros((place.max(initial=-1) + 1, rows.values.shape[1]))
+        np.add.at(values, place, rows.values)
+        return Rows(rows.columns, values)
 
     def to_frame(self) -> Any:
         """The scores as a pandas DataFrame, where pandas is installed."""
@@ -288,14 +326,11 @@ class _Head(msgspec.Struct):
 _HEAD = msgspec.json.Decoder(_Head)
 
 
-def _same_columns(one: Rows, two: Rows) -> tuple[Rows, Rows]:
-    both = Rows.joined([one, two])
-    return Rows(both.columns, both.values[: len(one.values)]), Rows(both.columns, both.values[len(one.values) :])
-
-
-def _differences(metric: Metric, one: Any, two: Any, columns: tuple[str, ...]) -> dict[str, Any]:
-    left, right = (metric.combine({name: side[..., i] for i, name in enumerate(columns)}) for side in (one, two))
-    return {part: left[part] - right[part] for part in left}
+def _ends(score: Score | None) -> tuple[float, float, float] | None:
+    """A value with the ends of its interval, where there are all three."""
+    if score is None or score.value is None or score.low is None or score.high is None:
+        return None
+    return score.value, score.low, score.high
 
 
 def signature(

@@ -8,7 +8,7 @@ import numpy as np
 
 from showthrough.metrics import Array, Metric, Rows, metric_text
 from showthrough.run import Input, Run, Score, Settings, signature
-from showthrough.statistics import percentile_interval, resampled_totals
+from showthrough.statistics import Spread, forms, influences, number_interval, resampled_totals, share_interval
 from showthrough.version import __version__
 
 _COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
@@ -20,7 +20,6 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[
     records = {record.text: record for record in run.metrics}
     dtype, models = settings.dtype, run.provenance["models"]
     for metric, one, table, again in _resampled(run, keys, settings):
-        resampled = metric.combine(again)
         record = records[metric_text(metric)]
         known = [(parameter, models[name]) for parameter, name in metric.models.items() if name in models]
         extra = [(f"{parameter}_revision", revision[:8]) for parameter, revision in known]
@@ -29,12 +28,34 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[
         if "background" in metric.needs and run.background:
             extra.insert(0, ("background", f"{run.background.name}@{run.background.digest[:8]}"))
         line = signature(record, (*metric.pinned, *extra), run.corpus, one, settings, __version__)
+        intervals = intervals_of(metric, table, again, settings.confidence) if settings.resamples else {}
         for part, value in metric.combine(table.totals()).items():
-            defined = not np.isnan(value)
-            interval = percentile_interval(resampled[part], settings.confidence) if defined else None
-            low, high = interval or (None, None)
-            reason = "" if defined else metric.undefined
-            yield Score(one.name, record.text, part, float(value) if defined else None, low, high, reason, line)
+            if np.isnan(value):
+                yield Score(one.name, record.text, part, None, None, None, metric.undefined, line)
+                continue
+            low, high = intervals.get(part, (None, None))
+            note = metric.interval_fault(part) if settings.resamples else ""
+            yield Score(one.name, record.text, part, float(value), low, high, "", line, note)
+
+
+def intervals_of(
+    metric: Metric, rows: Rows, resampled: dict[str, Array], confidence: float
+) -> dict[str, tuple[float, float]]:
+    """The interval of every part that can have one."""
+    values = metric.combine(rows.totals())
+    wanted = [part for part, value in values.items() if not np.isnan(value) and not metric.interval_fault(part)]
+    found: dict[str, tuple[float, float]] = {}
+    again = metric.combine(resampled) if wanted else {}
+    for form in forms(metric.combine, rows.columns, wanted):
+        each = influences(form, form.sums(rows.values))
+        value = each.values
+        spread = Spread.of(np.column_stack([again[part] for part in form.parts]), each)
+        free = np.array([part in metric.unbounded for part in form.parts]) | (value < 0) | (value > 1)
+        ends = (share_interval(np.clip(value, 0, 1), spread, confidence), number_interval(value, spread, confidence))
+        low, high = (np.where(free, number, share) for share, number in zip(*ends, strict=True))
+        pairs = zip(form.parts, low.tolist(), high.tolist(), strict=True)
+        found |= {part: (below, above) for part, below, above in pairs if not np.isnan(below)}
+    return found
 
 
 def _resampled(
@@ -43,7 +64,7 @@ def _resampled(
     """What each metric counts for each anonymization, and its totals over and over, a few columns at a time."""
     held: list[tuple[Metric, Input, Rows]] = []
     for number, (metric, one) in enumerate(keys, 1):
-        held.append((metric, one, metric.counted(run.rows_of(metric_text(metric), one.name))))
+        held.append((metric, one, run.units(metric.counted(run.rows_of(metric_text(metric), one.name)))))
         if number < len(keys) and sum(len(table.columns) for _, _, table in held) < _COLUMNS:
             continue
         values = np.hstack([table.values for _, _, table in held])

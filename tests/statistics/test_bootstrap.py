@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from showthrough.statistics import percentile_interval, resampled_totals
+from showthrough.statistics import resampled_totals
 
 
 def test_the_same_seed_gives_the_same_totals() -> None:
@@ -35,9 +35,3 @@ def test_spread_agrees_with_theory() -> None:
     values = np.random.default_rng(5).normal(size=(400, 1))
     means = resampled_totals(values, 4000, 0)[:, 0] / 400
     assert means.std() == pytest.approx(values.std() / np.sqrt(400), rel=0.05)
-
-
-def test_percentile_interval_leaves_undefined_values_out() -> None:
-    values = np.array([np.nan, *range(101)], dtype=float)
-    assert percentile_interval(values, 0.9) == pytest.approx((5.0, 95.0))  # the middle 90 % of 0 … 100
-    assert percentile_interval(np.array([np.nan, np.nan]), 0.9) is None

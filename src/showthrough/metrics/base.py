@@ -81,6 +81,7 @@ class Metric(ABC):
     title: ClassVar[str]
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     neutral: ClassVar[tuple[str, ...]] = ()  # parts that only describe: neither higher nor lower is better
+    unbounded: ClassVar[tuple[str, ...]] = ()  # parts that may lie below 0 or above 1
     undefined: ClassVar[str]  # why there may be no value
     fixed: ClassVar[tuple[tuple[str, str], ...]] = ()  # choices that are no parameter but belong to the signature
 

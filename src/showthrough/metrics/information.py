@@ -154,6 +154,7 @@ class TextPreservedInformation(Informed):
     group = "utility"
     title = "Text preserved information"
     neutral: ClassVar[tuple[str, ...]] = (MULTIPLIER,)
+    unbounded: ClassVar[tuple[str, ...]] = (MULTIPLIER,)
     undefined = "no document has a term with information, or (for a multiplier) none has masked and unmasked terms"
 
     chunking: str = "auto"

@@ -21,6 +21,9 @@ if TYPE_CHECKING:  # attacks are imported when they are made
     from showthrough.attacks.suite import Outcome, Texts
 
 
+_GIVEN = ("chance", "ceiling")  # parts that follow from the files alone
+
+
 @dataclass(frozen=True)
 class ReIdentification(Metric):
     """Share of documents whose individual an attacker finds (text re-identification risk); the worst attack counts.
@@ -69,6 +72,17 @@ class ReIdentification(Metric):
     def pinned(self) -> tuple[tuple[str, str], ...]:
         parts = dict.fromkeys(part for approach in approaches(self.attacks) for part in approach.parts)
         return tuple(pair for part in parts for pair in part.pinned)
+
+    def interval_fault(self, part: str) -> str:
+        if part in _GIVEN:
+            return "it describes these documents and this background, and is no estimate"
+        return self.test_fault(part)
+
+    def test_fault(self, part: str) -> str:
+        coupled = [str(one) for one in approaches(self.attacks) if one.assignment]
+        if (part == HEADLINE and coupled) or any(part in (one, f"{one} @{self.k}", f"{one} mrr") for one in coupled):
+            return "one-to-one assignment couples the documents: one that is taken for another changes both"
+        return ""
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         if resources.background is None:

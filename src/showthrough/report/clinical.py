@@ -54,7 +54,7 @@ def significance(run: Run, metric: str, *, shuffles: int = 9999, seed: int | Non
     """
     chosen = parse_metric(metric)
     # Categories are left aside: what is asked for is made of the counts of everything.
-    tables = [_overall(chosen.counted(run.rows_of(metric, name))) for name in run.names]
+    tables = [run.units(_overall(chosen.counted(run.rows_of(metric, name)))) for name in run.names]
     columns = tuple(dict.fromkeys(column for table in tables for column in table.columns))
     rows = [Rows.joined([Rows(columns, np.zeros((0, len(columns)))), table]).values for table in tables]
     sums = shuffled_shifts(np.hstack(rows), shuffles, run.settings.seed if seed is None else seed)

@@ -1,6 +1,12 @@
 """Intervals and tests from rows alone; nothing here knows a metric by name."""
 
-from showthrough.statistics.bootstrap import percentile_interval, resampled_totals
-from showthrough.statistics.randomization import holm, p_value, shuffled_shifts
+from showthrough.statistics.bootstrap import resampled_totals
+from showthrough.statistics.comparison import PairTest, pair_tests
+from showthrough.statistics.forms import forms, influences
+from showthrough.statistics.intervals import Spread, difference_interval, number_interval, share_interval
+from showthrough.statistics.randomization import holm, p_value, shuffled_shifts, studentized_p
 
-__all__ = ["holm", "p_value", "percentile_interval", "resampled_totals", "shuffled_shifts"]
+__all__ = [
+    "PairTest", "Spread", "difference_interval", "forms", "holm", "influences", "number_interval", "p_value",
+    "pair_tests", "resampled_totals", "share_interval", "shuffled_shifts", "studentized_p",
+]  # fmt: skip

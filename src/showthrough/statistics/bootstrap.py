@@ -1,4 +1,4 @@
-"""The percentile bootstrap over documents, as a matrix product."""
+"""The bootstrap over documents, as a matrix product."""
 
 from __future__ import annotations
 
@@ -31,13 +31,3 @@ def resampled_totals(values: Array, resamples: int, seed: int) -> Array:
         times = np.bincount(drawn.ravel(), minlength=size * documents).reshape(size, documents)
         totals[start : start + size] = times.astype(np.float64) @ values
     return totals
-
-
-def percentile_interval(values: Array, confidence: float) -> tuple[float, float] | None:
-    """The middle `confidence` of resampled values; undefined ones (NaN) are left out, and `None` if all are."""
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return None
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return float(low), float(high)

@@ -1,0 +1,163 @@
+"""How a number is made of sums: found by asking the function that makes it, so that no metric has to say.
+
+Nearly every number is one weighted sum over another (entities hidden over all entities, 2·TP over 2·TP + FP + FN).
+Where that is so, a document's part in the number is known in closed form; where it is not, by small differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Combine = Callable[[Mapping[str, Array]], Mapping[str, Array]]
+
+_POINTS = 8  # more of them than unknowns, at which a guess about the form is checked
+_EXACT = 1e-9  # how far a function may be from what it is taken for
+_STEP = 1e-5  # of its scale, by which a sum is moved to see what follows
+_TINY = 1e-12  # what adding in another order can make of nothing
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """Parts of a metric that are each one weighted sum over another: `weights` is 2 × parts × columns."""
+
+    parts: tuple[str, ...]
+    weights: Array
+
+    def sums(self, values: Array) -> Array:
+        """Rows (or totals) of columns, as 2 × rows × parts."""
+        return np.asarray(values @ self.weights.transpose(0, 2, 1))
+
+    def at(self, sums: Array) -> tuple[Array, Array]:
+        """The values at some sums, and how fast they change with each sum."""
+        above, below = sums
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = 1 / below
+            value = above * slope
+            value[below == 0] = np.nan
+            return value, np.stack([slope, -value * slope])
+
+
+@dataclass(frozen=True)
+class Smooth:
+    """One part that is some other function of a few sums; `places` are their columns."""
+
+    part: str
+    combine: Combine
+    columns: tuple[str, ...]
+    places: tuple[int, ...]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return (self.part,)
+
+    def sums(self, values: Array) -> Array:
+        """Rows (or totals) of columns, as sums × rows × 1."""
+        return np.moveaxis(values[..., list(self.places)], -1, 0)[..., None]
+
+    def at(self, sums: Array) -> tuple[Array, Array]:
+        """The value at some sums, and how fast it changes with each sum."""
+        step = _STEP * np.maximum(np.abs(sums).max(axis=0), 1e-3)
+        moves = np.eye(len(sums)).reshape(len(sums), len(sums), *[1] * (sums.ndim - 1)) * step
+        found = self._value(np.stack([sums, *(sums + moves), *(sums - moves)], axis=1))
+        up, down = np.split(found[1:], 2)
+        return found[0], (up - down) / (2 * step)
+
+    def _value(self, sums: Array) -> Array:
+        totals = {column: np.zeros(sums.shape[1:]) for column in self.columns}
+        totals |= {self.columns[place]: one for place, one in zip(self.places, sums, strict=True)}
+        return np.asarray(self.combine(totals)[self.part])
+
+
+Form = Ratios | Smooth
+
+
+@dataclass(frozen=True)
+class Influences:
+    """What documents do to the values of a form (documents × parts): how each moves them, what it weighs, if it counts.
+
+    A document's sums, times how fast a value changes with them; the moves add up to nothing.
+    """
+
+    moves: Array
+    weights: Array
+    counted: Array
+    values: Array
+
+
+def influences(form: Form, rows: Array) -> Influences:
+    value, slope = form.at(rows.sum(axis=1, keepdims=True))
+    each = slope * rows
+    counted = (rows != 0).any(axis=0).astype(np.float64)
+    return Influences(each.sum(axis=0), np.abs(each).sum(axis=0), counted, value[0])
+
+
+def forms(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> list[Form]:
+    """What each of some parts is made of; parts that are alike together, constants left out.
+
+    >>> def combine(totals):
+    ...     share = totals["hidden"] / totals["total"]
+    ...     return {"": share, "squared": share**2, "constant": 0 * share}
+    >>> found = forms(combine, ["hidden", "total"], ["", "squared", "constant"])
+    >>> [(type(one).__name__, one.parts) for one in found]
+    [('Ratios', ('',)), ('Smooth', ('squared',))]
+    """
+    if not parts:
+        return []
+    random = np.random.default_rng(0)
+    points = random.uniform(1, 2, (_POINTS + 2 * len(columns), len(columns)))
+    values = _values(combine, columns, points)
+    names, weights, others = [], [], []
+    for part, places in _used(combine, columns, parts).items():
+        if not places:
+            continue
+        found = _ratio(points[:, places], values[part])
+        if found is None:
+            others.append(Smooth(part, combine, tuple(columns), tuple(places)))
+            continue
+        whole = np.zeros((2, len(columns)))
+        whole[:, places] = found
+        names.append(part)
+        weights.append(whole)
+    ratios: list[Form] = [Ratios(tuple(names), np.stack(weights, axis=1))] if names else []
+    return ratios + others
+
+
+def _values(combine: Combine, columns: Sequence[str], points: Array) -> Mapping[str, Array]:
+    return combine({column: points[..., place] for place, column in enumerate(columns)})
+
+
+def _used(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> dict[str, list[int]]:
+    """The columns that each part hangs on: moving one of them moves it."""
+    random = np.random.default_rng(1)
+    start = random.uniform(1, 2, len(columns))
+    moved = np.concatenate([start[None], start + np.diag(random.uniform(0.1, 0.5, len(columns)))])
+    values = _values(combine, columns, moved)
+    return {
+        part: np.flatnonzero(~(np.abs(values[part][1:] - values[part][0]) <= _TINY)).tolist()
+        for part in parts
+        if part in values
+    }
+
+
+def _ratio(points: Array, values: Array) -> Array | None:
+    """The weights above and below the line, if the values are one weighted sum of the points over another."""
+    if not np.isfinite(values).all():
+        return None
+    count = points.shape[1]
+    equations = np.hstack([points, -values[:, None] * points])  # above · x − value · (below · x) = 0
+    _, sizes, vectors = np.linalg.svd(equations, full_matrices=True)
+    sizes = np.concatenate([sizes, np.zeros(2 * count - len(sizes))])
+    if sizes[-1] > _EXACT * sizes[0] or sizes[-2] <= _EXACT * sizes[0]:  # none fits, or more than one
+        return None
+    weights = vectors[-1].reshape(2, count)
+    weights = weights / weights[1][np.argmax(np.abs(weights[1]))]
+    weights = np.round(weights, 10)  # whole numbers mostly, which sums then are too
+    below = points @ weights[1]
+    if not (below > 0).all() or not np.allclose(points @ weights[0] / below, values, rtol=_EXACT, atol=_EXACT):
+        return None
+    return np.asarray(weights)

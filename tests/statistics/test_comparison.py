@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from showthrough.metrics import FScore, Precision, Recall
+from showthrough.statistics import PairTest, forms, pair_tests, studentized_p
+from showthrough.statistics.comparison import LEAST
+
+COLUMNS = ("agreed", "asked")
+
+
+def compared(one: np.ndarray, two: np.ndarray, shuffles: int = 199, seed: int = 0) -> PairTest:
+    (found,) = pair_tests(Precision().combine, COLUMNS, [one, two], [""], shuffles, seed)
+    return found
+
+
+def masked(random: np.random.Generator, documents: int, rate: float, precision: float = 0.7) -> np.ndarray:
+    """So many masked tokens a document on average, each right with a probability."""
+    asked = random.poisson(rate, documents)
+    return np.column_stack([random.binomial(asked, precision), asked]).astype(np.float64)
+
+
+def test_one_masked_word_says_nothing() -> None:
+    """100 documents; one side masks 10 words each at precision 0.5, the other one word in all, right or wrong."""
+    usual = np.tile([5.0, 10.0], (100, 1))
+    for right in (0.0, 1.0):
+        once = np.zeros((100, 2))
+        once[0] = [right, 1.0]
+        found = compared(usual, once)
+        assert found.p is None
+        assert found.fault == "too few to say: counted in 1 document of one side"
+
+
+def alarms(rates: tuple[float, float], documents: int, times: int) -> float:
+    random = np.random.default_rng(11)
+    values = [compared(*(masked(random, documents, rate) for rate in rates), seed=seed).p for seed in range(times)]
+    known = [p for p in values if p is not None]
+    return sum(p <= 0.05 for p in known) / len(known)
+
+
+def test_equal_precision_is_not_found_to_differ() -> None:
+    """Plain randomization finds a difference in 34 % of such cases; a small version of benchmarks/calibration.py."""
+    assert alarms((30, 0.5), documents=60, times=200) <= 0.1
+    assert alarms((10, 10), documents=40, times=200) <= 0.1
+
+
+def test_what_does_differ_is_found() -> None:
+    random = np.random.default_rng(2)
+    found = [compared(masked(random, 60, 8, 0.7), masked(random, 60, 8, 0.5), seed=seed).p or 0 for seed in range(40)]
+    assert sum(p <= 0.05 for p in found) >= 38
+
+
+def test_the_same_denominators_need_no_least_number() -> None:
+    """What people marked is the same for both, so exchanging documents is exact however few there are."""
+    total = np.array([3.0, 2.0, 4.0, 3.0, 2.0, 3.0, 4.0, 2.0])
+    one, two = np.column_stack([total, total]), np.column_stack([0 * total, total])
+    assert len(total) < LEAST
+    found = compared(one, two, shuffles=9999)
+    assert found.p == pytest.approx(2 / 2**8, abs=0.003)  # only all coins alike give such a difference
+
+
+def test_agrees_with_exact_enumeration() -> None:
+    """All 2^n exchanges, each with its own standard error, worked out one by one."""
+    random = np.random.default_rng(3)
+    one, two = (masked(random, 8, 4) + np.array([0, 1]) for _ in range(2))
+
+    def size(left: np.ndarray, right: np.ndarray) -> float:
+        values = [side[:, 0].sum() / side[:, 1].sum() for side in (left, right)]
+        residuals = [
+            (side[:, 0] - value * side[:, 1]) / side[:, 1].sum()
+            for side, value in zip((left, right), values, strict=True)
+        ]
+        return abs(values[0] - values[1]) / np.sqrt(((residuals[0] - residuals[1]) ** 2).sum())
+
+    real, count = size(one, two), 0
+    for coins in product((False, True), repeat=8):
+        flip = np.array(coins)[:, None]
+        count += size(np.where(flip, two, one), np.where(flip, one, two)) >= real - 1e-9
+    (form,) = forms(Precision().combine, COLUMNS, [""])
+    assert studentized_p(form, [one, two], 9999, 0)[0, 1][0] == pytest.approx(count / 2**8, abs=0.02)
+
+
+def test_systems_that_are_equal() -> None:
+    same = masked(np.random.default_rng(0), 30, 5)
+    assert compared(same, same).p == 1.0
+
+
+def test_forms_are_found() -> None:
+    (form,) = forms(Recall().combine, ("hidden", "total"), [""])
+    assert form.parts == ("",)
+    assert form.sums(np.array([[3.0, 4.0]])).ravel().tolist() == [3.0, 4.0]
+    (f1,) = forms(FScore().combine, ("hidden", "total", "agreed", "asked"), [""])
+    totals = np.array([[3.0, 4.0, 2.0, 4.0]])
+    value, slope = f1.at(f1.sums(totals))
+    # R = 3/4, P = 1/2, F = 2PR / (P + R) = 0.6; ∂F/∂hidden = 2P² / (P + R)² / total = 0.32 / 4 = 0.08
+    assert value.item() == pytest.approx(0.6)
+    assert slope[0].item() == pytest.approx(0.08)
+
+
+@pytest.mark.parametrize("beta", [1.0, 2.0])
+def test_f_scores_are_tested_too(beta: float) -> None:
+    random = np.random.default_rng(4)
+    total = 5 + random.poisson(5, 40)
+    columns = ("hidden", "total", *COLUMNS)
+
+    def system(recall: float) -> np.ndarray:
+        return np.column_stack([random.binomial(total, recall), total, masked(random, 40, 10)])
+
+    worse, better = system(0.5), system(0.9)
+    (found,) = pair_tests(FScore(beta).combine, columns, [worse, better], [""], 999, 0)
+    assert found.p is not None
+    assert found.p <= 0.002
