@@ -81,7 +81,9 @@ def test_order_of_documents_annotators_and_masks_does_not_matter(
 @given(cases())
 def test_values_are_shares(case: tuple[Corpus, Anonymization]) -> None:
     for key, value in values(*case, MASKING + MODEL_FREE).items():
-        assert value is None or 0 <= value <= 1 or key[1] == "ic_multiplier", key
+        # What is adjusted for chance may be worse than chance.
+        least = -1 if key[1] == "ami" else 0
+        assert value is None or least <= value <= 1 or key[1] in ("ic_multiplier", "k"), key
 
 
 @settings(max_examples=60)

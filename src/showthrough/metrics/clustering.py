@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Literal
+from itertools import combinations, groupby
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from showthrough.errors import PlanError
 from showthrough.masks import Anonymization, apply_masks
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
 from showthrough.metrics.kmeans import clusterings, silhouette
+from showthrough.metrics.mutual_information import Agreement, agreement
 from showthrough.resources import Resources
 from showthrough.resources.names import EMBEDDING
 from showthrough.text import Corpus
@@ -26,7 +27,12 @@ TAE_MARKS = (
     "EVENT", "WORK_OF_ART", "LAW", "LANGUAGE", "DATE", "TIME", "ORDINAL", "CARDINAL", "DATE_TIME", "NRP", "LOCATION",
     "ORGANIZATION", "***",
 )  # fmt: skip
+ORIGINAL, ANONYMIZED, SILHOUETTE, CELL = "original", "anonymized", "silhouette", "cell"  # columns
+AMI, CHANCE, K, LEAD, REPEAT = "ami", "chance", "k", "lead", "repeat"  # parts
 _COUNTS = ("min_k", "max_k", "k_multiplier", "n_clusterings", "n_tries")
+_TOGETHER = "clusters are made of all documents together"
+_NO_INTERVAL = f"{_TOGETHER}: resampling leaves them as they are, and documents drawn twice make them look more alike"
+_NO_TEST = f"{_TOGETHER}: documents exchanged between two anonymizations would have been clustered otherwise"
 
 
 @dataclass(frozen=True)
@@ -35,10 +41,19 @@ class ClusteringAgreement(Metric):
 
     Pilán et al. 2024 (arXiv:2412.12928), TAE: original and anonymized texts are embedded, mask marks removed, and
     clustered by k-means++ with k = min_k, min_k · k_multiplier, … up to max_k; the k whose clusterings of the originals
-    have the best mean cosine silhouette counts, and the agreement is averaged over repeated clusterings. 1: the same
-    groups; 0: no relation.
+    have the best mean cosine silhouette counts, and the agreement is averaged over repeated clusterings.
 
     NMI = 2 · I(original; anonymized) / (H(original) + H(anonymized))
+
+    1: the same groups. Unrelated groups do not score 0 but what chance makes of them, which is the more the fewer
+    documents a cluster has. So there are parts beside it: `chance`, the mean NMI over all permutations of the labels;
+    `ami`, adjusted mutual information, which is 1 for the same groups and 0 for what chance makes (Vinh et al. 2010);
+    `k`, the number of clusters that was chosen, and `lead`, by how much its silhouette is above the next best;
+    `repeat`, the NMI of the originals' own clusterings with each other, which differ only in where they start; and
+    `k=2`, `k=4`, …, the NMI with each number of clusters.
+
+    It has neither interval nor test: clusters are made of all documents together, and neither resampling documents nor
+    exchanging them shows what other documents would have given.
 
     `mask_marks` are removed as whole words, the longest first: "tae" for TAE's list, "none", or a list with commas.
 
@@ -49,9 +64,11 @@ class ClusteringAgreement(Metric):
     1.0
     """
 
+    version = 2
     group = "utility"
     scope = "corpus"
     title = "Normalised mutual information of clusterings"
+    neutral = (CHANCE, K, LEAD, REPEAT)
     undefined = "there are fewer documents than clusters"
 
     embedding: str = MINI_LM
@@ -91,91 +108,120 @@ class ClusteringAgreement(Metric):
         marks = marks_pattern(self.mask_marks)
         texts = [_without(marks, document.text) for document in documents]
         embed = resources.embedder(self.embedding).fitted(texts, self.long_documents)
-        found = self._originals(embed(texts).astype(np.float64))
+        originals = self._originals(embed(texts).astype(np.float64))
 
         def rows(anonymization: Anonymization) -> Rows:
-            if found is None:
+            if not originals:
                 return Rows((), np.zeros((len(documents), 0)))
-            k, originals = found
             masked = [
                 _without(marks, apply_masks(document.text, anonymization.of(document.id))) for document in documents
             ]
-            labels = self._clusterings(embed(masked).astype(np.float64), k)
+            points = embed(masked).astype(np.float64)
             columns = {}
-            for number, (original, anonymized) in enumerate(zip(originals, labels, strict=True)):
-                columns[f"original.{number}"] = original[order]
-                columns[f"anonymized.{number}"] = _renamed(anonymized, original, k)[order]
+            for original in originals:
+                labels = zip(original.labels, self._clusterings(points, original.k), strict=True)
+                for number, (before, after) in enumerate(labels):
+                    columns[f"{ORIGINAL}.{original.k}.{number}"] = before[order]
+                    columns[f"{ANONYMIZED}.{original.k}.{number}"] = after[order]
+                for name, value in original.described.items():
+                    columns[f"{name}.{original.k}"] = np.full(len(documents), value)
             return Rows.named(columns)
 
         return rows
 
-    def _originals(self, points: Array) -> tuple[int, list[Ints]] | None:
-        """The k whose clusterings of the originals are clearest, and those clusterings."""
-        best: tuple[float, int, list[Ints]] | None = None
+    def _originals(self, points: Array) -> list[_Originals]:
+        """The originals' clusterings with each number of clusters that there are documents for."""
+        found = []
         k = self.min_k
         while k <= min(self.max_k, len(points)):
             labels = self._clusterings(points, k)
-            clarity = float(np.mean([silhouette(points, each) for each in labels]))
-            if best is None or clarity > best[0]:
-                best = (clarity, k, labels)
+            described = {SILHOUETTE: float(np.mean([silhouette(points, each) for each in labels]))}
+            if len(labels) > 1:
+                described[REPEAT] = float(np.mean([_agreement(*pair).nmi for pair in combinations(labels, 2)]))
+            found.append(_Originals(k, labels, described))
             k *= self.k_multiplier
-        return best[1:] if best else None
+        return found
 
     def _clusterings(self, points: Array, k: int) -> list[Ints]:
         # The same seeds for everybody: an anonymization that changes nothing gets the very same clusters.
         return clusterings(points, k, self.n_clusterings, self.n_tries, self.seed)
 
     def counted(self, rows: Rows) -> Rows:
-        """How many documents stand in each pair of clusters, a column each: sums of these are all that NMI needs."""
-        labels = dict(zip(rows.columns, rows.values.T.astype(np.int64), strict=True))
-        columns = {}
-        for number in range(len(labels) // 2):
-            pairs = np.stack([labels[f"original.{number}"], labels[f"anonymized.{number}"]])
-            for one, two in np.unique(pairs, axis=1).T.tolist():
-                columns[f"{number}.{one}.{two}"] = (pairs[0] == one) & (pairs[1] == two)
+        """How many documents stand in each pair of clusters, a column each: sums of these are all that it needs."""
+        found = dict(zip(rows.columns, rows.values.T, strict=True))
+        columns = {name: values for name, values in found.items() if name.startswith((SILHOUETTE, REPEAT))}
+        for name, values in found.items():
+            what, *which = name.split(".")
+            if what == ORIGINAL and len(which) == 2:
+                place = ".".join(which)
+                one, two = values.astype(np.int64), found[f"{ANONYMIZED}.{place}"].astype(np.int64)
+                for before, after in np.unique(np.stack([one, two]), axis=1).T.tolist():
+                    columns[f"{CELL}.{place}.{before}.{after}"] = np.where((one == before) & (two == after), 1.0, 0.0)
         return Rows.named(columns) if columns else Rows((), np.zeros((len(rows.values), 0)))
 
     def combine(self, totals: Totals) -> dict[str, Array]:
-        cells = [tuple(map(int, column.split("."))) for column in totals]
-        numbers = sorted({cell[0] for cell in cells})
-        if not numbers:
+        found = {k: _mean([agreement(cells) for cells in tables]) for k, tables in _tables(totals).items()}
+        if not found:
             return {HEADLINE: np.array(np.nan)}
-        values = []
-        for number in numbers:
-            here = [(cell[1], cell[2], totals[".".join(map(str, cell))]) for cell in cells if cell[0] == number]
-            values.append(_agreement(here))
-        return {HEADLINE: np.mean(values, axis=0)}
+        # What is the same for all documents is in every row: its sum is so many times the value.
+        documents = sum(count for name, count in totals.items() if name.startswith(f"{CELL}.{min(found)}.0."))
+        clear = np.array([ratio(totals[f"{SILHOUETTE}.{k}"], documents) for k in found])
+        best = clear.argmax(axis=0)
+        nmi, ami, chance = (np.array(values) for values in zip(*found.values(), strict=True))
+        parts = {
+            HEADLINE: _chosen(best, nmi),
+            AMI: _chosen(best, ami),
+            CHANCE: _chosen(best, chance),
+            K: np.array(list(found), dtype=np.float64)[best],
+        }
+        if len(found) > 1:
+            second, first = np.sort(clear, axis=0)[-2:]
+            parts[LEAD] = first - second
+        if self.n_clusterings > 1:
+            parts[REPEAT] = _chosen(best, np.array([ratio(totals[f"{REPEAT}.{k}"], documents) for k in found]))
+        return parts | {f"{K}={k}": one.nmi for k, one in found.items()}
+
+    def interval_fault(self, part: str) -> str:
+        return _NO_INTERVAL
+
+    def test_fault(self, part: str) -> str:
+        return _NO_TEST
 
 
-def _agreement(cells: Sequence[tuple[int, int, Array]]) -> Array:
-    """NMI from the number of documents in each pair of clusters; 1 where both sides are a single cluster."""
-    joint = np.array([count for _, _, count in cells], dtype=np.float64)
-    joint = joint / joint.sum(axis=0)
-    sides = []
-    for side in (0, 1):
-        names = np.array([cell[side] for cell in cells])
-        sides.append(np.array([joint[names == name].sum(axis=0) for name in np.unique(names)]))
-    one, two = (_entropy(share) for share in sides)
-    shared = np.maximum(one + two - _entropy(joint), 0.0)
-    return np.where(one + two == 0, 1.0, np.nan_to_num(ratio(2 * shared, one + two)))
+class _Originals(NamedTuple):
+    """The originals in k clusters, over and over, and what describes these clusterings whatever was masked."""
+
+    k: int
+    labels: list[Ints]
+    described: dict[str, float]
 
 
-def _entropy(share: Array) -> Array:
-    return np.asarray(-np.sum(share * np.log(np.where(share > 0, share, 1.0)), axis=0))
+def _tables(totals: Totals) -> dict[int, list[list[tuple[int, int, Array]]]]:
+    """For each k in ascending order, the cells of each repeat."""
+    found: dict[tuple[int, int], list[tuple[int, int, Array]]] = {}
+    for name, count in totals.items():
+        what, *which = name.split(".")
+        if what == CELL:
+            k, number, before, after = map(int, which)
+            found.setdefault((k, number), []).append((before, after, np.asarray(count)))
+    return {
+        k: [found[place] for place in sorted(same)] for k, same in groupby(sorted(found), key=lambda place: place[0])
+    }
 
 
-def _renamed(labels: Ints, original: Ints, k: int) -> Ints:
-    """The same clusters under the numbers of the original clusters that they have most in common with.
+def _chosen(best: Ints, values: Array) -> Array:
+    """Of the values for each k that of the best, anywhere in the stack."""
+    return np.asarray(np.take_along_axis(values, best[None], axis=0)[0])
 
-    A cluster's number means nothing, but two anonymizations can only be compared document by document if the same
-    number means the same for both.
-    """
-    from scipy.optimize import linear_sum_assignment
 
-    shared = np.zeros((k, k))
-    np.add.at(shared, (labels, original), 1)
-    _, names = linear_sum_assignment(-shared)
-    return np.asarray(names[labels], dtype=np.int64)
+def _agreement(one: Ints, two: Ints) -> Agreement:
+    pairs, counts = np.unique(np.stack([one, two]), axis=1, return_counts=True)
+    return agreement([(first, second, count) for (first, second), count in zip(pairs.T.tolist(), counts, strict=True)])
+
+
+def _mean(found: Sequence[Agreement]) -> Agreement:
+    """Averaged over the repeats."""
+    return Agreement(*(np.mean(values, axis=0) for values in zip(*found, strict=True)))
 
 
 def marks_pattern(mask_marks: str) -> re.Pattern[str] | None:

@@ -24,6 +24,9 @@ _CELLS = 16_000_000  # of the largest arrays that all threads hold at once: 128 
 def clusterings(points: Floats, k: int, count: int, tries: int, seed: int) -> list[Ints]:
     """The cluster of each point, 0 to k − 1, so many times over: each the best of its tries.
 
+    Points in the same place are in the same cluster; where there are fewer places than clusters, some clusters are
+    empty.
+
     >>> first, second = clusterings(np.array([[0.0], [0.1], [5.0], [5.1]]), k=2, count=2, tries=5, seed=0)
     >>> (first == first[0]).tolist()
     [True, True, False, False]
@@ -34,9 +37,16 @@ def clusterings(points: Floats, k: int, count: int, tries: int, seed: int) -> li
     threads = min(count, cores())
     block = max(1, _CELLS // threads // (len(points) * k))
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
+        first = _first_alike(points)
         points = _compact(points)
         randoms = [np.random.default_rng((seed, k, number)) for number in range(count)]
-        return list(pool.map(lambda random: _best(points, k, tries, block, random), randoms))
+        return list(pool.map(lambda random: _best(points, k, tries, block, random)[first], randoms))
+
+
+def _first_alike(points: Floats) -> Ints:
+    """Of each point the first in the same place: between two centres in one place only rounding would decide."""
+    _, first, alike = np.unique(points, axis=0, return_index=True, return_inverse=True)
+    return np.asarray(first[alike.reshape(-1)], dtype=np.int64)
 
 
 def _best(points: Floats, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:

@@ -1,0 +1,91 @@
+"""What two clusterings of the same documents tell of each other, and what chance alone would make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from showthrough.axis import Ints
+from showthrough.metrics.base import Array, ratio
+
+Cells = Sequence[tuple[int, int, Array]]  # a cluster of either side, and how many documents stand in both
+_NOTHING = 1e-9  # nats; what rounding leaves of a difference that is 0
+
+
+class Agreement(NamedTuple):
+    """Of two clusterings: normalised and adjusted mutual information, and the first if one's labels were permuted."""
+
+    nmi: Array
+    ami: Array
+    chance: Array
+
+
+def agreement(cells: Cells) -> Agreement:
+    """Agreement from the number of documents in each pair of clusters: counts, or stacks of counts of any shape.
+
+    With I the mutual information, E its mean over all permutations of one side's labels and H the mean of both
+    entropies, it is I / H, (I − E) / (H − E) and E / H, as scikit-learn has the first two. A single cluster on one side
+    tells nothing, and all are 0. Where no permutation could change anything (a single cluster on both sides, or each
+    document its own) all are 1.
+
+    >>> found = agreement([(0, 0, np.array(2)), (0, 1, np.array(1)), (1, 1, np.array(3))])  # abc | def, ab | cdef
+    >>> [round(float(value), 3) for value in found]
+    [0.479, 0.355, 0.191]
+    """
+    counts = np.array([count for _, _, count in cells], dtype=np.float64)
+    documents = counts.sum(axis=0)
+    first, second = _sizes([one for one, _, _ in cells], counts), _sizes([two for _, two, _ in cells], counts)
+    one, two, both = (_entropy(ratio(sizes, documents)) for sizes in (first, second, counts))
+    shared, mean = np.maximum(one + two - both, 0.0), (one + two) / 2
+    expected = expected_information(first, second, documents)
+    room = mean - expected
+    return Agreement(
+        np.where(mean == 0, 1.0, ratio(shared, mean)),
+        np.where(room < _NOTHING, 1.0, ratio(shared - expected, room)),
+        np.where(mean == 0, 1.0, ratio(expected, mean)),
+    )
+
+
+def _sizes(names: Sequence[int], counts: Array) -> Array:
+    """How many documents each cluster of one side has: clusters × the shape of the stack."""
+    side = np.array(names)
+    return np.array([counts[side == name].sum(axis=0) for name in np.unique(side)])
+
+
+def _entropy(share: Array) -> Array:
+    return np.asarray(-np.sum(share * np.log(np.where(share > 0, share, 1.0)), axis=0))
+
+
+def expected_information(one: Array, two: Array, documents: Array) -> Array:
+    """Mean mutual information of clusterings with these sizes over all permutations of labels (Vinh et al. 2010).
+
+    How many documents two clusters of a and b out of n share by chance is hypergeometric. Each (n, a, b) is worked out
+    once, however often it occurs: clusters of many resamples mostly have sizes that were there before.
+    """
+    shape = (len(one), len(two), *np.shape(documents))
+    n, a, b = (
+        np.broadcast_to(np.rint(sizes), shape).astype(np.int64) for sizes in (documents, one[:, None], two[None])
+    )
+    width = int(n.max(initial=0)) + 1
+    found, place = np.unique((n * width + a) * width + b, return_inverse=True)
+    rest, second = np.divmod(found, width)
+    values = _expected_terms(*np.divmod(rest, width), second)
+    return np.asarray(values[place.reshape(shape)].sum(axis=(0, 1)))
+
+
+def _expected_terms(n: Ints, a: Ints, b: Ints) -> Array:
+    """Of each (n, a, b): Σ over x of the chance to share x documents, times x/n · ln(n x / (a b))."""
+    from scipy.special import gammaln
+
+    least, most = np.maximum(1, a + b - n), np.minimum(a, b)
+    lengths = np.maximum(most - least + 1, 0)
+    own = np.repeat(np.arange(len(n)), lengths)
+    x = np.arange(len(own)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + least[own]
+    n, a, b = n[own], a[own], b[own]
+    factorial = gammaln(np.arange(n.max(initial=0) + 1) + 1.0)  # logarithms
+    ways = factorial[a] + factorial[b] + factorial[n - a] + factorial[n - b] - factorial[n]
+    chance = np.exp(ways - factorial[x] - factorial[a - x] - factorial[b - x] - factorial[n - a - b + x])
+    information = x / n * np.log(n * x / (a * b))
+    return np.asarray(np.bincount(own, weights=chance * information, minlength=len(lengths)), dtype=np.float64)
