@@ -20,7 +20,7 @@ DIRECT: dict[str, tuple[str, ...]] = {
     "names of persons": ("PERSON_NAME", "PER", "NAME", "FULL_NAME", "PATIENT_NAME"),
     "contact data": (
         "CONTACT", "PHONE_NUMBER", "TELEPHONE", "TELEPHONE_NUMBER", "FAX_NUMBER", "EMAIL_ADDRESS", "WEB_ADDRESS",
-        "DOMAIN_NAME", "IP", "IP_ADDRESS", "MAC_ADDRESS", "ADDRESS", "STREET_ADDRESS", "HOME_ADDRESS",
+        "DOMAIN_NAME", "IP", "MAC_ADDRESS", "ADDRESS", "STREET_ADDRESS", "HOME_ADDRESS",
     ),
     "codes": (
         "ID_NUMBER", "PASSPORT", "PASSPORT_NUMBER", "DRIVER_LICENSE", "DRIVING_LICENCE", "LICENCE", "LICENSE_NUMBER",
@@ -42,7 +42,7 @@ QUASI: dict[str, tuple[str, ...]] = {
     "places": ("GPE", "FAC", "FACILITY", "COUNTY", "ZIP_CODE", "POSTCODE", "POSTAL_CODE", "UK_POSTCODE"),
     "organizations": ("ORGANISATION", "HOSP", "PATORG"),
     "staff": ("STAFF", "HCW"),
-    "dates and times": ("TIME", "DATE_TIME", "DATE_OF_BIRTH"),
+    "dates and times": ("TIME", "DATE_OF_BIRTH"),
     "groups of persons": ("NRP", "NORP", "LANGUAGE"),
     "numbers": ("CARDINAL", "ORDINAL", "PERCENT", "MONEY"),
     "others": ("PRODUCT", "EVENT", "WORK_OF_ART", "LAW"),
