@@ -11,18 +11,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import msgspec
-
 from showthrough.clinical.instances import NO_TYPE, label_map
 from showthrough.errors import PlanError, Problem
-from showthrough.levels import GUESS, folded, known_level
+from showthrough.levels import GUESS, by_type, folded, known_level
 from showthrough.masks import Anonymization, Mask, TypedMask
 from showthrough.text import (
     Annotation,
     Corpus,
     Document,
     Identifier,
-    InferredMention,
     Marked,
     Mention,
     Survey,
@@ -169,11 +166,10 @@ class Rule:
         return Marked(self.entity_type, known_level(self.entity_type) or GUESS, False)
 
     def mention(self, mention: Mention) -> Mention:
-        kind = self.marked(Marked(mention.entity_type, mention.identifier, mention.stated))
-        made = Mention if kind.stated else InferredMention
-        return made(
-            mention.start, mention.end, kind.entity_type, kind.identifier, mention.entity_id, mention.confidential
-        )
+        level = self.identifier or (mention.identifier if mention.stated else None)
+        if level is None:
+            return by_type(mention.start, mention.end, self.entity_type, mention.entity_id, mention.confidential)
+        return Mention(mention.start, mention.end, self.entity_type, level, mention.entity_id, mention.confidential)
 
 
 @dataclass(frozen=True)
@@ -183,8 +179,8 @@ class _Change:
     rules: Mapping[str, Rule]
 
     def __call__(self, document: Document) -> Document:
-        layers = (Annotation(layer.annotator, tuple(self._mentions(layer))) for layer in document.annotations)
-        return msgspec.structs.replace(document, annotations=tuple(layers))
+        layers = tuple(Annotation(layer.annotator, tuple(self._mentions(layer))) for layer in document.annotations)
+        return Document(document.id, document.text, layers, document.group)
 
     def _mentions(self, layer: Annotation) -> Iterator[Mention]:
         for mention in layer.mentions:
