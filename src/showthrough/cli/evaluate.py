@@ -137,7 +137,7 @@ def command(
     request = replace(
         request,
         types=shared.types_said(maps, direct, quasi, ignore, request.types),
-        group_by=group_by or request.group_by,
+        group_by=request.group_by if group_by is None else group_by,
     )
     if resume and not request.output:
         raise PlanError("--resume needs the run file to complete: name it with -o")

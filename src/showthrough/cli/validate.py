@@ -60,7 +60,7 @@ def command(
         settings=structs.replace(request.settings, missing=missing or request.settings.missing),
         format=format_name or request.format,
         types=shared.types_said(maps, direct, quasi, ignore, request.types),
-        group_by=group_by or request.group_by,
+        group_by=request.group_by if group_by is None else group_by,
     )
     plan = _checked(request, planned)
     shared.note_unmasked(plan.anonymizations)
