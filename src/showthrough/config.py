@@ -38,6 +38,7 @@ from showthrough.metrics.information import SPACY
 from showthrough.plan import Plan
 from showthrough.resources import function_words_from
 from showthrough.resources.names import local_or_hub
+from showthrough.retyping import Retyping
 from showthrough.run import Settings
 
 
@@ -70,13 +71,22 @@ class Request:
     unavailable: Mapping[str, str] = field(default_factory=dict)
     results_file: Path | None = None
     background: Path | None = None
+    types: Retyping = field(default_factory=Retyping.of)
+    group_by: str | None = None
 
     def plan(self) -> Plan:
         """Reads everything; raises InputError with all that is wrong. Evaluating it checks it together."""
+        plan, problems = self.read()
+        if problems:
+            raise InputError(problems)
+        return plan.retyped(self.types)
+
+    def read(self) -> tuple[Plan, list[Problem]]:
+        """What can be read, and what is wrong with the rest; types as the files have them."""
         problems: list[Problem] = []
         anonymizations: list[Anonymization] = []
         columns = {"id_column": self.id_column, "text_column": self.text_column}
-        corpus = read_corpus(self.corpus, format=self.format, **columns)
+        corpus = read_corpus(self.corpus, format=self.format, group_by=self.group_by, **columns)
         for name, source in self.anonymizations.items():
             try:
                 columns = {"id_column": source.id_column, "text_column": source.text_column}
@@ -89,23 +99,18 @@ class Request:
             background = read_background(self.background) if self.background else None
         except InputError as error:
             problems += error.problems
-        if problems:
-            raise InputError(problems)
-        return Plan(
+        plan = Plan(
             *(corpus, tuple(anonymizations), self.metrics, self.settings, self.jobs, self.unavailable),
             device=self.device,
             cache=self.cache,
             background=background,
         )
+        return plan, problems
 
     def with_function_words(self, name: str) -> Request:
         """The same with another source of function words in every metric that has one."""
         function_words_from(name)  # raises for a source that does not exist, also where no metric would ask for it
         return self._with(function_words=name)
-
-    def with_map(self, text: str) -> Request:
-        """The same with a map between types in every metric that has one."""
-        return self._with(map=text)
 
     def _with(self, **values: str) -> Request:
         changed = {metric_text(metric): with_parameters(metric, **values) for metric in self.metrics}
@@ -156,6 +161,11 @@ class _Toml(msgspec.Struct, forbid_unknown_fields=True):
     cache: bool = True
     format: str | None = None
     background: str | None = None
+    map: dict[str, str] = {}
+    direct: list[str] = []
+    quasi: list[str] = []
+    ignore: list[str] = []
+    group_by: str | None = None
 
 
 def _read_toml(path: Path) -> Request:
@@ -180,6 +190,7 @@ def _read_toml(path: Path) -> Request:
 
     try:
         metrics = metrics_of([*(preset(found.preset) if found.preset else ()), *found.metrics] or preset("default"))
+        types = Retyping.of(found.map, found.direct, found.quasi, found.ignore)
     except PlanError as error:
         raise InputError([Problem(str(path), one.place, one.message) for one in error.problems]) from error
     corpus = source(found.corpus, "corpus")
@@ -196,6 +207,8 @@ def _read_toml(path: Path) -> Request:
         id_column=corpus.id_column,
         text_column=corpus.text_column,
         background=None if found.background is None else home / _path(found.background, path, "background"),
+        types=types,
+        group_by=found.group_by,
     )
 
 

@@ -29,8 +29,12 @@ class Problem:
 
     def __str__(self) -> str:
         whole = ": ".join(part for part in (self.file, self.place, self.message) if part)
-        # Ids and texts come from files: a line feed or an escape sequence in one must not reach the terminal.
-        return "".join(found if found.isprintable() else ascii(found)[1:-1] for found in whole)
+        return printable(whole)
+
+
+def printable(text: str) -> str:
+    """Ids and texts come from files: a line feed or an escape sequence in one must not reach the terminal."""
+    return "".join(found if found.isprintable() else ascii(found)[1:-1] for found in text)
 
 
 class ShowthroughError(Exception):

@@ -22,6 +22,7 @@ from showthrough.plan import Plan
 from showthrough.records import background_input, metric_record, provenance
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
+from showthrough.retyping import Names, Retyping
 from showthrough.run import Evidence, Failure, Input, Run, Settings, columns_of
 from showthrough.scoring import scored
 from showthrough.text import Corpus
@@ -59,6 +60,10 @@ def evaluate(
     cache: bool = True,
     watch: Watch | None = None,
     background: Background | Mapping[str, str] | None = None,
+    map: str | Mapping[str, str] = "",
+    direct: Names = (),
+    quasi: Names = (),
+    ignore: Names = (),
 ) -> Run:
     """Scores anonymizations of a corpus.
 
@@ -68,7 +73,9 @@ def evaluate(
     incomplete run of the same plan and completes it. With `texts` the run keeps the documents (of many, those at most
     risk), which a report needs to show them. Models run on `device` in `dtype` (fp32 or bf16); with `cache` what they
     answer is kept for the next run; `watch` is told how far they are. `background` is what an attacker knows,
-    individual id to text; `trir` needs it.
+    individual id to text; `trir` needs it. `map` takes types as others (`"LOCATION=LOC"`), for annotators and
+    anonymizations; mentions of the types `direct` and `quasi` identify so, whatever a file says, and those of `ignore`
+    count as if nobody had marked them.
     """
     if not isinstance(corpus, Corpus):
         # Only a path is shown: what is in anything else may be the very text that must not leak.
@@ -79,6 +86,7 @@ def evaluate(
     settings = Settings(seed=seed, resamples=resamples, confidence=confidence, missing=missing, dtype=dtype)
     plan = Plan(corpus, tuple(named), tuple(chosen), settings, jobs, texts=texts, device=device, cache=cache,
                 background=Background(background) if isinstance(background, Mapping) else background)  # fmt: skip
+    plan = plan.retyped(Retyping.of(map, direct, quasi, ignore))
     return evaluate_plan(plan, progress=progress, resume=resume, watch=watch)
 
 
@@ -225,7 +233,7 @@ def _of_process(worker: Worker) -> Resources:
 
 def _record(run: Run, found: Found, failures: dict[str, str], done: int, revisions: Revisions) -> None:
     run.failures = [Failure(text, reason) for text, reason in failures.items()]
-    run.documents = run.documents[:done]
+    run.documents, run.groups = run.documents[:done], run.groups[:done]
     run.rows, run.evidence = {}, {}
     for (text, name), chunks in found.items():
         if text not in failures:
@@ -277,6 +285,7 @@ def _blank(plan: Plan) -> Run:
         provenance=provenance(),
         background=background_input(plan.background),
         notes=notices(corpus, plan.anonymizations, plan.metrics),
+        groups=list(corpus.survey.groups),
     )
 
 

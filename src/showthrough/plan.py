@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from msgspec import structs
 
 from showthrough.background import Background
+from showthrough.clinical.instances import label_map, label_of
 from showthrough.errors import InputError, Problem
 from showthrough.masks import Anonymization
-from showthrough.metrics import METRICS, Metric, metric_name, metric_text
+from showthrough.metrics import METRICS, Metric, metric_name, metric_text, with_parameters
+from showthrough.metrics.clinical import ClinicalMetric
 from showthrough.pairing import Missing, pair
 from showthrough.resources.settings import ModelSettings
+from showthrough.retyping import Retyping, retyped, retyped_masks
 from showthrough.run import Settings
 from showthrough.text import Corpus
 
@@ -35,6 +40,25 @@ class Plan:
     @property
     def models(self) -> ModelSettings:
         return ModelSettings(self.device, self.settings.dtype, self.cache)
+
+    def retyped(self, types: Retyping) -> Plan:
+        """The same with what a user says of types; raises InputError for types that occur nowhere."""
+        if not types:
+            return self
+        said = {kind for one in self.anonymizations for kind in one.types}
+        spelled: set[str] = set()
+        if any(isinstance(metric, ClinicalMetric) and metric.type_from == "replacement" for metric in self.metrics):
+            masks = (mask for one in self.anonymizations for found in one.masks.values() for mask in found)
+            spelled = set(filter(None, (label_of(mask.replacement) for mask in masks)))
+        if problems := types.problems(self.corpus, said | spelled):
+            raise InputError(problems)
+        return replace(
+            self,
+            corpus=retyped(self.corpus, types),
+            anonymizations=tuple(retyped_masks(one, types) for one in self.anonymizations),
+            metrics=tuple(dict.fromkeys(_retyped_metric(metric, types, said, spelled) for metric in self.metrics)),
+            settings=structs.replace(self.settings, types=str(types)),
+        )
 
     def check(self) -> None:
         """Raises InputError with all that is wrong."""
@@ -72,6 +96,22 @@ class Plan:
         unfit = dict.fromkeys(found for metric, one in pairs for found in metric.problems(self.corpus, one))
         if unfit:
             raise InputError(unfit)
+
+
+def _retyped_metric(metric: Metric, types: Retyping, said: set[str], spelled: set[str]) -> Metric:
+    """A metric over types with what its masks cannot tell it: which types to leave out, and what replacements mean."""
+    if not isinstance(metric, ClinicalMetric):
+        return metric
+    own = label_map(metric.map)
+    if metric.type_from == "replacement":
+        types.check_once()
+        added = {name: "" if types.left_out(name) else types.renamed(name) for name in sorted(spelled)}
+        added = {name: own.get(target, target) for name, target in added.items() if target != name}
+    else:
+        added = {types.renamed(name) or name: "" for name in sorted(said) if types.left_out(name)}
+    if not added:
+        return metric
+    return with_parameters(metric, map=",".join(f"{name}={target}" for name, target in {**own, **added}.items()))
 
 
 def settings_problems(settings: Settings) -> list[Problem]:

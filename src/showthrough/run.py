@@ -56,6 +56,7 @@ class Settings(msgspec.Struct, frozen=True):
     confidence: float = 0.95
     missing: str = "error"
     dtype: str = "fp32"  # in which models calculate
+    types: str = ""  # what the user said that types are to be taken for
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -136,6 +137,7 @@ class Run(msgspec.Struct):
     background: Input | None = None  # what the attacker knew, where an attack was made
     groups: list[str] = []  # whose each document is, where several are about one person; empty: nobody's but its own
     notes: list[str] = []  # what a reader must know before believing the numbers, a sentence each
+    groups: list[str] = []  # of the documents, in their order: "" is alone in its own; none where no document has one
 
     def __repr__(self) -> str:
         """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""
@@ -296,6 +298,8 @@ class Run(msgspec.Struct):
             return
         if self.texts is not None:
             yield from self.texts.faults(self.names)
+        if self.groups and len(self.groups) != len(self.documents):
+            yield "groups", f"expected one for each of the {len(self.documents)} documents, or none"
         known = {record.text for record in self.metrics}
         for text, by_name in self.rows.items():
             if text not in known or set(by_name) != set(self.names):
@@ -348,6 +352,7 @@ def signature(
         *((key, _short(value)) for key, value in metric.parameters.items()),
         *fixed,
         *([("missing", settings.missing)] if settings.missing != "error" else []),
+        *([("types", settings.types)] if settings.types else []),
         ("confidence", f"{settings.confidence:g}"),
         ("resamples", str(settings.resamples)),
         ("resampling_seed", str(settings.seed)),

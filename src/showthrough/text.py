@@ -6,11 +6,12 @@ Offsets are Unicode code points of the original text, half-open, as Python index
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple, overload
 
 import msgspec
 import numpy as np
@@ -34,6 +35,33 @@ class Mention(msgspec.Struct, frozen=True, gc=False, array_like=True):
     entity_id: str = ""
     confidential: str | None = None
 
+    @property
+    def stated(self) -> bool:
+        """Whether somebody said how it identifies; else its type alone told, or did not."""
+        return True
+
+
+class InferredMention(Mention, frozen=True, gc=False, array_like=True):
+    """A mention of which nobody said how it identifies: its type told, or it was a guess. Otherwise a mention."""
+
+    @property
+    def stated(self) -> bool:
+        return False
+
+    def _as_stated(self) -> Mention:
+        return Mention(self.start, self.end, self.entity_type, self.identifier, self.entity_id, self.confidential)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, InferredMention):
+            other = other._as_stated()
+        return self._as_stated() == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._as_stated())
+
 
 class Annotation(msgspec.Struct, frozen=True, array_like=True):
     """One annotator's mentions on one document; mentions that share an entity id are one entity."""
@@ -48,10 +76,13 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
     id: str
     text: str
     annotations: tuple[Annotation, ...] = ()
+    group: str = ""  # what it shares with others, such as the patient; empty: it is a group of its own
 
     def digest(self) -> bytes:
-        """16 bytes that change whenever the id, the text or a mark changes."""
-        return hashlib.blake2b(msgspec.json.encode(self), digest_size=16).digest()
+        """16 bytes that change whenever the id, the text, a mark or the group changes."""
+        # A document without a group has the digest that it had before there were groups.
+        content = self if self.group else (self.id, self.text, self.annotations)
+        return hashlib.blake2b(msgspec.json.encode(content), digest_size=16).digest()
 
     def problems(self, file: str = "") -> list[Problem]:
         """What makes this document unusable."""
@@ -79,6 +110,14 @@ def span_fault(start: int, end: int, length: int, names: tuple[str, str] = ("sta
     return f"{names[1]} {end} is not after {names[0]} {start}; expected a span of at least one character"
 
 
+class Marked(NamedTuple):
+    """What mentions are counted by: their type, how they identify, and whether somebody said so."""
+
+    entity_type: str
+    identifier: Identifier
+    stated: bool
+
+
 @dataclass(frozen=True)
 class Survey:
     """What one pass over all documents tells: who they are, how long, and that they are sound."""
@@ -90,6 +129,8 @@ class Survey:
     mentions: int
     digest: str
     types: tuple[str, ...] = ()  # entity types that occur, sorted
+    marked: Mapping[Marked, int] = field(default_factory=dict)  # how many mentions of each kind
+    groups: tuple[str, ...] = ()  # of the documents, in their order; none where no document has one
 
 
 class Corpus:
@@ -129,9 +170,10 @@ class Corpus:
         ids: list[str] = []
         lengths: list[int] = []
         digests: list[bytes] = []
-        annotated = mentions = annotators = 0
+        groups: list[str] = []
+        annotated = annotators = 0
         seen: set[str] = set()
-        types: set[str] = set()
+        kinds: Counter[tuple[type[Mention], str, Identifier]] = Counter()
         for document in self:
             problems += document.problems(self.source)
             if document.id in seen:
@@ -147,8 +189,12 @@ class Corpus:
                 problems.append(Problem(self.source, f"document {document.id}", HALF_CHARACTER))
             annotated += bool(document.annotations)
             annotators += len(document.annotations)
-            mentions += sum(len(annotation.mentions) for annotation in document.annotations)
-            types.update(mark.entity_type for annotation in document.annotations for mark in annotation.mentions)
+            groups.append(document.group)
+            kinds.update(
+                (type(mark), mark.entity_type, mark.identifier)
+                for annotation in document.annotations
+                for mark in annotation.mentions
+            )
         if not ids:
             problems.append(Problem(self.source, "", "the corpus is empty; expected at least one document"))
         if problems:
@@ -156,7 +202,18 @@ class Corpus:
         # Sorted, so that the same documents in another order are the same corpus.
         digest = hashlib.blake2b(b"".join(sorted(digests)), digest_size=16).hexdigest()
         sizes = np.array(lengths, dtype=np.int64)
-        return Survey(tuple(ids), sizes, annotated, annotators, mentions, digest, tuple(sorted(types)))
+        marked = {Marked(kind, level, made is not InferredMention): many for (made, kind, level), many in kinds.items()}
+        return Survey(
+            ids=tuple(ids),
+            lengths=sizes,
+            annotated=annotated,
+            annotators=annotators,
+            mentions=kinds.total(),
+            digest=digest,
+            types=tuple(sorted({kind.entity_type for kind in marked})),
+            marked=marked,
+            groups=tuple(groups) if any(groups) else (),
+        )
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -184,3 +241,33 @@ class Corpus:
         cut = getattr(self.documents, "window", None) if lazy else None
         documents = cut(numbers.start, numbers.stop) if cut else self.documents[numbers.start : numbers.stop]
         return Corpus(documents, self.name, self.source)
+
+
+class Altered(Sequence[Document]):
+    """Documents with something else about each, made when they are asked for; it travels to other processes."""
+
+    def __init__(self, documents: Sequence[Document], change: Callable[[Document], Document]) -> None:
+        self._documents = documents
+        self._change = change
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    @overload
+    def __getitem__(self, index: int) -> Document: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Document]: ...
+    def __getitem__(self, index: int | slice) -> Document | list[Document]:
+        if isinstance(index, slice):
+            return list(map(self._change, self._documents[index]))
+        return self._change(self._documents[index])
+
+    def window(self, start: int, stop: int) -> Altered:
+        """Some of the documents, still to be decoded where they were."""
+        cut = getattr(self._documents, "window", None)
+        return Altered(cut(start, stop) if cut else self._documents[start:stop], self._change)
+
+
+def altered(documents: Sequence[Document], change: Callable[[Document], Document]) -> Sequence[Document]:
+    """All documents changed: at once where they are in memory, else each when it is asked for."""
+    return Altered(documents, change) if hasattr(documents, "window") else list(map(change, documents))

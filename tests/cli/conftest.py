@@ -21,7 +21,7 @@ DOCUMENT = {
         "ann": {
             "entity_mentions": [
                 {"start_offset": 5, "end_offset": 13, "entity_type": "PERSON", "identifier_type": "DIRECT"},
-                {"start_offset": 17, "end_offset": 21, "entity_type": "LOC"},
+                {"start_offset": 17, "end_offset": 21, "entity_type": "LOC", "identifier_type": "QUASI"},
             ]
         }
     },

@@ -44,6 +44,7 @@ def write_corpus(folder: Path, documents: int = DOCUMENTS) -> None:
             # A type of its own every seventh document: earlier and later chunks then have other columns.
             {"start_offset": at, "end_offset": at + 4, "entity_type": "LOC" if number % 7 else f"LOC{number}"},
         ]
+        mentions[1]["identifier_type"] = "QUASI"
         layer = {"annotator": {"entity_mentions": mentions}}
         lines.append(json.dumps({"doc_id": f"d{number}", "text": text, "annotations": layer}))
         masks[f"d{number}"] = [[3, 6]] if number % 2 else [[at, at + 4, "CITY"]]

@@ -90,13 +90,20 @@ def test_maps_and_unknown_types(cli: Cli) -> None:
     line = (
         "other.xml: type PERSON: is not a type of the corpus, which has DATE, DOCTOR, PATIENT; map it (--map PERSON=…)"
     )
-    for command in (["validate"], ["evaluate", "--preset", "i2b2"]):
-        found = cli(*command, "gold.xml", "other=other.xml", "--format", "i2b2")
-        assert found.status == 2
-        assert found.err.startswith(line)
-        assert len(found.err.splitlines()) == 1  # once, though two metrics ask
-        arguments = ["gold.xml", "other=other.xml", "--format", "i2b2", "--map", "PERSON=PATIENT"]
-        assert cli(*command, *arguments).status == 0
+    arguments = ["gold.xml", "other=other.xml", "--format", "i2b2"]
+    found = cli("evaluate", "--preset", "i2b2", *arguments)
+    assert found.status == 2
+    assert found.err.startswith(line)
+    assert len(found.err.splitlines()) == 1  # once, though two metrics ask
+    assert cli("evaluate", "--preset", "i2b2", *arguments, "--map", "PERSON=PATIENT").status == 0
+    assert cli("evaluate", *arguments).status == 0  # to other metrics the types of masks are nothing
+    found = cli("validate", *arguments)
+    assert (found.status, found.out.splitlines()[-1]) == (0, "all is well")
+    assert (
+        "note: other: no mention of the corpus has the types PERSON, so clinical metrics (phi_…) refuse it" in found.err
+    )
+    assert "refuse" not in cli("validate", *arguments, "--map", "PERSON=PATIENT").err
+    assert "refuse" not in cli("validate", *arguments, "--map", "PERSON=").err
 
 
 @pytest.mark.usefixtures("desk")

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, OutputError, read_anonymization, read_corpus
 from showthrough.formats import conll
-from showthrough.formats.phi import phi
+from showthrough.levels import by_type
 
 
 def written(folder: Path, content: str, name: str = "r.conll") -> Path:
@@ -83,7 +83,7 @@ def documents(draw: st.DrawFn) -> Document:
     text = draw(st.text(st.characters(blacklist_categories=("Cs",)), min_size=1, max_size=40))
     edges = sorted(draw(st.sets(st.integers(0, len(text)), max_size=8)))
     mentions = [
-        phi(start, end, draw(st.sampled_from(["PATIENT", "DATE", ""])))
+        by_type(start, end, draw(st.sampled_from(["PATIENT", "DATE", ""])))
         for start, end in zip(edges[::2], edges[1::2], strict=False)
         if not (text[start].isspace() or text[end - 1].isspace())
     ]

@@ -20,7 +20,7 @@ from showthrough import (
     write_corpus,
 )
 from showthrough.formats import i2b2
-from showthrough.formats.phi import phi
+from showthrough.levels import by_type
 
 RECORDS_2006 = """<?xml version="1.0" ?>
 <ROOT>
@@ -107,7 +107,7 @@ def test_offsets_without_texts_count_what_xml_sees(tmp_path: Path) -> None:
 def test_any_xml_reader_finds_the_offsets_that_are_written(tmp_path: Path) -> None:
     text = "one\r\n]]> & <two> Lee\t\n"
     start = text.index("Lee")
-    corpus = Corpus([Document("r", text, (Annotation("gold", (phi(start, start + 3, "DOCTOR", "P0"),)),))])
+    corpus = Corpus([Document("r", text, (Annotation("gold", (by_type(start, start + 3, "DOCTOR", "P0"),)),))])
     write_corpus(corpus, tmp_path / "out", "i2b2-2014")
     root = ElementTree.parse(tmp_path / "out/r.xml").getroot()  # noqa: S314 (our own file)
     seen = root.findtext("TEXT") or ""
@@ -130,7 +130,7 @@ def documents(draw: st.DrawFn) -> Document:
         ["PATIENT", "DATE", "OTHER", "NAME/NICKNAME", "LOCATION/OTHER", "NAME/PATIENT", "a b", "x/y"]
     )
     mentions = tuple(
-        phi(start, end, draw(kinds), f"P{number}")
+        by_type(start, end, draw(kinds), f"P{number}")
         for number, (start, end) in enumerate(zip(edges[::2], edges[1::2], strict=False))
     )
     return Document("r", text, (Annotation("gold", mentions),))
@@ -283,7 +283,7 @@ def test_what_cannot_be_written(tmp_path: Path, document: Document, format: str,
 
 
 def test_one_annotator_of_several_can_be_written(tmp_path: Path) -> None:
-    both = Document("r", "abcd", (Annotation("one", (phi(0, 1, "A"),)), Annotation("two", (phi(1, 2, "B"),))))
+    both = Document("r", "abcd", (Annotation("one", (by_type(0, 1, "A"),)), Annotation("two", (by_type(1, 2, "B"),))))
     write_corpus(Corpus([both]), tmp_path / "out.xml", "i2b2-2006", annotator="two")
     (again,) = read_corpus(tmp_path / "out.xml")
     assert marks(again) == [("b", "B")]

@@ -72,6 +72,10 @@ def command(
     ] = None,
     format_name: shared.Format = None,
     maps: shared.Maps = None,
+    direct: shared.Direct = None,
+    quasi: shared.Quasi = None,
+    ignore: shared.Ignore = None,
+    group_by: shared.GroupBy = None,
     id_column: shared.IdColumn = "doc_id",
     text_column: shared.TextColumn = "text",
     resume: Annotated[bool, typer.Option("--resume", help="Complete the interrupted run in the output file.")] = False,
@@ -130,8 +134,11 @@ def command(
         )
     if function_words:
         request = request.with_function_words(function_words)
-    if maps:
-        request = request.with_map(",".join(maps))
+    request = replace(
+        request,
+        types=shared.types_said(maps, direct, quasi, ignore, request.types),
+        group_by=request.group_by if group_by is None else group_by,
+    )
     if resume and not request.output:
         raise PlanError("--resume needs the run file to complete: name it with -o")
     shared.apart(

@@ -16,6 +16,7 @@ from showthrough.errors import OutputError, PlanError
 from showthrough.formats.named import FORMATS
 from showthrough.masks import Anonymization
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
+from showthrough.retyping import Retyping
 from showthrough.run import Run, write_file
 
 Force = Annotated[bool, typer.Option("--force", help="Replace output files that exist.")]
@@ -39,6 +40,26 @@ Format = Annotated[
 Maps = Annotated[
     list[str] | None,
     typer.Option("--map", metavar="FROM=TO", help="Take a type as another, e.g. LOCATION=LOC; may be repeated."),
+]
+Direct = Annotated[
+    list[str] | None,
+    typer.Option("--direct", metavar="TYPE", help="Mentions of this type identify directly; may be repeated."),
+]
+Quasi = Annotated[
+    list[str] | None,
+    typer.Option("--quasi", metavar="TYPE", help="Mentions of this type identify together with others; repeatable."),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", metavar="TYPE", help="Take mentions of this type as not marked; may be repeated."),
+]
+GroupBy = Annotated[
+    str | None,
+    typer.Option(
+        "--group-by",
+        metavar="FIELD|id:REGEX",
+        help="What documents of one patient share: a field or column, or a piece of their ids.",
+    ),
 ]
 IdColumn = Annotated[str, typer.Option("--id-column", metavar="NAME", help="The column of a table that holds ids.")]
 TextColumn = Annotated[
@@ -87,6 +108,18 @@ def show_notes(lines: Iterable[str]) -> None:
     """What a reader must know before believing the numbers, where it is seen even if the output goes to a file."""
     for line in lines:
         notes().print(f"note: {line}", markup=False, soft_wrap=True)
+
+
+def types_said(
+    maps: list[str] | None,
+    direct: list[str] | None,
+    quasi: list[str] | None,
+    ignore: list[str] | None,
+    otherwise: Retyping | None = None,
+) -> Retyping:
+    """What the options say of types; of types that they do not name, what a plan says."""
+    said = Retyping.of(",".join(maps or ()), direct or (), quasi or (), ignore or ())
+    return said.over(otherwise) if otherwise else said
 
 
 def named(argument: str) -> tuple[str, Path]:

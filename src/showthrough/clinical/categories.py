@@ -51,6 +51,7 @@ class PhiType:
 _PATIENT = PhiType("NAME", "person", "DIRECT", "A")
 _STAFF = PhiType("NAME", "person", "QUASI")
 _PLACE = PhiType("LOCATION", "place", "QUASI", "B")
+_STREET = PhiType("LOCATION", "place", "DIRECT", "B")  # with its number it leads to one door
 _WIDE_PLACE = PhiType("LOCATION", "place", "QUASI")
 _HOUSE = PhiType("LOCATION", "organization", "QUASI")
 _DATE = PhiType("DATE", "date", "QUASI", "C")
@@ -72,7 +73,7 @@ PHI_TYPES: dict[str, PhiType] = {
     "LOCATION": _PLACE, "PHONE": _number("D", "CONTACT"), "AGE": _AGE,
     # i2b2 2014
     "USERNAME": PhiType("NAME", "contact", "DIRECT", "R"), "PROFESSION": PhiType("PROFESSION", "word", "QUASI"),
-    "ORGANIZATION": _HOUSE, "STREET": _PLACE, "CITY": _PLACE, "STATE": _WIDE_PLACE, "COUNTRY": _WIDE_PLACE,
+    "ORGANIZATION": _HOUSE, "STREET": _STREET, "CITY": _PLACE, "STATE": _WIDE_PLACE, "COUNTRY": _WIDE_PLACE,
     "ZIP": PhiType("LOCATION", "code", "QUASI", "B"), "LOCATION-OTHER": _PLACE, "FAX": _number("E", "CONTACT"),
     "EMAIL": _address("F"), "URL": _address("N"), "IPADDR": _number("O", "CONTACT"),
     "IPADDRESS": _number("O", "CONTACT"), "SSN": _number("G"), "MEDICALRECORD": _number("H"),
@@ -80,7 +81,7 @@ PHI_TYPES: dict[str, PhiType] = {
     "DEVICE": _number("M"), "BIOID": _number("P"), "IDNUM": _number("R"), "OTHER": _OTHER,
     # MEDDOCAN
     "NOMBRE_SUJETO_ASISTENCIA": _PATIENT, "NOMBRE_PERSONAL_SANITARIO": _STAFF, "FECHAS": _DATE,
-    "EDAD_SUJETO_ASISTENCIA": _AGE, "TERRITORIO": _PLACE, "CALLE": _PLACE, "PAIS": _WIDE_PLACE,
+    "EDAD_SUJETO_ASISTENCIA": _AGE, "TERRITORIO": _PLACE, "CALLE": _STREET, "PAIS": _WIDE_PLACE,
     "INSTITUCION": _HOUSE, "CENTRO_SALUD": _HOUSE, "ID_SUJETO_ASISTENCIA": _number("H"),
     "ID_CONTACTO_ASISTENCIAL": _number("R"), "ID_ASEGURAMIENTO": _number("I"),
     "ID_TITULACION_PERSONAL_SANITARIO": PhiType("ID", "code", "QUASI", "K"),

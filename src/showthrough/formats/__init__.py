@@ -9,6 +9,7 @@ from pathlib import Path
 from showthrough.errors import InputError, Problem
 from showthrough.formats import tab, tae, texts
 from showthrough.formats.files import fail, first_byte, is_folder, object_entries, read_bytes, stem, suffix
+from showthrough.formats.groups import GroupBy
 from showthrough.masks import Anonymization
 from showthrough.text import Corpus, Document
 
@@ -23,36 +24,42 @@ def read_corpus(
     format: str | None = None,
     id_column: str = "doc_id",
     text_column: str = "text",
+    group_by: str | None = None,
 ) -> Corpus:
     """Reads and checks a corpus: TAB's JSON or JSON Lines, `{"id": "text"}`, a table, or a folder of texts.
 
-    `format` is the name of one that a file's ending does not tell, such as `i2b2`, `brat` or `conll`.
+    `format` is the name of one that a file's ending does not tell, such as `i2b2`, `brat` or `conll`. Documents that
+    share a group, such as the records of one patient, say so in a field or column `group`; `group_by` names another, or
+    a regular expression on their ids: `id:^(\\d+)-`.
     """
     from showthrough.formats.named import format_named, told  # clinical formats: XML readers and the like
 
     path = Path(path)
+    groups = GroupBy(group_by)
     known = format or told(path)
     chosen = format_named(known) if known else None
     if chosen and chosen.read and chosen.reads(path):
         documents: Sequence[Document] = chosen.read(path, None)
     else:
-        documents = _documents(path, id_column, text_column)
-    corpus = Corpus(documents, name or stem(path), str(path))
+        documents = _documents(path, id_column, text_column, groups.field)
+    corpus = Corpus(groups.grouped(documents), name or stem(path), str(path))
     _ = corpus.survey  # raises with everything that is wrong
+    groups.check(corpus)
     return corpus
 
 
-def _documents(path: Path, id_column: str, text_column: str) -> list[Document] | tab.JsonLines:
+def _documents(path: Path, id_column: str, text_column: str, group: str) -> list[Document] | tab.JsonLines:
     if is_folder(path):
         return _plain(texts.read_folder(path))
     kind = suffix(path)
     if kind == ".jsonl":
-        return tab.JsonLines.of_file(path)
+        return tab.JsonLines.of_file(path, group)
     if kind in (".csv", ".tsv"):
-        return _plain(texts.read_table(path, id_column, text_column))
+        rows = texts.read_grouped(path, id_column, text_column, group)
+        return [Document(key, text, group=name) for key, (text, name) in rows.items()]
     opening = first_byte(path)
     if opening == b"[":
-        return tab.read_list(path)
+        return tab.read_list(path, group)
     if opening == b"{":
         entries = object_entries(path, read_bytes(path))
         if entries and all(bytes(memoryview(raw)[:1]) == b"[" for raw in entries.values()):

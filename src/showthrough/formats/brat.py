@@ -12,12 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import get_args
 
-import msgspec
-
-from showthrough.clinical.categories import phi_type
 from showthrough.errors import InputError, OutputError, Problem
 from showthrough.formats.files import fail, open_file, stem, suffix, text_of, unreadable, without_bom
-from showthrough.formats.phi import marked, one_layer, phi
+from showthrough.formats.phi import marked, one_layer
+from showthrough.levels import by_type, known_level
 from showthrough.text import Document, Identifier, Mention, span_fault
 
 _SPAN = r"-?\d{1,18} -?\d{1,18}"
@@ -81,7 +79,7 @@ class _Marks:
         self.problems: list[Problem] = []
         self._path = path
         self._text = text
-        self._marks: dict[str, list[Mention]] = {}  # by name; a mark in several pieces is several mentions
+        self._marks: dict[str, list[tuple[int, int, str]]] = {}  # by name; a mark in several pieces is several mentions
         self._entity: dict[str, str] = {}
         self._identifier: dict[str, Identifier] = {}
         for number, line in enumerate(_content(path).removeprefix("\ufeff").split("\n"), 1):
@@ -117,18 +115,16 @@ class _Marks:
             yield f"{name}: the text there is {reads[:_SHOWN]!r} but the line says {said[:_SHOWN]!r}"
         if name in self._marks:
             yield f"{name}: this name occurs twice; expected unique names"
-        self._marks[name] = [phi(start, end, kind) for start, end in spans]
+        self._marks[name] = [(start, end, kind) for start, end in spans]
 
     def mentions(self) -> list[Mention]:
-        return [
-            msgspec.structs.replace(
-                mention,
-                entity_id=self._entity.get(name, name),
-                identifier=self._identifier.get(name, mention.identifier),
-            )
-            for name, mentions in self._marks.items()
-            for mention in mentions
-        ]
+        return [self._mention(name, piece) for name, pieces in self._marks.items() for piece in pieces]
+
+    def _mention(self, name: str, piece: tuple[int, int, str]) -> Mention:
+        entity = self._entity.get(name, name)
+        if name in self._identifier:
+            return Mention(*piece, self._identifier[name], entity)
+        return by_type(*piece, entity)
 
 
 def write(documents: Iterable[Document]) -> dict[str, bytes]:
@@ -163,7 +159,7 @@ def _lines(document: Document) -> Iterator[str]:
     unlike = [
         (name, mention.identifier)
         for name, mention in zip(names, mentions, strict=True)
-        if mention.identifier != phi_type(mention.entity_type).identifier
+        if mention.stated and mention.identifier != known_level(mention.entity_type)
     ]
     for number, (name, identifier) in enumerate(unlike, 1):
         yield f"A{number}\tidentifier {name} {identifier}\n"

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from showthrough.errors import InputError, OutputError, Problem
 from showthrough.formats.files import fail, read_bytes, stem, suffix, text_of
-from showthrough.formats.phi import marked, phi, separate
+from showthrough.formats.phi import marked, separate
+from showthrough.levels import by_type
 from showthrough.text import Document, Mention
 
 ENDINGS = (".conll", ".bio", ".iob")
@@ -88,7 +89,7 @@ class _Record:
                     raise self._fault(number, f"found {' '.join(fields)!r}; expected a token and O, B-TYPE or I-TYPE")
                 kind, starts = tag[2], tag[1] is not None and tag[1] in _OPENING
             if open_at is not None and (starts or kind != open_at[2]):
-                yield phi(*open_at)
+                yield by_type(*open_at)
                 open_at = None
             if kind is not None:
                 open_at = (open_at[0] if open_at else start, position, kind)

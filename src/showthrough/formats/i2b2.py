@@ -15,8 +15,9 @@ from pathlib import Path
 from showthrough.clinical.categories import PHI_TYPES, phi_type
 from showthrough.errors import InputError, Problem
 from showthrough.formats.files import fail, stem, suffix
-from showthrough.formats.phi import marked, overlaps, phi, separate, to_mask
+from showthrough.formats.phi import marked, overlaps, separate, to_mask
 from showthrough.formats.safe_xml import cdata, escaped, inline, walk
+from showthrough.levels import by_type
 from showthrough.text import Document, Mention, span_fault
 
 ROOT_2014 = "deIdi2b2"
@@ -104,7 +105,7 @@ class _Records:
             if self._text.length == start:
                 self._problem(f"line {line}", "a <PHI> is empty; expected at least one character")
             else:
-                self._mentions.append(phi(start, self._text.length, kind))
+                self._mentions.append(by_type(start, self._text.length, kind))
         elif element == "TEXT" and self._inside and self._text is not None:
             self._inside = False
             if self._record is not None:
@@ -218,7 +219,7 @@ def _placed(text: _Text, tags: list[_Tag], problem: Callable[[str, str], None]) 
                 f"{tag.attributes['text'][:_SHOWN]!r}; expected offsets in Unicode code points",
             )
         else:
-            mentions.append(phi(start, end, tag.kind, tag.attributes.get("id", "")))
+            mentions.append(by_type(start, end, tag.kind, tag.attributes.get("id", "")))
     for one, two in overlaps(mentions):
         problem(
             f"tags {one.entity_id or '?'} and {two.entity_id or '?'}",

@@ -12,8 +12,9 @@ from showthrough.errors import InputError, PlanError, Problem
 from showthrough.formats import brat, conll, i2b2
 from showthrough.formats.files import is_folder, open_file, suffix
 from showthrough.formats.phi import to_mask
+from showthrough.levels import known_level
 from showthrough.masks import Mask, TypedMask
-from showthrough.text import Corpus, Document
+from showthrough.text import Corpus, Document, Mention
 
 Files = dict[str, bytes]  # by name; a format that is one file has one without a name
 _SHOWN = 20  # characters of a text that a message shows
@@ -43,6 +44,7 @@ def _tab(documents: Iterable[Document]) -> Files:
         {
             "doc_id": document.id,
             "text": document.text,
+            **({"group": document.group} if document.group else {}),
             "annotations": {
                 annotation.annotator: {
                     "entity_mentions": [
@@ -52,7 +54,7 @@ def _tab(documents: Iterable[Document]) -> Files:
                             "start_offset": mention.start,
                             "end_offset": mention.end,
                             "span_text": document.text[mention.start : mention.end],
-                            "identifier_type": mention.identifier,
+                            **_identifier(mention),
                             "entity_id": mention.entity_id,
                             "confidential_status": mention.confidential,
                         }
@@ -65,6 +67,12 @@ def _tab(documents: Iterable[Document]) -> Files:
         for document in documents
     ]
     return {"": msgspec.json.format(msgspec.json.encode(found), indent=1)}
+
+
+def _identifier(mention: Mention) -> dict[str, str]:
+    """How a mention identifies; a guess is not written, or it would be read as what an annotator said."""
+    told = mention.stated or known_level(mention.entity_type)
+    return {"identifier_type": mention.identifier} if told else {}
 
 
 def _masks(documents: Iterable[Document]) -> Files:

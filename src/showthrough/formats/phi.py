@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from showthrough.clinical.categories import phi_type
 from showthrough.errors import OutputError
 from showthrough.text import Annotation, Document, Mention
 
 ANNOTATOR = "gold"  # these formats do not say who marked
-
-
-def phi(start: int, end: int, kind: str, name: str = "") -> Mention:
-    """A mention of PHI. Its type tells whether it identifies directly; without a name it is an entity of its own."""
-    return Mention(start, end, kind, phi_type(kind).identifier, name)
 
 
 def marked(document_id: str, text: str, mentions: Iterable[Mention]) -> Document:

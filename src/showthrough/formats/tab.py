@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any, overload
+from typing import IO, Any, cast, overload
 
 import msgspec
 import numpy as np
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 
 from showthrough.errors import InputError, Problem
 from showthrough.formats.files import collect, decoded, lines_of, object_entries, open_file, read_bytes
+from showthrough.formats.groups import FIELD
+from showthrough.levels import by_type
 from showthrough.text import Annotation, Document, Identifier, Mention
 
 
@@ -20,7 +23,7 @@ class _Mention(msgspec.Struct, gc=False):
     start_offset: int
     end_offset: int
     entity_type: str = ""
-    identifier_type: Identifier = "QUASI"
+    identifier_type: Identifier | None = None
     entity_id: str | int | None = None
     confidential_status: str | None = None
     span_text: str | None = None
@@ -30,10 +33,14 @@ class _Layer(msgspec.Struct, gc=False):
     entity_mentions: list[_Mention] = []
 
 
+_Group = str | int | None
+
+
 class _Document(msgspec.Struct, gc=False):
     doc_id: str
     text: str
     annotations: dict[str, _Layer] | None = None
+    group: _Group = None
 
 
 class _RawDocument(msgspec.Struct, gc=False):
@@ -48,27 +55,40 @@ class _Id(msgspec.Struct):
     doc_id: str
 
 
-_DOCUMENTS = msgspec.json.Decoder(list[_Document])
 _RAW_DOCUMENTS = msgspec.json.Decoder(list[msgspec.Raw])
-_DOCUMENT = msgspec.json.Decoder(_Document)
 _RAW_DOCUMENT = msgspec.json.Decoder(_RawDocument)
 _LAYER = msgspec.json.Decoder(_Layer)
 _ID = msgspec.json.Decoder(_Id)
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-def read_list(path: Path) -> list[Document]:
+@lru_cache(maxsize=8)
+def _kind(group: str) -> type[_Document]:
+    """What a document looks like whose group stands in a field of this name."""
+    if group == FIELD:
+        return _Document
+    found = msgspec.defstruct("_Document", [("group", _Group, None)], bases=(_Document,), rename={"group": group})
+    return cast("type[_Document]", found)
+
+
+@lru_cache(maxsize=8)
+def _decoder(group: str) -> msgspec.json.Decoder[_Document]:
+    return msgspec.json.Decoder(_kind(group))
+
+
+def read_list(path: Path, group: str = FIELD) -> list[Document]:
     """The documents of one JSON list."""
     content = read_bytes(path)
+    wires: list[_Document] | None
     try:
-        wires = _DOCUMENTS.decode(content)
+        wires = msgspec.json.decode(content, type=list[_kind(group)])  # type: ignore[misc]
     except _UNREADABLE:
         wires = None
     problems: list[Problem] = []
     if wires is None or _lost(content, wires):
         raws = decoded(content, _RAW_DOCUMENTS, path)
         for index, raw in enumerate(raws):
-            problems += _faults(raw, path, f"document number {index + 1}")
+            problems += _faults(raw, path, f"document number {index + 1}", group)
     documents = [_document(wire, path, problems) for wire in wires or ()]
     if problems:
         raise InputError(problems)
@@ -83,32 +103,34 @@ def _lost(content: bytes, wires: Iterable[_Document]) -> bool:
 class JsonLines(Sequence[Document]):
     """The documents of a JSON Lines file, decoded when they are asked for: only where each line starts is kept."""
 
-    def __init__(self, path: Path, offsets: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+    def __init__(self, path: Path, offsets: NDArray[np.int64], sizes: NDArray[np.int64], group: str) -> None:
         self._path = path
+        self._group = group  # the field that holds it
         self._offsets = offsets
         self._sizes = sizes
         self._file: IO[bytes] | None = None
 
     @classmethod
-    def of_file(cls, path: Path) -> JsonLines:
+    def of_file(cls, path: Path, group: str = FIELD) -> JsonLines:
         """Finds the lines and looks at each once; raises InputError with all that is wrong."""
         offsets: list[int] = []
         sizes: list[int] = []
         problems: list[Problem] = []
+        decode = _decoder(group).decode
         for number, offset, line in lines_of(path):
             offsets.append(offset)
             sizes.append(len(line))
             try:
-                wire = _DOCUMENT.decode(line)
+                wire = decode(line)
             except _UNREADABLE:
                 wire = None
             if wire is None or _lost(line, [wire]):
-                problems += _faults(msgspec.Raw(line), path, f"line {number}")
+                problems += _faults(msgspec.Raw(line), path, f"line {number}", group)
             if wire is not None:
                 _document(wire, path, problems)
         if problems:
             raise InputError(problems)
-        return cls(path, np.array(offsets, dtype=np.int64), np.array(sizes, dtype=np.int64))
+        return cls(path, np.array(offsets, dtype=np.int64), np.array(sizes, dtype=np.int64), group)
 
     def __len__(self) -> int:
         return len(self._offsets)
@@ -126,13 +148,14 @@ class JsonLines(Sequence[Document]):
     def _documents(self, numbers: range) -> Iterator[Document]:
         if self._file is None:
             self._file = open_file(self._path)
+        decode = _decoder(self._group).decode
         for number in numbers:
             self._file.seek(int(self._offsets[number]))
-            yield _document(_DOCUMENT.decode(self._file.read(int(self._sizes[number]))), self._path, [])
+            yield _document(decode(self._file.read(int(self._sizes[number]))), self._path, [])
 
     def window(self, start: int, stop: int) -> JsonLines:
         """Some of the documents, still to be decoded."""
-        return JsonLines(self._path, self._offsets[start:stop], self._sizes[start:stop])
+        return JsonLines(self._path, self._offsets[start:stop], self._sizes[start:stop], self._group)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_file": None}  # an open file does not travel to another process
@@ -147,19 +170,16 @@ def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
             # A span text that does not match is the one sure sign of offsets in bytes or UTF-16 units.
             if mark.span_text is not None and text[mark.start_offset : mark.end_offset] != mark.span_text:
                 _misplaced(wire, annotator, index, mark, path, problems)
-        annotations.append(
-            Annotation(
-                annotator,
-                tuple(
-                    Mention(
-                        mark.start_offset, mark.end_offset, mark.entity_type, mark.identifier_type,
-                        "" if mark.entity_id is None else str(mark.entity_id), mark.confidential_status,
-                    )
-                    for mark in mentions
-                ),
-            )
-        )  # fmt: skip
-    return Document(wire.doc_id, text, tuple(annotations))
+        annotations.append(Annotation(annotator, tuple(map(_mention, mentions))))
+    return Document(wire.doc_id, text, tuple(annotations), "" if wire.group is None else str(wire.group))
+
+
+def _mention(mark: _Mention) -> Mention:
+    entity = "" if mark.entity_id is None else str(mark.entity_id)
+    start, end, kind, status = mark.start_offset, mark.end_offset, mark.entity_type, mark.confidential_status
+    if mark.identifier_type is None:
+        return by_type(start, end, kind, entity, status)
+    return Mention(start, end, kind, mark.identifier_type, entity, status)
 
 
 def _misplaced(
@@ -176,7 +196,7 @@ def _misplaced(
     problems.append(Problem(str(path), place, message))
 
 
-def _faults(raw: msgspec.Raw, path: Path, place: str) -> list[Problem]:
+def _faults(raw: msgspec.Raw, path: Path, place: str, group: str) -> list[Problem]:
     """What is wrong with one document, looked at piece by piece; nothing when it is sound."""
     with suppress(*_UNREADABLE):  # without a readable id its number or line has to do
         place = f"document {_ID.decode(raw).doc_id}"
@@ -195,7 +215,7 @@ def _faults(raw: msgspec.Raw, path: Path, place: str) -> list[Problem]:
             collect(problems, error)
     if not problems:
         try:
-            decoded(raw, _DOCUMENT, path, place)  # sound piece by piece: is it so as a whole?
+            decoded(raw, _decoder(group), path, place)  # sound piece by piece: is it so as a whole?
         except InputError as error:
             collect(problems, error)
     return problems

@@ -42,12 +42,18 @@ def read_folder(path: Path) -> dict[str, str]:
 
 def read_table(path: Path, id_column: str, text_column: str) -> dict[str, str]:
     """A CSV (or tab-separated .tsv) file with a header; which columns hold id and text is the caller's choice."""
+    return {key: text for key, (text, _) in read_grouped(path, id_column, text_column, None).items()}
+
+
+def read_grouped(path: Path, id_column: str, text_column: str, group_column: str | None) -> dict[str, tuple[str, str]]:
+    """Text and group of every row of a table, by id. The column of groups may be missing: then there are none."""
     csv.field_size_limit(_LARGEST_CELL)
     content = io.StringIO(text_of(path, read_bytes(path)), newline="")
     reader = csv.DictReader(content, delimiter="\t" if suffix(path) == ".tsv" else ",", strict=True, restkey=_MORE)
     try:
         header = list(reader.fieldnames or [])
-        for column in (id_column, text_column):
+        wanted = [id_column, text_column, *([group_column] if group_column in header else [])]
+        for column in wanted:
             if header.count(column) != 1:
                 found = ", ".join(header) or "no columns"
                 raise fail(
@@ -61,7 +67,7 @@ def read_table(path: Path, id_column: str, text_column: str) -> dict[str, str]:
                 raise fail(
                     path, f"has {len(header)} columns in its header but not in this row", f"line {reader.line_num}"
                 )
-            rows.append((row[id_column], row[text_column]))
+            rows.append((row[id_column], (row[text_column], row.get(group_column or "") or "")))
     except csv.Error as error:
         raise fail(path, f"is not a well-formed table: {error}", f"line {reader.reader.line_num}") from error
     return _unique(rows, path)

@@ -1,0 +1,78 @@
+"""`validate` accepts what `evaluate` scores, and does not call well what was not read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+FREE = "only metrics that need none can be scored: tpi, tps, nmi, trir"
+TEXTS = {"d1": "Ann left.", "d2": "Bob came."}
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("texts.json", {"texts.json": TEXTS}),
+        ("texts", {f"texts/{key}.txt": text for key, text in TEXTS.items()}),
+        ("t.csv", {"t.csv": "doc_id,text\n" + "".join(f"{key},{text}\n" for key, text in TEXTS.items())}),
+        ("c.json", {"c.json": [{"doc_id": key, "text": text, "annotation": {}} for key, text in TEXTS.items()]}),
+    ],
+)
+def test_annotations_that_were_not_read(desk: Any, name: str, files: dict[str, Any]) -> None:
+    desk.write({**files, "m.json": {"d1": [[0, 3]], "d2": []}})
+    for arguments in ([], ["m.json"]):
+        found = desk.cli("validate", name, *arguments)
+        assert (found.status, found.err) == (0, "")
+        assert found.out.splitlines()[-1] == f"no annotations were read, so {FREE}"
+    assert desk.cli("evaluate", name, "m.json").status == 2  # its metrics need some
+    assert desk.cli("evaluate", name, "m.json", "-m", "nmi(embedding=lsa)").status == 0
+
+
+def test_layers_without_a_mention(desk: Any) -> None:
+    layer = {"a": {"mentions": [{"start": 0}]}}  # a key that nobody reads
+    desk.write({"c.json": [{"doc_id": "d1", "text": "Ann left.", "annotations": layer}]})
+    assert desk.cli("validate", "c.json").out.splitlines()[-1] == f"no mentions: annotators marked nothing, so {FREE}"
+
+
+def test_documents_without_annotations_are_told(desk: Any) -> None:
+    desk.write({"gold/a.txt": "Ann", "gold/a.ann": "T1\tPERSON 0 3\tAnn\n", "gold/b.txt": "Bob"})
+    desk.write({"m.json": {"a": [], "b": []}})
+    for command in ("validate", "evaluate"):
+        found = desk.cli(command, "gold", "m.json")
+        assert found.status == 0
+        assert "note: 1 of 2 documents has no annotations: metrics that need them leave those out" in found.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["a=masks.json", "a=masks.json"], "anonymization a: this name is used twice"),
+        (["masks.json", "--missing", "x"], "missing: found 'x'"),
+        (["none.json"], "none.json: no such file"),
+        (["other.json"], "other.json: document d9: is not in the corpus"),
+        (["masks.json", "--group-by", "ward"], "corpus.json: group-by ward: no document has this field or column"),
+    ],
+)
+def test_both_refuse_the_same(desk: Any, arguments: list[str], fault: str) -> None:
+    desk.write({"other.json": {"d1": [], "d9": []}})
+    for command in ("validate", "evaluate"):
+        found = desk.cli(command, "corpus.json", *arguments)
+        assert (found.status, found.out) == (2, "")
+        assert fault in found.err
+
+
+def test_what_cannot_be_read_does_not_hide_the_rest(desk: Any) -> None:
+    desk.write({"other.json": {"d1": [[0, 99]]}})
+    found = desk.cli("validate", "corpus.json", "none.json", "other.json")
+    assert found.status == 2
+    assert [line.partition(":")[0] for line in found.err.splitlines()] == ["none.json", "other.json"]
+
+
+def test_a_plan(desk: Any) -> None:
+    desk.write({"plan.toml": 'corpus = "corpus.json"\nmetrics = ["er_di"]\n[anonymizations]\na = "masks.json"\n'})
+    found = desk.cli("validate", "plan.toml")
+    assert (found.status, found.out.splitlines()[-1]) == (0, "all is well")
+    assert desk.cli("validate", "plan.toml", "masks.json").status == 2
+    desk.write({"plan.toml": 'corpus = "corpus.json"\nmetrics = ["trir"]\n[anonymizations]\na = "masks.json"\n'})
+    assert "background: none was given" in desk.cli("validate", "plan.toml").err
