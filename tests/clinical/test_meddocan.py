@@ -12,6 +12,7 @@ import pytest
 from showthrough import (
     Anonymization,
     Corpus,
+    Mask,
     Mention,
     TypedMask,
     evaluate,
@@ -22,6 +23,7 @@ from showthrough import (
 from showthrough.clinical.vocabulary import Share, analyse
 from showthrough.metrics.clinical_span import sentences
 
+DIFFERENCES = (Path(__file__).resolve().parents[2] / "docs/differences.md").read_text(encoding="utf-8")
 ALL = ["preset:i2b2", "preset:meddocan"]
 
 
@@ -68,13 +70,76 @@ def test_every_format_keeps_texts_and_marks(records: Corpus, tmp_path: Path, for
 
 
 def test_hospitals_share_words_with_their_records(meddocan: Path) -> None:
-    # 93 of the 140 hospitals hold a word, mostly "hospital" itself, that stands in the same record as no PHI. Not one
+    # 93 of the 140 hospitals hold a word, such as "de" or "hospital", that stands in the same record as no PHI. Not one
     # stands there as a whole.
     found = analyse(read_corpus(meddocan / "dev/xml", format="meddocan"), frozenset())
     assert found.instances["HOSPITAL"].ambiguous_in_record == Share(93, 140)
     assert found.instances["HOSPITAL"].ambiguous_in_corpus == Share(135, 140)
     # Numbers are there: most ages are numbers that also stand for something else.
     assert found.instances["EDAD_SUJETO_ASISTENCIA"].ambiguous_in_corpus == Share(518, 521)
+
+
+def _script(corpus: Corpus, system: Anonymization) -> tuple[float, float]:
+    """Precision and recall of MEDDOCAN's merged view as its script counts them."""
+    right = extra = missed = 0
+    for document in corpus:
+        sides = [
+            {(one.start, one.end) for one in found}
+            for found in (document.annotations[0].mentions, system.of(document.id))
+        ]
+        gold, said = sides
+        merged = [set(_neighbours_joined(document.text, side)) for side in sides]
+        common = (gold & said) | (merged[0] & merged[1])
+
+        def outside(span: tuple[int, int], common: set[tuple[int, int]] = common) -> bool:
+            return not any(start <= span[0] and span[1] <= end for start, end in common)
+
+        right += len(common)
+        extra += sum(map(outside, said - gold))
+        missed += sum(map(outside, gold - said))
+    return right / (right + extra), right / (right + missed)
+
+
+def _neighbours_joined(text: str, spans: set[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and not any(map(str.isalnum, text[joined[-1][1] : start])):
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _strings_of(train: Corpus, dev: Corpus) -> Anonymization:
+    """Masks whatever is marked in other records."""
+    known = {document.text[mark.start : mark.end] for document in train for mark in document.annotations[0].mentions}
+    longest = sorted((string for string in known if len(string) > 3), key=lambda string: (-len(string), string))
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)")
+    return Anonymization({one.id: [Mask(*found.span()) for found in pattern.finditer(one.text)] for one in dev})
+
+
+def test_the_merged_view_differs_from_the_script_as_documented(meddocan: Path) -> None:
+    train, dev = (read_corpus(meddocan / part / "xml", format="meddocan") for part in ("train", "dev"))
+    spans = {one.id: {(mark.start, mark.end) for mark in one.annotations[0].mentions} for one in dev}
+    whole = [(one.id, span) for one in dev for span in _neighbours_joined(one.text, spans[one.id])]
+    assert (sum(map(len, spans.values())), len(whole)) == (5801, 4922)
+    kept: dict[str, list[Mask]] = {one.id: [] for one in dev}
+    for number, (name, span) in enumerate(whole):
+        if number % 10:
+            kept[name].append(Mask(*span))
+    systems = {
+        "gold": Anonymization({name: [Mask(*span) for span in found] for name, found in spans.items()}),
+        "strings of the training part": _strings_of(train, dev),
+        "gold, spoiled at random": Anonymization(Spoiled(dev, 1).masks),
+        "gold's merged spans, a tenth dropped": Anonymization(kept),
+    }
+    run = evaluate(dev, systems, ["phi_merged"], resamples=0)
+    for name, system in systems.items():
+        cells = [name]
+        for part, theirs in zip("PR", _script(dev, system), strict=True):
+            difference = (run[name, "phi_merged", part].value or 0) - theirs
+            cells += [f"{theirs:.4f}", f"{difference:+.4f}".replace("-", "−") if difference else "0"]
+        assert f"| {' | '.join(cells)} |" in DIFFERENCES
 
 
 def test_sentences(meddocan: Path) -> None:

@@ -23,9 +23,10 @@ _HARD = ("all tokens", "out of vocabulary", "ambiguous", "ambiguous with non-PHI
 
 def show_analysis(analysis: Analysis, corpus: Corpus, console: Console) -> None:
     """Tables 2 to 5 of the paper: instances, tokens, and the words that categories share."""
+    lists = f"words of {analysis.dictionary}" + (f", medical terms of {analysis.medical}" if analysis.medical else "")
     for what, rows in (("instances", analysis.instances), ("tokens", analysis.tokens)):
         console.print()
-        console.print(Text(f"{corpus.name}: PHI {what} that are hard to tell; words of {analysis.dictionary}", "bold"))
+        console.print(Text(f"{corpus.name}: PHI {what} that are hard to tell; {lists}", "bold"))
         console.print(_difficulties(what, rows))
     if not analysis.medical:
         console.print()
