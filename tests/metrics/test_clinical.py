@@ -295,6 +295,21 @@ def test_a_map_that_says_nothing(text: str) -> None:
         parse_metric(f'phi_token(map="{text}")')
 
 
+def test_annotators_are_counted_one_by_one() -> None:
+    # Two people marked the record, in another way each, and nobody a second one: the sum of what each alone gives.
+    layers = [tuple(Mention(*span) for span in GOLD), (Mention(*at("Mary", "PATIENT")), Mention(*at("12/03", "DATE")))]
+    system = Anonymization({"0": [TypedMask(0, 3, None, "AGE")], "1": FOUND.of("1")})
+
+    def counts(*chosen: tuple[Mention, ...]) -> Counter[str]:
+        annotations = tuple(Annotation(str(number), marks) for number, marks in enumerate(chosen))
+        corpus = Corpus([Document("0", "Ann left", ()), Document("1", TEXT, annotations)])
+        name = 'phi_token(unknown_types="keep")'
+        found = totals(scored(name, corpus=corpus, system=system), name)
+        return Counter({column: int(value) for column, value in found.items() if column not in ("masks", "typed")})
+
+    assert counts(*layers) == counts(layers[0]) + counts(layers[1])
+
+
 def test_nothing_masked_and_nothing_marked() -> None:
     empty = Anonymization({"1": []})
     run = scored("phi_token", "phi_instance", "phi_strict", "phi_merged", system=empty)
