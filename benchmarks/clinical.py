@@ -27,7 +27,7 @@ from typing import Any
 
 from _turns import quickest
 from showthrough import Anonymization, Corpus, Metric, TypedMask, evaluate, read_corpus
-from showthrough.clinical.tokens import Tokens, gold_tokens, kinds_of, other_tokens
+from showthrough.clinical.tokens import Tokens
 from showthrough.metrics import metrics_of
 from showthrough.metrics.clinical import Gold, PhiToken
 from showthrough.report.clinical import significance
@@ -84,10 +84,11 @@ def as_instances(corpus: Corpus, system: Anonymization) -> tuple[list[Any], list
 def as_tokens(corpus: Corpus, system: Anonymization) -> tuple[list[Any], list[Any]]:
     """The tokens that phi_token counts, as spans of their own."""
     resources = Resources()
-    gold: Gold = PhiToken().gold(corpus, resources)
+    metric = PhiToken()
+    gold: Gold = metric.gold(corpus, resources)
+    tokens = metric.token_gold(corpus, resources)
     found = gold.system(system, "type")
-    place = (gold.axis, gold.sheets, gold.instances)
-    inside, outside = gold_tokens(*place), other_tokens(*place, found.instances)
+    said, beyond = tokens.taken(found.instances)
     true: list[Any] = [[] for _ in corpus.documents]
     taken: list[Any] = [[] for _ in corpus.documents]
 
@@ -97,9 +98,9 @@ def as_tokens(corpus: Corpus, system: Anonymization) -> tuple[list[Any], list[An
                 span = {"label": found.names[kind], "start": int(start), "end": int(end) - 1}
                 side[gold.sheets.document[sheet]].append(span)
 
-    add(inside, inside.kind, true)
-    for tokens in (inside, outside):
-        add(tokens, kinds_of(tokens, found.instances), taken)
+    add(tokens.inside, tokens.inside.kind, true)
+    add(tokens.inside, said, taken)
+    add(beyond, beyond.kind, taken)
     for side in (true, taken):
         for spans in side:
             spans.sort(key=lambda span: span["start"])

@@ -167,9 +167,13 @@ def paint(canvas: Bools, start: Ints, end: Ints) -> None:
     canvas[np.arange(size.sum()) + np.repeat(start - (np.cumsum(size) - size), size)] = True
 
 
+def is_ideograph(character: str) -> bool:
+    return any(low <= ord(character) <= high for low, high in _IDEOGRAPHS)
+
+
 def _token_kind(character: str) -> int:
     """0: between tokens; 1: joins its neighbours; 2: a token of its own."""
-    if any(low <= ord(character) <= high for low, high in _IDEOGRAPHS):
+    if is_ideograph(character):
         return 2
     return _WORD_KIND if _WORD.match(character) else 0
 

@@ -135,7 +135,6 @@ class Run(msgspec.Struct):
     texts: Texts | None = None  # original text: a file that holds it is for its owner alone
     evidence: dict[str, dict[str, dict[str, Evidence]]] = {}  # by metric, anonymization and document
     background: Input | None = None  # what the attacker knew, where an attack was made
-    groups: list[str] = []  # whose each document is, where several are about one person; empty: nobody's but its own
     notes: list[str] = []  # what a reader must know before believing the numbers, a sentence each
     groups: list[str] = []  # of the documents, in their order: "" is alone in its own; none where no document has one
 

@@ -33,20 +33,44 @@ def test_tables_and_scores(cli: Cli) -> None:
     )
     assert (found.status, found.err) == (0, "")
     lines = [line.split() for line in found.out.splitlines()]
+    assert ["DATE", "1", "1", "(100.0", "%)", "0", "(0.0", "%)", "0", "(0.0", "%)"] in lines
     assert ["PATIENT", "1", "1", "(100.0", "%)", "0", "(0.0", "%)", "0", "(0.0", "%)"] in lines
     assert ["DOCTOR", "1", "0", "(0.0", "%)", "1", "(100.0", "%)", "1", "(100.0", "%)"] in lines
-    assert ["poor", "out", "of", "vocabulary", "–", "0.000", "0.000", "0.000–0.000"] in lines
+    assert ["2", "DOCTOR", "0", "·", "0", "100.0"] in lines  # brown is a colour, too
+    assert ["4", "(non-PHI)", "0", "12.5", "0", "·"] in lines  # Dr saw a brown mole, Mr left on: 1 of 8
+    assert "--medical FILE tells how many" in found.out
+    # Out of vocabulary are Zork and 3/4; poor has 3/4.
+    assert any(line[:7] == ["poor", "out", "of", "vocabulary", "1.000", "0.500", "0.667"] for line in lines)
     content = json.loads(Path("v.json").read_text())
-    assert content["analysis"]["tokens"]["(all)"]["out_of_vocabulary"] == {"count": 1, "total": 2}
+    assert content["analysis"]["tokens"]["(all)"]["out_of_vocabulary"] == {"count": 2, "total": 3}
+    assert content["analysis"]["shared"]["(non-PHI)"]["DOCTOR"] == {"count": 1, "total": 8}
+    assert content["analysis"]["tokens"]["(all)"]["medical"] is None
     assert {score["metric"].partition("(")[0] for score in content["scores"]} == {
         "phi_token", "phi_oov", "phi_ambiguous", "phi_ambiguous_non_phi",
     }  # fmt: skip
 
 
 @pytest.mark.usefixtures("desk")
+def test_medical_terms_and_other_tokens(cli: Cli) -> None:
+    Path("terms.txt").write_text("mole\nBrown\n")
+    arguments = ["gold.xml", "--dictionary", "words.txt", "--medical", "terms.txt", "--tokens", "words"]
+    found = cli("vocabulary", *arguments, "--json", "v.json")
+    assert (found.status, found.err) == (0, "")
+    assert "of these medical" in found.out
+    lines = [line.split() for line in found.out.splitlines()]
+    assert ["(all)", "4", "3", "(75.0", "%)", "1", "(25.0", "%)", "1", "(25.0", "%)", "1", "(100.0", "%)"] in lines
+    assert ["DATE", "2", "2", "(100.0", "%)", "0", "(0.0", "%)", "0", "(0.0", "%)", "0", "(–)"] in lines
+    analysis = json.loads(Path("v.json").read_text())["analysis"]
+    assert analysis["medical"].startswith("terms.txt@")
+    assert analysis["instances"]["DOCTOR"]["medical"] == {"count": 1, "total": 1}
+
+
+@pytest.mark.usefixtures("desk")
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
+        (["gold.xml", "--tokens", "none"], "tokens='none' is not known; expected one of 'challenge', 'words'"),
+        (["gold.xml", "--dictionary", "words.txt", "--medical", "none.txt"], "none.txt: no such file"),
         (["gold.xml", "--dictionary", "none.txt"], "none.txt: no such file"),
         (["gold.xml", "--dictionary", "words.txt", "--map", "DATE"], "map: found 'DATE'; expected FROM=TO"),
         (["gold.xml", "a=none.xml", "--dictionary", "words.txt"], "none.xml: no such file"),
@@ -74,6 +98,7 @@ def test_scoring_and_the_matrix(cli: Cli) -> None:
     )
     assert (found.status, found.err) == (0, "")
     assert "phi_instance of poor by category" in found.out
+    assert "phi_instance(types=False)" in found.out
     found = cli("compare", "run.json", "--matrix")
     assert found.status == 0
     assert "phi_token: measures in which two systems do not differ significantly" in found.out
@@ -81,7 +106,7 @@ def test_scoring_and_the_matrix(cli: Cli) -> None:
     assert "alpha 0.2" in cli("compare", "run.json", "--matrix", "--alpha", "0.2", "-m", "phi_token").out
     found = cli("compare", "run.json", "--matrix", "-m", "recall")
     assert found.status == 2
-    assert "metric recall: has no F, P and R to compare; of this run have phi_token, phi_instance" in found.err
+    assert "metric recall: has no F, P and R to compare; of this run have phi_token, phi_instance, " in found.err
 
 
 @pytest.mark.usefixtures("desk")

@@ -19,7 +19,7 @@ from showthrough import (
     evaluate,
     parse_metric,
 )
-from showthrough.clinical.vocabulary import ALL, Share, analyse
+from showthrough.clinical.vocabulary import ALL, NON_PHI, Share, analyse
 from showthrough.resources.dictionary import dictionary_from, digest_of, pinned
 
 
@@ -46,35 +46,87 @@ CORPUS = Corpus(
 
 def test_instances_by_hand() -> None:
     found = analyse(CORPUS, WORDS).instances
-    # Instances with words: Brown, Zork, White House, Park Zork, park. The date has none.
-    # Out of vocabulary: Zork, and Park Zork for its Zork.
-    # Also as no PHI: Brown in its own record; White House in record 3, word by word. Park alone is PHI everywhere.
-    assert found[ALL].out_of_vocabulary == Share(2, 5)
-    assert found[ALL].ambiguous_in_record == Share(1, 5)
-    assert found[ALL].ambiguous_in_corpus == Share(2, 5)
+    # Brown, Zork, White House, 3/4, Park Zork, park: 6.
+    # Out of vocabulary: Zork, Park Zork for its Zork, and 3/4.
+    # With a word that is also no PHI: Brown in its own record; White House in record 3. Park alone is PHI everywhere.
+    assert found[ALL].out_of_vocabulary == Share(3, 6)
+    assert found[ALL].ambiguous_in_record == Share(1, 6)
+    assert found[ALL].ambiguous_in_corpus == Share(2, 6)
     assert found["HOSPITAL"].ambiguous_in_corpus == Share(1, 1)
     assert found["HOSPITAL"].ambiguous_in_record == Share(0, 1)
-    assert found["DATE"].out_of_vocabulary == Share(0, 0)
-    assert found["DATE"].out_of_vocabulary.value is None
+    assert found["DATE"].out_of_vocabulary == Share(1, 1)
+
+
+def test_one_ambiguous_token_makes_an_instance_ambiguous() -> None:
+    # The whole name does not recur; its first word does, in the first record alone.
+    name = "Hospital General de Lund"
+    corpus = Corpus(
+        [
+            record("1", f"The hospital: {name}.", HOSPITAL=name),
+            record("2", f"Seen at {name}.", HOSPITAL=name),
+        ]
+    )
+    found = analyse(corpus, WORDS)
+    assert found.instances["HOSPITAL"].ambiguous_in_record == Share(1, 2)
+    assert found.instances["HOSPITAL"].ambiguous_in_corpus == Share(2, 2)
+    assert found.tokens["HOSPITAL"].ambiguous_in_record == Share(1, 8)  # Hospital, of four words in two records
+    assert found.tokens["HOSPITAL"].ambiguous_in_corpus == Share(2, 8)
+
+
+def test_numbers_count() -> None:
+    # 91 is an age here and a dose there; 10/29 is one token, which no dictionary has; 40 is a word of this one.
+    text = "Aged 91, seen 10/29 in room 40; 91 mg."
+    corpus = Corpus([record("1", text, AGE="91", DATE="10/29", ID="40")])
+    found = analyse(corpus, WORDS | {"40"})
+    assert found.tokens[ALL].out_of_vocabulary == Share(2, 3)
+    assert found.tokens["AGE"].ambiguous_in_record == Share(1, 1)
+    assert found.instances["AGE"].ambiguous_in_record == Share(1, 1)
+    assert found.tokens["DATE"].ambiguous_in_corpus == Share(0, 1)
+    assert analyse(corpus, WORDS, tokens="words").tokens["DATE"].out_of_vocabulary == Share(2, 2)  # 10, 29
+
+
+def test_medical_terms() -> None:
+    # Ambiguous: Brown, White, House (tokens); Brown, White House (instances). Zork is a term, but nowhere no PHI.
+    found = analyse(CORPUS, WORDS, medical={"brown", "house", "zork"}, medical_name="terms.txt")
+    assert found.medical == "terms.txt"
+    assert found.tokens[ALL].medical == Share(2, 3)
+    assert found.tokens["HOSPITAL"].medical == Share(1, 2)
+    assert found.instances[ALL].medical == Share(2, 2)
+    assert found.instances["PATIENT"].medical == Share(0, 0)
+    assert analyse(CORPUS, WORDS).tokens[ALL].medical is None  # without a list there is nothing to tell
+
+
+def test_what_is_marked_twice_counts_once() -> None:
+    mark = Mention(3, 8, "DOCTOR")
+    corpus = Corpus([Document("1", "Dr Brown", (Annotation("gold", (mark, mark)),))])
+    assert analyse(corpus, WORDS).instances["DOCTOR"].out_of_vocabulary == Share(0, 1)
 
 
 def test_tokens_by_hand() -> None:
     found = analyse(CORPUS, WORDS).tokens
-    # Brown, Zork, White, House, Park, Zork, park: 7 words. Unknown: both Zork. Elsewhere no PHI: Brown, White, House.
-    assert found[ALL].out_of_vocabulary == Share(2, 7)
-    assert found[ALL].ambiguous_in_record == Share(1, 7)
-    assert found[ALL].ambiguous_in_corpus == Share(3, 7)
+    # Brown, Zork, White, House, 3/4, Park, Zork, park: 8. Unknown: both Zork, and 3/4.
+    # Elsewhere no PHI: Brown, White, House.
+    assert found[ALL].out_of_vocabulary == Share(3, 8)
+    assert found[ALL].ambiguous_in_record == Share(1, 8)
+    assert found[ALL].ambiguous_in_corpus == Share(3, 8)
     assert found["DOCTOR"].out_of_vocabulary == Share(1, 3)
 
 
 def test_categories_that_share_words() -> None:
     shared = analyse(CORPUS, WORDS).shared
-    # Of a doctor's Brown, Park, Zork: park is a location too, zork a patient too.
+    # Of a doctor's Brown, Park, Zork: park is a location too, zork a patient too, brown a colour.
     assert shared["DOCTOR"]["LOCATION"] == Share(1, 3)
     assert shared["DOCTOR"]["PATIENT"] == Share(1, 3)
+    assert shared["DOCTOR"][NON_PHI] == Share(1, 3)
     assert shared["PATIENT"]["DOCTOR"] == Share(1, 1)
     assert shared["HOSPITAL"]["DOCTOR"] == Share(0, 2)
     assert "DOCTOR" not in shared["DOCTOR"]
+    # No PHI: Dr has a brown mole, Mr in on, the white house of, in the: 14 tokens. Brown is a doctor, white and
+    # house are a hospital.
+    assert shared[NON_PHI]["DOCTOR"] == Share(1, 14)
+    assert shared[NON_PHI]["HOSPITAL"] == Share(2, 14)
+    assert shared[NON_PHI]["LOCATION"] == Share(0, 14)
+    assert list(shared) == ["DATE", "DOCTOR", "HOSPITAL", "LOCATION", "PATIENT", NON_PHI]
 
 
 def test_a_map_joins_categories() -> None:
@@ -98,7 +150,7 @@ def test_systems_on_hard_tokens(tmp_path: Path) -> None:
     def counts(metric: str) -> tuple[float, ...]:
         return tuple(sum(run.rows[metric]["a"][name]) for name in ("TP", "FP", "FN"))
 
-    assert counts(oov) == (1, 0, 1)  # Zork found in record 2, missed in record 3
+    assert counts(oov) == (1, 0, 2)  # Zork found in record 2, missed in record 3; 3/4 missed
     # brown, white, house occur as both. Gold: Brown and House missed, White found. Masked beyond: brown, white.
     assert counts("phi_ambiguous_non_phi") == (1, 2, 2)
     # And between categories: park and zork. Found: Zork, Park; missed: the other Zork, the other park.
@@ -136,7 +188,8 @@ def test_wordfreq() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['phi_oov(dictionary="")', 'phi_ambiguous(dictionary="words.txt")', 'phi_oov(tokens="all")']
+    "text",
+    ['phi_oov(dictionary="")', 'phi_ambiguous(dictionary="words.txt")', 'phi_oov(hard="all")', 'phi_oov(tokens="all")'],
 )
 def test_parameters_that_do_not_go_together(text: str) -> None:
     with pytest.raises(PlanError):

@@ -10,7 +10,7 @@ from showthrough.clinical.vocabulary import analyse
 from showthrough.errors import InputError, PlanError, Problem
 from showthrough.evaluation import evaluate
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.metrics import PhiHardToken, PhiToken
+from showthrough.metrics import PhiHardToken, PhiToken, with_parameters
 from showthrough.pairing import pair
 from showthrough.report.vocabulary import json_of, show_analysis, show_hard
 from showthrough.resources.dictionary import dictionary_from, pinned
@@ -26,6 +26,13 @@ def command(
     dictionary: Annotated[
         str, typer.Option(metavar="FILE", help="A word list, one word a line; or wordfreq:LANGUAGE.")
     ] = "wordfreq:en",
+    medical: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Medical terms, one word a line: how much is ambiguous with them."),
+    ] = None,
+    tokens: Annotated[
+        str, typer.Option(metavar="NAME", help="What a token is: challenge (10/29 is one), or words (it is two).")
+    ] = "challenge",
     json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all counts as JSON.")] = None,
     seed: shared.Seed = 0,
     format_name: shared.Format = None,
@@ -38,12 +45,30 @@ def command(
     shared.apart((json,), [corpus])
     shared.free(json, force)
     mapping = ",".join(maps or ())
+    metrics = [
+        with_parameters(metric, map=mapping, tokens=tokens)
+        for metric in (
+            PhiToken(),
+            PhiHardToken(hard="oov", dictionary=pinned(dictionary)),
+            PhiHardToken(hard="ambiguous", dictionary=""),
+            PhiHardToken(hard="ambiguous_non_phi", dictionary=""),
+        )
+    ]
     columns = {"id_column": id_column, "text_column": text_column}
     found = read_corpus(corpus, format=format_name, **columns)
     if not found.survey.annotated:
         raise PlanError("has no annotations, and vocabulary looks at what is marked", str(corpus))
     known = pinned(dictionary)
-    analysis = analyse(found, dictionary_from(known), known, mapping)
+    terms = pinned(medical) if medical else ""
+    analysis = analyse(
+        found,
+        dictionary_from(known),
+        known,
+        mapping,
+        medical=dictionary_from(terms) if terms else None,
+        medical_name=terms,
+        tokens=tokens,
+    )
     console = shared.console()
     show_analysis(analysis, found, console)
     systems = {}
@@ -58,12 +83,6 @@ def command(
     run = None
     if systems:
         pair(found, list(systems.values()))
-        metrics = [
-            PhiToken(map=mapping),
-            PhiHardToken(map=mapping, tokens="oov", dictionary=known),
-            PhiHardToken(map=mapping, tokens="ambiguous", dictionary=""),
-            PhiHardToken(map=mapping, tokens="ambiguous_non_phi", dictionary=""),
-        ]
         run = evaluate(found, systems, metrics, seed=seed)
         show_hard(run, console)
     if json:

@@ -114,23 +114,20 @@ class Instances:
         return self.end - self.start
 
     @cached_property
-    def edges(self) -> Ints:
-        """All starts and ends, ascending."""
-        return np.sort(np.concatenate([self.start, self.end]))
+    def untyped(self) -> Instances:
+        """Every span once, whatever kinds it was said to be."""
+        return self.at(_firsts_in_order(self.start, self.end))
+
+    def at(self, which: Bools) -> Instances:
+        if which.all():
+            return self
+        return Instances(self.start[which], self.end[which], self.sheet[which], self.kind[which])
 
     @cached_property
     def joined(self) -> Instances:
         """Those that overlap joined to one: a character is covered once."""
-        return self._joined(0)
-
-    @cached_property
-    def blocks(self) -> Instances:
-        """Those that overlap or touch joined to one."""
-        return self._joined(1)
-
-    def _joined(self, gap: int) -> Instances:
         reach = np.maximum.accumulate(self.end) if len(self) else self.end
-        apart = self.start[1:] >= reach[:-1] + gap
+        apart = self.start[1:] >= reach[:-1]
         if apart.all():
             return self
         opens = np.flatnonzero(np.concatenate([[True], apart]))
@@ -179,7 +176,10 @@ def system_instances(
 def _laid(
     spans: Sequence[Mask] | Sequence[Mention], thing: Ints, sheet: Ints, kinds: Kinds, kind: Ints, sheets: Sheets
 ) -> Instances:
-    """Spans of documents, laid on sheets and sorted: the order in which they were read changes no number."""
+    """Spans of documents, laid on sheets and sorted: the order in which they were read changes no number.
+
+    What is said twice, the same span with the same kind, is there once.
+    """
     start, end = (np.fromiter(map(edge, spans), np.int64, len(spans))[thing] + sheets.base[sheet] for edge in _EDGES)
     kept = kind != NONE
     if not kept.all():
@@ -188,7 +188,14 @@ def _laid(
         return Instances(start, end, sheet, kind)
     names = np.argsort(np.argsort(kinds.names)) if kinds.names else kind  # where kinds decide, their names do
     order = np.lexsort((names[kind], end, start))
-    return Instances(start[order], end[order], sheet[order], kind[order])
+    start, end, kind = start[order], end[order], kind[order]
+    return Instances(start, end, sheet[order], kind).at(_firsts_in_order(start, end, kind))
+
+
+def _firsts_in_order(*keys: Ints) -> Bools:
+    """Which things of a sorted list are not the same as the one before them."""
+    differs = [key[1:] != key[:-1] for key in keys]
+    return np.concatenate([np.ones(min(1, len(keys[0])), dtype=bool), np.logical_or.reduce(differs)])
 
 
 _EDGES = attrgetter("start"), attrgetter("end")

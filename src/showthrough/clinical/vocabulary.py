@@ -1,7 +1,8 @@
 """How hard PHI is to tell from the rest by its words (Uzuner, Luo and Szolovits 2007, Tables 2 to 5).
 
-A word is *out of vocabulary* when a dictionary does not have it, *ambiguous with non-PHI* when it also occurs where it
-is no PHI, and *ambiguous between categories* when it occurs in more than one. Tokens without a letter are no words.
+A token is *out of vocabulary* when a dictionary does not have it, *ambiguous with non-PHI* when it also occurs where
+it is no PHI, and *ambiguous between categories* when it occurs in more than one. All tokens count, numbers too. An
+instance is out of vocabulary, or ambiguous, when it includes one or more such tokens.
 """
 
 from __future__ import annotations
@@ -12,19 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from showthrough.axis import Axis, Bools, Ints
-from showthrough.clinical.instances import (
-    NONE,
-    Instances,
-    Kinds,
-    Sheets,
-    gold_instances,
-    label_map,
-    overlapping,
-)
-from showthrough.clinical.tokens import Tokens, all_tokens
+from showthrough.clinical.instances import NONE, Instances, Kinds, Sheets, gold_instances, label_map
+from showthrough.clinical.tokens import TokenGold, Tokens
 from showthrough.text import Corpus
 
 ALL = "(all)"
+NON_PHI = "(non-PHI)"
 
 
 @dataclass(frozen=True)
@@ -46,6 +40,8 @@ class Difficulty:
     out_of_vocabulary: Share
     ambiguous_in_record: Share
     ambiguous_in_corpus: Share
+    # Of those that are ambiguous in the corpus, how many are so with medical terms; without a list of these, none.
+    medical: Share | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +49,7 @@ class Analysis:
     """Instances and tokens by category, and which categories share words."""
 
     dictionary: str
+    medical: str  # the list of medical terms; empty: none
     instances: dict[str, Difficulty]
     tokens: dict[str, Difficulty]
     # Of the tokens of a category (row), how many are words that also occur as another category (column).
@@ -66,7 +63,6 @@ class Words:
     tokens: Tokens
     code: Ints  # of a token: its word's number
     spelling: list[str]  # of a word, small letters
-    is_word: Bools  # of a word: has a letter
 
     @property
     def is_phi(self) -> Bools:
@@ -78,107 +74,118 @@ class Words:
 
     def ambiguous_with_others(self) -> Bools:
         """Of every word, whether it occurs both as PHI and as none."""
-        return self._occurs(self.is_phi) & self._occurs(~self.is_phi) & self.is_word
+        return self._occurs(self.is_phi) & self._occurs(~self.is_phi)
 
     def ambiguous_between_kinds(self) -> Bools:
         """Of every word, whether it occurs in more than one category."""
         pairs = np.unique(np.stack([self.code, self.tokens.kind])[:, self.is_phi], axis=1)
-        return np.asarray(np.bincount(pairs[0], minlength=len(self.spelling)) > 1) & self.is_word
+        return np.asarray(np.bincount(pairs[0], minlength=len(self.spelling)) > 1)
+
+    def within(self, words: Set[str]) -> Bools:
+        """Of every token, whether a list has its word."""
+        return np.array([word in words for word in self.spelling], dtype=bool)[self.code]
 
 
-def spellings(axis: Axis, sheets: Sheets, tokens: Tokens) -> list[str]:
-    """The words of tokens, in small letters."""
-    base = sheets.base[tokens.sheet]
-    texts = [axis.documents[number].text for number in sheets.document.tolist()]
-    places = zip(tokens.sheet.tolist(), (tokens.start - base).tolist(), (tokens.end - base).tolist(), strict=True)
-    return [texts[sheet][start:end].casefold() for sheet, start, end in places]
-
-
-def words_of(axis: Axis, sheets: Sheets, gold: Instances) -> Words:
-    tokens = all_tokens(axis, sheets, gold)
+def words_of(split: TokenGold) -> Words:
     numbers: dict[str, int] = {}
-    code = [numbers.setdefault(word, len(numbers)) for word in spellings(axis, sheets, tokens)]
-    letters = np.array([any(map(str.isalpha, word)) for word in numbers], dtype=bool)
-    return Words(tokens, np.array(code, dtype=np.int64), list(numbers), letters)
+    code = [numbers.setdefault(word, len(numbers)) for word in split.spellings(split.tokens)]
+    return Words(split.tokens, np.array(code, dtype=np.int64), list(numbers))
 
 
-def analyse(corpus: Corpus, words: Set[str], dictionary: str = "", mapping: str = "") -> Analysis:
-    """Out-of-vocabulary and ambiguous PHI of a corpus.
-
-    An instance is out of vocabulary when one of its words is; it is ambiguous when all of it, word by word, also
-    stands somewhere as no PHI: in the same record, or anywhere in the corpus.
-    """
+def analyse(
+    corpus: Corpus,
+    words: Set[str],
+    dictionary: str = "",
+    mapping: str = "",
+    *,
+    medical: Set[str] | None = None,
+    medical_name: str = "",
+    tokens: str = "challenge",
+) -> Analysis:
+    """Out-of-vocabulary and ambiguous PHI of a corpus; `medical` is a list of medical terms, a word each."""
     axis = Axis(corpus)
     sheets = Sheets.of(axis)
     kinds = Kinds(label_map(mapping))
     gold = gold_instances(axis, sheets, kinds)
-    found = words_of(axis, sheets, gold)
-    unknown = found.is_word & np.array([word not in words for word in found.spelling], dtype=bool)
+    split = TokenGold(axis, sheets, gold, tokens)
+    found = words_of(split)
     names = tuple(kinds.names)
+    of_tokens = _traits(found, words, medical)
     return Analysis(
         dictionary,
-        _by_kind(names, gold.kind, *_of_instances(found, gold, unknown)),
-        _by_kind(names, found.tokens.kind, *_of_tokens(found, unknown)),
+        medical_name,
+        _by_kind(names, gold.kind, _including(of_tokens, *split.in_instances(), gold)),
+        _by_kind(names, found.tokens.kind, of_tokens),
         _shared(found, names),
     )
 
 
-def _by_kind(names: tuple[str, ...], kind: Ints, counts: Bools, *traits: Bools) -> dict[str, Difficulty]:
-    """Traits of things that count, by their category, the whole first."""
+@dataclass(frozen=True)
+class _Traits:
+    """Of every token, or of every instance, what makes it hard."""
+
+    unknown: Bools
+    in_record: Bools
+    in_corpus: Bools
+    medical: Bools | None
+
+
+def _traits(found: Words, words: Set[str], medical: Set[str] | None) -> _Traits:
+    outside = ~found.is_phi
+    in_corpus = (np.bincount(found.code[outside], minlength=len(found.spelling)) > 0)[found.code]
+    place = found.tokens.sheet * len(found.spelling) + found.code
+    return _Traits(
+        ~found.within(words),
+        np.isin(place, place[outside]),
+        in_corpus,
+        None if medical is None else in_corpus & found.within(medical),
+    )
+
+
+def _including(traits: _Traits, token: Ints, instance: Ints, gold: Instances) -> _Traits:
+    """The traits of instances: those of one or more of their tokens."""
+
+    def some(trait: Bools) -> Bools:
+        return np.asarray(np.bincount(instance, trait[token], minlength=len(gold)) > 0)
+
+    return _Traits(
+        some(traits.unknown),
+        some(traits.in_record),
+        some(traits.in_corpus),
+        None if traits.medical is None else some(traits.medical),
+    )
+
+
+def _by_kind(names: tuple[str, ...], kind: Ints, traits: _Traits) -> dict[str, Difficulty]:
+    """Traits of things by their category, the whole first."""
 
     def difficulty(which: Bools) -> Difficulty:
-        asked = which & counts
-        return Difficulty(*(Share(int((asked & trait).sum()), int(asked.sum())) for trait in traits))
+        return Difficulty(
+            _share(which, traits.unknown),
+            _share(which, traits.in_record),
+            _share(which, traits.in_corpus),
+            None if traits.medical is None else _share(which & traits.in_corpus, traits.medical),
+        )
 
     numbers = sorted(range(len(names)), key=names.__getitem__)
     return {ALL: difficulty(kind != NONE)} | {names[number]: difficulty(kind == number) for number in numbers}
 
 
-def _of_tokens(found: Words, unknown: Bools) -> tuple[Bools, Bools, Bools, Bools]:
-    """Of every token: whether it is a word, out of vocabulary, ambiguous in its record, ambiguous in the corpus."""
-    outside = ~found.is_phi
-    in_corpus = np.bincount(found.code[outside], minlength=len(found.spelling)) > 0
-    place = found.tokens.sheet * len(found.spelling) + found.code
-    in_record = np.isin(place, place[outside])
-    return found.is_word[found.code], unknown[found.code], in_record, in_corpus[found.code]
-
-
-def _of_instances(found: Words, gold: Instances, unknown: Bools) -> tuple[Bools, Bools, Bools, Bools]:
-    """The same of every instance."""
-    token, instance, _ = overlapping(found.tokens, gold)
-    counts = np.bincount(instance, found.is_word[found.code[token]], minlength=len(gold)) > 0
-    strange = np.bincount(instance, unknown[found.code[token]], minlength=len(gold)) > 0
-    size = np.bincount(instance, minlength=len(gold))
-    first = np.full(len(gold), len(found.tokens), dtype=np.int64)
-    np.minimum.at(first, instance, token)
-    in_record, in_corpus = np.zeros(len(gold), dtype=bool), np.zeros(len(gold), dtype=bool)
-    free = np.concatenate([[0], np.cumsum(found.is_phi)])
-    phrase = found.code
-    for length in range(1, int(size.max(initial=0)) + 1):
-        if length > 1:
-            # A phrase is the phrase one word shorter and a further word; phrases are numbered afresh at each length.
-            longer = phrase[:-1] * len(found.spelling) + found.code[length - 1 :]
-            phrase = np.unique(longer, return_inverse=True)[1]
-        sheet = found.tokens.sheet[: len(phrase)]
-        outside = (free[length:] == free[: len(phrase)]) & (sheet == found.tokens.sheet[length - 1 :])
-        which = np.flatnonzero(size == length)
-        said, where = phrase[first[which]], sheet[first[which]]
-        in_corpus[which] = np.isin(said, phrase[outside])
-        stride = int(phrase.max()) + 1
-        in_record[which] = np.isin(where * stride + said, (sheet * stride + phrase)[outside])
-    return counts, strange, in_record, in_corpus
+def _share(which: Bools, trait: Bools) -> Share:
+    return Share(int((which & trait).sum()), int(which.sum()))
 
 
 def _shared(found: Words, names: tuple[str, ...]) -> dict[str, dict[str, Share]]:
-    asked = found.is_phi & found.is_word[found.code]
-    code, kind = found.code[asked], found.tokens.kind[asked]
-    occurs = np.zeros((len(found.spelling), len(names)), dtype=bool)
-    occurs[code, kind] = True
-    order = sorted(range(len(names)), key=names.__getitem__)
+    """Categories against categories, and against what is no PHI, which comes last."""
+    order = [*sorted(range(len(names)), key=names.__getitem__), NONE]
+    titles = {number: NON_PHI if number == NONE else names[number] for number in order}
+    occurs = np.zeros((len(found.spelling), len(order)), dtype=bool)
+    occurs[found.code, found.tokens.kind] = True  # of NONE, the last column
     matrix: dict[str, dict[str, Share]] = {}
     for row in order:
-        of_row = code[kind == row]
-        matrix[names[row]] = {
-            names[column]: Share(int(occurs[of_row, column].sum()), len(of_row)) for column in order if column != row
+        of_row = found.code[found.tokens.kind == row]
+        also = occurs[of_row].sum(axis=0)
+        matrix[titles[row]] = {
+            titles[column]: Share(int(also[column]), len(of_row)) for column in order if column != row
         }
     return matrix

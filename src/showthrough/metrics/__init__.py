@@ -42,9 +42,9 @@ METRICS: dict[str, Metric] = {
     "phi_span": PhiSpan(types=False),
     "phi_merged": PhiSpan(types=False, merged=True),
     "phi_leak": PhiLeak(),
-    "phi_oov": PhiHardToken(tokens="oov"),
-    "phi_ambiguous": PhiHardToken(tokens="ambiguous", dictionary=""),
-    "phi_ambiguous_non_phi": PhiHardToken(tokens="ambiguous_non_phi", dictionary=""),
+    "phi_oov": PhiHardToken(hard="oov"),
+    "phi_ambiguous": PhiHardToken(hard="ambiguous", dictionary=""),
+    "phi_ambiguous_non_phi": PhiHardToken(hard="ambiguous_non_phi", dictionary=""),
 }
 
 PRESETS: dict[str, tuple[str, ...]] = {
@@ -61,8 +61,9 @@ PRESETS: dict[str, tuple[str, ...]] = {
         'tps(ic="wordfreq", chunking="none", similarity="ngrams")',
         'nmi(embedding="lsa")',
     ),
-    # Both levels of the i2b2 challenge of 2006 (Uzuner et al. 2007), and the views of MEDDOCAN (Marimon et al. 2019).
-    "i2b2": ("phi_token", "phi_instance"),
+    # Both levels of the i2b2 challenge of 2006 (Uzuner et al. 2007), whose Figure 8 asks for instances and no category,
+    # and its tables for both; and the views of MEDDOCAN (Marimon et al. 2019).
+    "i2b2": ("phi_token", "phi_instance", "phi_instance(types=False)"),
     "meddocan": ("phi_strict", "phi_span", "phi_merged", "phi_leak"),
 }
 

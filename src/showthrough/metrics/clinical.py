@@ -23,7 +23,7 @@ from showthrough.clinical.instances import (
     label_of,
     system_instances,
 )
-from showthrough.clinical.tokens import Tokens, gold_tokens, kinds_of, other_tokens
+from showthrough.clinical.tokens import WAYS, TokenGold, Tokens
 from showthrough.errors import Problem
 from showthrough.masks import Anonymization
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
@@ -167,6 +167,11 @@ def parts_by_category(values: Mapping[str, Array], gold: Array, kinds: list[str]
     return parts
 
 
+def said(found: Found) -> dict[str, Array]:
+    """What `where_typed` asks for: how many masks there are, and how many say their types."""
+    return {"masks": found.masks, "typed": found.typed}
+
+
 def where_typed(values: dict[str, Array], totals: Totals) -> dict[str, Array]:
     """The same, and undefined where there are masks but not one says its type."""
     silent = (np.asarray(totals["masks"]) > 0) & (np.asarray(totals["typed"]) == 0)
@@ -179,8 +184,9 @@ class PhiToken(ClinicalMetric):
 
     Uzuner, Luo and Szolovits 2007: every token has one category or none. The headline, P and R ask whether PHI was
     told from everything else, whatever it was taken for; `P:DATE` and the like count one category, micro all of them,
-    macro their mean. A token is a run of word characters, cut at the edges of gold instances; it is the system's when
-    all of it is masked.
+    macro their mean. Tokens are the challenge's, runs without a space less the signs at their edges, so `10/29` is one;
+    `tokens="words"` takes runs of word characters. A token is PHI when gold marks a letter or digit of it, and the
+    system's when all is masked that gold marks of it; beyond gold, when a letter or digit of it is masked.
 
     P = TP / (TP + FP), R = TP / (TP + FN), F = 2PR / (P + R)
 
@@ -189,26 +195,39 @@ class PhiToken(ClinicalMetric):
     >>> corpus = Corpus([Document("1", "Mr. John Smith on 10/29 slept", (Annotation("gold", gold),))])
     >>> masks = [TypedMask(4, 8, None, "PATIENT"), TypedMask(18, 29, None, "DATE")]
     >>> run = evaluate(corpus, {"a": Anonymization({"1": masks})}, metrics=["phi_token"])
-    >>> [run["a", "phi_token", part].value for part in ("P", "R", "R:PATIENT", "P:DATE")]  # 3/4; 3/4; 1/2; 2/3
-    [0.75, 0.75, 0.5, 0.6666666666666666]
+    >>> [run["a", "phi_token", part].value for part in ("P", "R", "R:PATIENT", "P:DATE")]  # 2/3; 2/3; 1/2; 1/2
+    [0.6666666666666666, 0.6666666666666666, 0.5, 0.5]
     """
 
+    version = 2
     group = "both"
     title = "PHI, token by token"
     undefined = "no such PHI in gold or in what was masked, or the masks do not say their types"
 
+    tokens: Literal["challenge", "words"] = "challenge"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choose(self, "tokens", WAYS)
+
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         gold = self.gold(corpus, resources)
-        place = (gold.axis, gold.sheets, gold.instances)
-        inside = gold_tokens(*place)
+        tokens = self.token_gold(corpus, resources)
 
         def rows(anonymization: Anonymization) -> Rows:
             found = gold.system(anonymization, self.type_from)
-            outside = other_tokens(*place, found.instances)
-            taken = [kinds_of(tokens, found.instances) for tokens in (inside, outside)]
-            return token_rows(gold, inside.then(outside), np.concatenate(taken), found)
+            taken, beyond = tokens.taken(found.instances)
+            return token_rows(gold, tokens.inside, taken, beyond, found)
 
         return rows
+
+    def token_gold(self, corpus: Corpus, resources: Resources) -> TokenGold:
+        gold = self.gold(corpus, resources)
+        return resources.once(
+            corpus,
+            ("clinical tokens", self.map, self.tokens),
+            lambda: TokenGold(gold.axis, gold.sheets, gold.instances, self.tokens),
+        )
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         right, extra, lost = (np.asarray(totals[outcome]) for outcome in OUTCOMES)
@@ -222,16 +241,20 @@ class PhiToken(ClinicalMetric):
         return parts
 
 
-def token_rows(gold: Gold, tokens: Tokens, taken: Ints, found: Found) -> Rows:
-    """TP, FP and FN of PHI against the rest, and of every category."""
-    sheet, true = tokens.sheet, tokens.kind
-    is_phi, said_phi, same = true != NONE, taken != NONE, true == taken
-    outcomes = {"TP": is_phi & said_phi, "FP": said_phi & ~is_phi, "FN": is_phi & ~said_phi}
-    document = gold.sheets.document[sheet]
-    overall = {outcome: gold.axis.by_document(document[which]) for outcome, which in outcomes.items()}
-    overall |= {"masks": found.masks, "typed": found.typed}
-    of_kind = {"TP": (is_phi & same, true), "FP": (said_phi & ~same, taken), "FN": (is_phi & ~same, true)}
+def token_rows(gold: Gold, inside: Tokens, taken: Ints, beyond: Tokens, found: Found) -> Rows:
+    """TP, FP and FN of PHI against the rest, and of every category.
+
+    `taken` is what gold's tokens were taken for; the tokens beyond gold have the kinds that they were taken for.
+    """
+    hidden, same = taken != NONE, taken == inside.kind
+    retyped = hidden & ~same
+    sheets = {"TP": inside.sheet[hidden], "FP": beyond.sheet, "FN": inside.sheet[~hidden]}
+    overall = {outcome: gold.axis.by_document(gold.sheets.document[sheet]) for outcome, sheet in sheets.items()}
+    overall |= said(found)
     tables = {
-        outcome: by_category(gold, found.names, sheet[which], kind[which]) for outcome, (which, kind) in of_kind.items()
+        "TP": by_category(gold, found.names, inside.sheet[same], taken[same]),
+        "FP": by_category(gold, found.names, beyond.sheet, beyond.kind)
+        + by_category(gold, found.names, inside.sheet[retyped], taken[retyped]),
+        "FN": by_category(gold, found.names, inside.sheet[~same], inside.kind[~same]),
     }
     return counted(overall, tables, found.names)

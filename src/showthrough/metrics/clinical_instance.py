@@ -21,6 +21,7 @@ from showthrough.metrics.clinical import (
     named,
     of_categories,
     parts_by_category,
+    said,
     where_typed,
 )
 from showthrough.resources import Resources
@@ -52,8 +53,8 @@ class PhiInstance(ClinicalMetric):
     Uzuner, Luo and Szolovits 2007. Gold and system instances that overlap are paired one to one, best overlap first.
     A pair with the same type and extent is *correct* (C), any other pair a *substitution* (S). A system instance
     without a partner is an *insertion* (I), a gold one a *deletion* (D): so the second half of a name that was found
-    in two pieces is an insertion, and the second of two that were found as one is a deletion. With `types=False` the
-    extent alone has to match.
+    in two pieces is an insertion, and the second of two that were found as one is a deletion. What is said twice counts
+    once. With `types=False` the extent alone has to match: that is Figure 8 of the paper, which asks for no category.
 
     P = C / (C + S + I), R = C / (C + S + D), F = 2PR / (P + R)
 
@@ -69,6 +70,7 @@ class PhiInstance(ClinicalMetric):
     [0.3333333333333333, 0.5]
     """
 
+    version = 2
     group = "both"
     title = "PHI, instance by instance"
     undefined = "no such PHI in gold or in what was masked, or the masks do not say their types"
@@ -82,11 +84,11 @@ class PhiInstance(ClinicalMetric):
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         gold = self.gold(corpus, resources)
-        true = gold.instances
+        true = gold.instances if self.types else gold.instances.untyped
 
         def rows(anonymization: Anonymization) -> Rows:
             found = gold.system(anonymization, self.type_from)
-            system = found.instances
+            system = found.instances if self.types else found.instances.untyped
             pairs = paired(true, system, self.types)
             wrong = ~pairs.correct
             deleted = np.ones(len(true), dtype=bool)
@@ -103,9 +105,9 @@ class PhiInstance(ClinicalMetric):
                 outcome: gold.axis.by_document(gold.sheets.document[side.sheet[which]])
                 for outcome, (side, which) in outcomes.items()
             }
-            overall |= {"masks": found.masks, "typed": found.typed}
             if not self.types:
                 return counted(overall, {}, ())
+            overall |= said(found)
             outcomes["S*"] = (system, pairs.system[wrong])  # the same substitutions, by the system's category
             tables = {
                 outcome: by_category(gold, found.names, side.sheet[which], side.kind[which])

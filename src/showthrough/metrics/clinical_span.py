@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from showthrough.axis import Axis, Bools, Counts, Ints
-from showthrough.clinical.instances import Instances, Sheets, one_to_one, overlapping
+from showthrough.clinical.instances import Instances, one_to_one, overlapping
+from showthrough.clinical.tokens import Letters
 from showthrough.errors import PlanError
 from showthrough.masks import Anonymization
 from showthrough.metrics.base import HEADLINE, Array, Rows, Totals, ratio
-from showthrough.metrics.clinical import ClinicalMetric, Gold, named, where_typed
+from showthrough.metrics.clinical import ClinicalMetric, Gold, named, said, where_typed
 from showthrough.resources import Resources
 from showthrough.text import Corpus
 
@@ -46,7 +47,8 @@ class PhiSpan(ClinicalMetric):
     `phi_strict`: a system's span counts when start, end and type are gold's: MEDDOCAN's first track, and the strict
     view of i2b2 2014. `phi_span`: the types do not matter (MEDDOCAN's second track). `phi_merged`: nor does it matter
     where neighbours are cut: spans with no letter or digit between them are merged, and whatever lies in a merged span
-    that gold has too is right. `tolerance=2` is the relaxed view of i2b2 2014: the end may be two characters off.
+    that gold has too is right. `tolerance=2` is the relaxed view of i2b2 2014: the end may be two characters off. What
+    is said twice counts once.
 
     P = right / system's spans, R = found / gold's spans, F = 2PR / (P + R)
 
@@ -59,6 +61,7 @@ class PhiSpan(ClinicalMetric):
     [0.0, 0.3333333333333333, 1.0]
     """
 
+    version = 2
     group = "both"
     title = "PHI, exact spans"
     undefined = "no PHI in gold or in what was masked, or the masks do not say their types"
@@ -76,26 +79,26 @@ class PhiSpan(ClinicalMetric):
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         gold = self.gold(corpus, resources)
-        solid = np.concatenate([[0], np.cumsum(gold.axis.table(_solid), dtype=np.int64)]) if self.merged else None
+        true = gold.instances if self.types else gold.instances.untyped
+        letters = Letters.of(gold.axis, gold.sheets) if self.merged else None
+        count = _counter(gold)
 
         def rows(anonymization: Anonymization) -> Rows:
             result = gold.system(anonymization, self.type_from)
-            true, system = gold.instances, result.instances
+            system = result.instances if self.types else result.instances.untyped
             found, right = matched(true, system, self.types, self.tolerance)
-            if solid is not None:
-                ours, mine = _merged(gold.sheets, true, solid), _merged(gold.sheets, system, solid)
+            if letters is not None:
+                ours, mine = _merged(letters, true), _merged(letters, system)
                 both, also = matched(ours.spans, mine.spans, False, 0)
                 found |= both[ours.of]
                 right |= also[mine.of]
-            count = _counter(gold)
-            return Rows.of(
-                found=count(true, found),
-                gold=count(true),
-                right=count(system, right),
-                system=count(system),
-                masks=result.masks,
-                typed=result.typed,
-            )
+            counts = {
+                "found": count(true, found),
+                "gold": count(true),
+                "right": count(system, right),
+                "system": count(system),
+            }
+            return Rows.named(counts | said(result) if self.types else counts)
 
         return rows
 
@@ -123,24 +126,19 @@ class _Merged:
     of: Ints  # the merged span of each instance
 
 
-def _merged(sheets: Sheets, instances: Instances, solid: Ints) -> _Merged:
+def _merged(letters: Letters, instances: Instances) -> _Merged:
     """Instances merged with their neighbours where nothing but spaces and signs lies between."""
     if not len(instances):
         return _Merged(instances, instances.start)
-    reach = np.maximum.accumulate(instances.end)[:-1]
-    shift = sheets.shift[instances.sheet[1:]]
     apart = instances.sheet[1:] != instances.sheet[:-1]
-    low, high = reach - shift, instances.start[1:] - shift
-    between = np.zeros(len(apart), dtype=bool)
-    between[~apart] = solid[np.maximum(high, low)[~apart]] > solid[low[~apart]]
-    opens = np.flatnonzero(np.concatenate([[True], apart | between]))
+    near = np.flatnonzero(~apart)
+    reach = np.maximum.accumulate(instances.end)[near]
+    start = np.maximum(instances.start[near + 1], reach)
+    apart[near] = letters.between(instances.sheet[near], reach, start) > 0
+    opens = np.flatnonzero(np.concatenate([[True], apart]))
     ends = np.maximum.reduceat(instances.end, opens)
     spans = Instances(instances.start[opens], ends, instances.sheet[opens], np.zeros(len(opens), dtype=np.int64))
     return _Merged(spans, np.searchsorted(opens, np.arange(len(instances)), side="right") - 1)
-
-
-def _solid(character: str) -> int:
-    return int(character.isalnum())
 
 
 @dataclass(frozen=True)
@@ -160,6 +158,7 @@ class PhiLeak(ClinicalMetric):
     0.3333333333333333
     """
 
+    version = 2
     group = "privacy"
     title = "Leak score"
     better = "lower"
@@ -170,18 +169,15 @@ class PhiLeak(ClinicalMetric):
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         gold = self.gold(corpus, resources)
+        true = gold.instances if self.types else gold.instances.untyped
         count = _counter(gold)
         lines = resources.once(corpus, "sentences", lambda: _sentences(gold.axis))
 
         def rows(anonymization: Anonymization) -> Rows:
             result = gold.system(anonymization, self.type_from)
-            found, _ = matched(gold.instances, result.instances, self.types, 0)
-            return Rows.of(
-                missed=count(gold.instances, ~found),
-                sentences=lines * gold.sheets.count,
-                masks=result.masks,
-                typed=result.typed,
-            )
+            found, _ = matched(true, result.instances, self.types, 0)
+            counts = {"missed": count(true, ~found), "sentences": lines * gold.sheets.count}
+            return Rows.named(counts | said(result) if self.types else counts)
 
         return rows
 

@@ -8,13 +8,13 @@ from typing import Literal
 
 import numpy as np
 
-from showthrough.axis import Bools
-from showthrough.clinical.tokens import Tokens, gold_tokens, kinds_of, other_tokens
-from showthrough.clinical.vocabulary import Words, spellings, words_of
+from showthrough.axis import Ints
+from showthrough.clinical.tokens import TokenGold, Tokens
+from showthrough.clinical.vocabulary import Words, words_of
 from showthrough.errors import PlanError
 from showthrough.masks import Anonymization
 from showthrough.metrics.base import Rows, choose
-from showthrough.metrics.clinical import Gold, PhiToken, token_rows
+from showthrough.metrics.clinical import PhiToken, token_rows
 from showthrough.resources import Resources
 from showthrough.resources.dictionary import dictionary_from
 from showthrough.text import Corpus
@@ -27,9 +27,9 @@ class PhiHardToken(PhiToken):
     """Precision, recall and F of PHI, on hard tokens alone.
 
     As `phi_token`, but only tokens count that a word list does not help with (Uzuner, Luo and Szolovits 2007):
-    `phi_oov`, words that the dictionary does not have; `phi_ambiguous`, words that the corpus has both as PHI and as
+    `phi_oov`, those that the dictionary does not have; `phi_ambiguous`, those that the corpus has both as PHI and as
     none, or in two categories; `phi_ambiguous_non_phi`, the first of these two. The dictionary is a file with a word a
-    line, or `wordfreq:LANGUAGE`. Tokens without a letter are no words.
+    line, or `wordfreq:LANGUAGE`. All tokens count, numbers too, and few dictionaries have numbers.
 
     >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mention, TypedMask, evaluate
     >>> def record(name, text, *marks):
@@ -47,52 +47,45 @@ class PhiHardToken(PhiToken):
     scope = "corpus"
     undefined = "no such token in gold or in what was masked, or the masks do not say their types"
 
-    tokens: Literal["oov", "ambiguous", "ambiguous_non_phi"] = "oov"
+    hard: Literal["oov", "ambiguous", "ambiguous_non_phi"] = "oov"
     dictionary: str = "wordfreq:en"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        choose(self, "tokens", HARD)
-        if (self.tokens == "oov") != bool(self.dictionary):
-            expected = (
-                "a word list or wordfreq:LANGUAGE" if self.tokens == "oov" else "none: only phi_oov looks words up"
-            )
+        choose(self, "hard", HARD)
+        if (self.hard == "oov") != bool(self.dictionary):
+            expected = "a word list or wordfreq:LANGUAGE" if self.hard == "oov" else "none: only phi_oov looks words up"
             raise PlanError(f"found {self.dictionary!r}; expected {expected}", "dictionary")
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         gold = self.gold(corpus, resources)
-        place = (gold.axis, gold.sheets, gold.instances)
-        inside = gold_tokens(*place)
-        hard = self._hard(gold, corpus, resources)
-        kept = hard(inside)
+        tokens = self.token_gold(corpus, resources)
+        hard = self._hard(tokens, corpus, resources)
+        kept = hard(tokens.inside)
+        inside = tokens.inside.at(kept)
 
         def rows(anonymization: Anonymization) -> Rows:
             found = gold.system(anonymization, self.type_from)
-            outside = other_tokens(*place, found.instances)
-            sides = (inside.where(kept), outside.where(hard(outside)))
-            taken = [kinds_of(tokens, found.instances) for tokens in sides]
-            return token_rows(gold, sides[0].then(sides[1]), np.concatenate(taken), found)
+            taken, beyond = tokens.taken(found.instances)
+            return token_rows(gold, inside, taken[kept], beyond.at(hard(beyond)), found)
 
         return rows
 
-    def _hard(self, gold: Gold, corpus: Corpus, resources: Resources) -> Callable[[Tokens], Bools]:
-        """Tells which tokens are of the kind that is asked for."""
-        place = (gold.axis, gold.sheets)
-        if self.tokens == "oov":
+    def _hard(self, tokens: TokenGold, corpus: Corpus, resources: Resources) -> Callable[[Tokens], Ints]:
+        """Tells the places of tokens that are of the kind that is asked for."""
+        if self.hard == "oov":
             known = resources.once(corpus, ("dictionary", self.dictionary), lambda: dictionary_from(self.dictionary))
-            return lambda tokens: _which(
-                word not in known and any(map(str.isalpha, word)) for word in spellings(*place, tokens)
-            )
-        words = resources.once(corpus, ("clinical words", self.map), lambda: words_of(*place, gold.instances))
+            return lambda some: _places(word not in known for word in tokens.spellings(some))
+        words = resources.once(corpus, ("clinical words", self.map, self.tokens), lambda: words_of(tokens))
         ambiguous = self._ambiguous(words)
-        return lambda tokens: _which(word in ambiguous for word in spellings(*place, tokens))
+        return lambda some: _places(word in ambiguous for word in tokens.spellings(some))
 
     def _ambiguous(self, words: Words) -> frozenset[str]:
         which = words.ambiguous_with_others()
-        if self.tokens == "ambiguous":
+        if self.hard == "ambiguous":
             which = which | words.ambiguous_between_kinds()
         return frozenset(words.spelling[number] for number in np.flatnonzero(which).tolist())
 
 
-def _which(answers: Iterable[bool]) -> Bools:
-    return np.array(list(answers), dtype=bool)
+def _places(answers: Iterable[bool]) -> Ints:
+    return np.flatnonzero(np.array(list(answers), dtype=bool))

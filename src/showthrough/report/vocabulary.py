@@ -17,16 +17,23 @@ from showthrough.run import Run
 from showthrough.text import Corpus
 
 _HEADS = ("out of vocabulary", "ambiguous in record", "ambiguous in corpus")
+_MEDICAL = "of these medical"
 _HARD = ("all tokens", "out of vocabulary", "ambiguous", "ambiguous with non-PHI")
 
 
 def show_analysis(analysis: Analysis, corpus: Corpus, console: Console) -> None:
     """Tables 2 to 5 of the paper: instances, tokens, and the words that categories share."""
+    lists = f"words of {analysis.dictionary}" + (f", medical terms of {analysis.medical}" if analysis.medical else "")
     for what, rows in (("instances", analysis.instances), ("tokens", analysis.tokens)):
         console.print()
-        console.print(Text(f"{corpus.name}: PHI {what} that are hard to tell; words of {analysis.dictionary}", "bold"))
+        console.print(Text(f"{corpus.name}: PHI {what} that are hard to tell; {lists}", "bold"))
         console.print(_difficulties(what, rows))
-    if len(analysis.shared) > 1:
+    if not analysis.medical:
+        console.print()
+        console.print(
+            "--medical FILE tells how many of the ambiguous ones are ambiguous with medical terms", markup=False
+        )
+    if analysis.shared:
         console.print()
         console.print(Text("tokens of the row whose word also occurs as the column (%)", "bold"))
         console.print(_matrix(analysis.shared))
@@ -36,12 +43,13 @@ def show_analysis(analysis: Analysis, corpus: Corpus, console: Console) -> None:
 def _difficulties(what: str, rows: Mapping[str, Difficulty]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("", no_wrap=True)
-    for head in (f"{what} with words", *_HEADS):
+    medical = rows[ALL].medical is not None
+    for head in (what, *_HEADS, *((_MEDICAL,) if medical else ())):
         table.add_column(head, justify="right", no_wrap=True)
     for name, row in rows.items():
-        if not row.out_of_vocabulary.total and name != ALL:
-            continue  # numbers alone: no word to look up
-        shares = (row.out_of_vocabulary, row.ambiguous_in_record, row.ambiguous_in_corpus)
+        shares = [row.out_of_vocabulary, row.ambiguous_in_record, row.ambiguous_in_corpus]
+        if row.medical:
+            shares.append(row.medical)
         table.add_row(
             Text(name), str(row.out_of_vocabulary.total), *(f"{one.count} ({_percent(one)})" for one in shares)
         )
