@@ -93,11 +93,33 @@ def test_people_outside_the_background_lower_the_ceiling() -> None:
 
 def test_rows_are_enough_for_intervals_and_tests() -> None:
     run = run_of()
-    score = run["all", "trir"]
-    assert score.low == score.high == 1 / 4
-    difference = next(one for one in run.compare("trir", shuffles=99) if one.part == HEADLINE)
+    score = run["all", "trir", "lexical"]
+    assert score.value == 1 / 4
+    assert score.low is not None
+    assert score.high is not None
+    assert score.low < 1 / 4 < score.high
+    difference = next(one for one in run.compare("trir", shuffles=999) if one.part == "lexical")
     assert difference.difference == 3 / 4
-    assert difference.p == pytest.approx(0.125, abs=0.1)  # all four documents differ: one shuffle of eight is as large
+    assert difference.p == pytest.approx(0.125, abs=0.03)  # all four documents differ: one shuffle of eight is as large
+
+
+def test_an_assignment_couples_documents_so_nothing_is_said_of_chance() -> None:
+    run = run_of()
+    for part in (HEADLINE, "lexical+assignment", "lexical+assignment mrr"):
+        score = run["names", "trir", part]
+        assert (score.low, score.high) == (None, None)
+        assert "couples the documents" in score.note
+        compared = [one for one in run.compare("trir", shuffles=9) if one.part == part]
+        assert {one.p for one in compared} == {None}
+        assert all("couples the documents" in one.note for one in compared)
+    alone = evaluate(CORPUS, {"names": NAMES}, ['trir(attacks="lexical")'], background=BACKGROUND)
+    assert alone["names", 'trir(attacks="lexical")'].low is not None
+
+
+def test_what_follows_from_the_files_has_no_interval() -> None:
+    score = run_of()["names", "trir", "chance"]
+    assert (score.low, score.high) == (None, None)
+    assert "no estimate" in score.note
 
 
 def test_an_anonymization_does_not_depend_on_the_others() -> None:

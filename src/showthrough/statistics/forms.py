@@ -91,7 +91,8 @@ class Influences:
 
 def influences(form: Form, rows: Array) -> Influences:
     value, slope = form.at(rows.sum(axis=1, keepdims=True))
-    each = slope * rows
+    with np.errstate(invalid="ignore"):  # an undefined value has no slope
+        each = slope * rows
     counted = (rows != 0).any(axis=0).astype(np.float64)
     return Influences(each.sum(axis=0), np.abs(each).sum(axis=0), counted, value[0])
 

@@ -140,12 +140,13 @@ def _studentized(form: Form, one: Array, two: Array, across: Array, turned: Arra
     other, away = form.at(two[:size])
     difference = value - other
     variance = np.zeros_like(difference)
-    for number, (a, b) in enumerate(_twos(size), size):
-        variance += (slope[a] * slope[b] * one[number] + away[a] * away[b] * two[number]) * (1 if a == b else 2)
-    for a in range(size):
-        variance -= 2 * slope[a] * sum(away[b] * across[a, b] for b in range(size))
-    for (a, b), extra in zip(_unlike(size), () if turned is None else turned, strict=False):
-        variance -= 2 * (slope[a] * away[b] - slope[b] * away[a]) * extra
+    with np.errstate(invalid="ignore"):  # an undefined value has no slope
+        for number, (a, b) in enumerate(_twos(size), size):
+            variance += (slope[a] * slope[b] * one[number] + away[a] * away[b] * two[number]) * (1 if a == b else 2)
+        for a in range(size):
+            variance -= 2 * slope[a] * sum(away[b] * across[a, b] for b in range(size))
+        for (a, b), extra in zip(_unlike(size), () if turned is None else turned, strict=False):
+            variance -= 2 * (slope[a] * away[b] - slope[b] * away[a]) * extra
     # What rounding leaves of a variance that is none is nothing.
     variance[variance <= _TOLERANCE] = 0.0
     difference[np.abs(difference) < _TOLERANCE] = 0.0
