@@ -6,7 +6,7 @@ Two kinds: our own TOML, and the Text Anonymization Evaluator's JSON configurati
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from showthrough.metrics import (
 )
 from showthrough.metrics.clustering import TAE_MARKS
 from showthrough.metrics.information import SPACY
+from showthrough.metrics.language import ENGLISH, in_language
 from showthrough.plan import Plan
 from showthrough.resources import function_words_from
 from showthrough.resources.names import local_or_hub
@@ -70,6 +71,8 @@ class Request:
     unavailable: Mapping[str, str] = field(default_factory=dict)
     results_file: Path | None = None
     background: Path | None = None
+    language: str = ENGLISH  # of the documents
+    worded: bool = False  # whether one source of function words was named for all metrics
 
     def plan(self) -> Plan:
         """Reads everything; raises InputError with all that is wrong. Evaluating it checks it together."""
@@ -91,24 +94,34 @@ class Request:
             problems += error.problems
         if problems:
             raise InputError(problems)
+        metrics = self.with_language(self.language).metrics
         return Plan(
-            *(corpus, tuple(anonymizations), self.metrics, self.settings, self.jobs, self.unavailable),
+            *(corpus, tuple(anonymizations), metrics, self.settings, self.jobs, self.unavailable),
             device=self.device,
             cache=self.cache,
             background=background,
+            language=self.language,
         )
 
     def with_function_words(self, name: str) -> Request:
         """The same with another source of function words in every metric that has one."""
         function_words_from(name)  # raises for a source that does not exist, also where no metric would ask for it
-        return self._with(function_words=name)
+        return replace(self._with(function_words=name), worded=True)
+
+    def with_language(self, language: str) -> Request:
+        """The same for documents in a language: its lists wherever a metric has those of English."""
+        spoken = self._changed(lambda metric: in_language([metric], language, words=not self.worded)[0])
+        return replace(spoken, language=language)
 
     def with_map(self, text: str) -> Request:
         """The same with a map between types in every metric that has one."""
         return self._with(map=text)
 
     def _with(self, **values: str) -> Request:
-        changed = {metric_text(metric): with_parameters(metric, **values) for metric in self.metrics}
+        return self._changed(lambda metric: with_parameters(metric, **values))
+
+    def _changed(self, change: Callable[[Metric], Metric]) -> Request:
+        changed = {metric_text(metric): change(metric) for metric in self.metrics}
         labels = {label: metric_text(changed[text]) for label, text in self.labels.items()}
         return replace(self, metrics=tuple(dict.fromkeys(changed.values())), labels=labels)
 
@@ -156,6 +169,7 @@ class _Toml(msgspec.Struct, forbid_unknown_fields=True):
     cache: bool = True
     format: str | None = None
     background: str | None = None
+    language: str = ENGLISH
 
 
 def _read_toml(path: Path) -> Request:
@@ -196,6 +210,7 @@ def _read_toml(path: Path) -> Request:
         id_column=corpus.id_column,
         text_column=corpus.text_column,
         background=None if found.background is None else home / _path(found.background, path, "background"),
+        language=found.language,
     )
 
 

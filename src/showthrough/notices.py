@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 
 from showthrough.masks import Anonymization
 from showthrough.metrics import Metric
+from showthrough.metrics.language import unlike_its_language
 from showthrough.text import Corpus
 
 Notice = Callable[[Corpus, Sequence[Anonymization], Sequence[Metric]], list[str]]
-NOTICES: tuple[Notice, ...] = ()
+NOTICES: tuple[Notice, ...] = (unlike_its_language,)
 
 
 def notices(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric] = ()) -> list[str]:

@@ -55,8 +55,9 @@ def command(
     ] = None,
     function_words: Annotated[
         str | None,
-        typer.Option(metavar="SOURCE", help="Words that need not be masked: lexicon-en.1 or spacy:PIPELINE."),
+        typer.Option(metavar="SOURCE", help="Words that need not be masked: lexicon-en.1, none, spacy:PIPELINE."),
     ] = None,
+    language: shared.Language = None,
     missing: Annotated[
         str, typer.Option(metavar="error|unmasked", help="What a document means that an anonymization lacks.")
     ] = "error",
@@ -130,6 +131,7 @@ def command(
         )
     if function_words:
         request = request.with_function_words(function_words)
+    request = request.with_language(language or request.language)
     if maps:
         request = request.with_map(",".join(maps))
     if resume and not request.output:
