@@ -47,7 +47,11 @@ TextColumn = Annotated[
 ]
 Language = Annotated[
     str | None,
-    typer.Option("--language", metavar="CODE", help=f"Of the documents, for word lists: {', '.join(CLOSED_CLASSES)}."),
+    typer.Option(
+        "--language",
+        metavar="CODE",
+        help=f"Of the documents, for word lists: {', '.join(CLOSED_CLASSES)}; en by default.",
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of the resampling.")]
 Resamples = Annotated[int, typer.Option(help="Bootstrap resamples for each interval.")]

@@ -11,6 +11,7 @@ from showthrough.errors import InputError, PlanError, Problem
 from showthrough.evaluation import evaluate
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.metrics import PhiHardToken, PhiToken
+from showthrough.metrics.language import ENGLISH, unlike_its_language
 from showthrough.pairing import pair
 from showthrough.report.vocabulary import json_of, show_analysis, show_hard
 from showthrough.resources.dictionary import dictionary_from, pinned
@@ -24,8 +25,10 @@ def command(
         typer.Argument(metavar="NAME=FILE", help="Systems to score on hard tokens alone."),
     ] = None,
     dictionary: Annotated[
-        str, typer.Option(metavar="FILE", help="A word list, one word a line; or wordfreq:LANGUAGE.")
-    ] = "wordfreq:en",
+        str | None,
+        typer.Option(metavar="FILE", help="A word list, one word a line; or wordfreq:LANGUAGE, as by default."),
+    ] = None,
+    language: shared.Language = None,
     json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all counts as JSON.")] = None,
     seed: shared.Seed = 0,
     format_name: shared.Format = None,
@@ -42,7 +45,8 @@ def command(
     found = read_corpus(corpus, format=format_name, **columns)
     if not found.survey.annotated:
         raise PlanError("has no annotations, and vocabulary looks at what is marked", str(corpus))
-    known = pinned(dictionary)
+    known = pinned(dictionary or f"wordfreq:{language or ENGLISH}")
+    shared.show_notes(unlike_its_language(found, [], [PhiHardToken(dictionary=known)]))
     analysis = analyse(found, dictionary_from(known), known, mapping)
     console = shared.console()
     show_analysis(analysis, found, console)
