@@ -32,8 +32,8 @@ TEXTS = {
         når hun stod op, og at den havde været der siden sommeren. Han sagde til hende, at de måtte se på knæet igen,
         og at hun ikke skulle gå mere end nødvendigt indtil da, og at hun kunne komme om en uge.""",
     "nb": """Pasienten ble sett på klinikken av legen sin, som hadde kjent henne i ti år. Hun sa at smerten var verre
-        når hun sto oppreist, og at den hadde vært der siden sommeren. Han sa til henne at de måtte se på kneet igjen, og
-        at hun ikke skulle gå mer enn nødvendig inntil da, og at hun kunne komme om en uke.""",
+        når hun sto oppreist, og at den hadde vært der siden sommeren. Han sa til henne at de måtte se på kneet
+        igjen, og at hun ikke skulle gå mer enn nødvendig inntil da, og at hun kunne komme om en uke.""",
     "sv": """Patienten undersöktes på kliniken av sin läkare, som hade känt henne i tio år. Hon sade att smärtan var
         värre när hon stod upp, och att den hade funnits där sedan sommaren. Han sade till henne att de måste se på
         knäet igen, och att hon inte skulle gå mer än nödvändigt till dess, och att hon kunde komma om en vecka.""",
@@ -61,13 +61,15 @@ CATALAN = """La pacient va ser visitada a la consulta pel seu metge, que la cone
 GREEK = "Η ασθενής εξετάστηκε στο ιατρείο από τον γιατρό της, ο οποίος την ήξερε δέκα χρόνια."
 CHINESE = "患者在诊所接受了医生的检查，医生认识她已经十年了。她说站立时疼痛更严重，从夏天开始就一直疼。"
 SHORTHAND = """67F s/p fall, L hip pain, unable to wt bear. PMH: afib on coumadin, CHF, CKD3. INR 2.8. XR L hip:
-    intertroch fx. ortho c/s, hold coumadin, vit K 5mg po x1. NPO p MN. dispo: admit med-surg, tele. pt A&Ox3, lungs CTAB, abd soft
-    NT ND. LE 2+ edema b/l. UOP adeq. will d/w family re goals. cont metoprolol 25 bid, asa 81 qd, lasix 40 iv bid, hold
-    lisinopril 2/2 aki. labs: wbc 11.2, hgb 9.8 (bl 10), plt 210, na 134, k 4.9, cr 2.1 (bl 1.6). ekg: afib rate 88, no
-    st-t changes. cxr: mild pulm edema, no pna. plan: or tmrw am if inr less than 1.5, pain ctrl w/ tylenol, oxy prn."""
+    intertroch fx. ortho c/s, hold coumadin, vit K 5mg po x1. NPO p MN. dispo: admit med-surg, tele. pt A&Ox3, lungs
+    CTAB, abd soft NT ND. LE 2+ edema b/l. UOP adeq. will d/w family re goals. cont metoprolol 25 bid, asa 81 qd, lasix
+    40 iv bid, hold lisinopril 2/2 aki. labs: wbc 11.2, hgb 9.8 (bl 10), plt 210, na 134, k 4.9, cr 2.1 (bl 1.6). ekg:
+    afib rate 88, no st-t changes. cxr: mild pulm edema, no pna. plan: or tmrw am if inr less than 1.5, pain ctrl w/
+    tylenol, oxy prn."""
 NAMES = """Anna Lind, Per Hansen, María de la Cruz, Juan de Dios del Río, Karl von Berg, Jan van der Velde, Ana da
-    Silva, Luca Di Marco, Pierre de la Tour, Jonas Berg, Eva Nowak, Miguel de los Santos, Rosa de la Fuente, Pedro del Valle,
-    Inés de la Vega, Marie de la Roche, Hans Meyer, Sven Larsson, Joana dos Santos, Luís da Costa, Ole Olsen"""
+    Silva, Luca Di Marco, Pierre de la Tour, Jonas Berg, Eva Nowak, Miguel de los Santos, Rosa de la Fuente, Pedro
+    del Valle, Inés de la Vega, Marie de la Roche, Hans Meyer, Sven Larsson, Joana dos Santos, Luís da Costa,
+    Ole Olsen"""
 
 
 def of(*texts: str) -> Corpus:
