@@ -23,7 +23,7 @@ class SpacyTagger:
     """
 
     def __init__(self, name: str, cache: Cache | None = None, watch: Watch | None = None) -> None:
-        self.pipeline = Pipeline(name, 'function_words="lexicon-en.1"', exclude=(), watch=watch)
+        self.pipeline = Pipeline(name, 'a word list, function_words="lexicon-en.1"', exclude=(), watch=watch)
         self.cache = cache or Cache(None)
 
     @property
