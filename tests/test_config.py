@@ -123,6 +123,29 @@ def test_other_function_words_go_to_every_metric_that_has_them(tmp_path: Path) -
     assert changed.labels["Recall_direct"] == 'recall(include="direct", function_words="spacy:x")'
 
 
+def test_the_language_of_a_plan(tmp_path: Path) -> None:
+    """A plan's language waits for the command line, which may name another."""
+    request = read_request(written(tmp_path, 'language = "es"\nmetrics = ["er", "precision"]\n' + PLAN))
+    assert (request.language, request.metrics) == ("es", (EntityRecall(), Precision()))
+    german = EntityRecall(function_words="lexicon-de.1")
+    assert request.with_language("de").metrics == (german, Precision())
+    assert request.with_language("de").with_language("de").metrics == (german, Precision())
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/corpus.json").write_text('{"d": "Oslo"}')
+    (tmp_path / "a.json").write_text('{"d": []}')
+    plan = request.plan()
+    assert (plan.language, plan.metrics) == ("es", (EntityRecall(function_words="lexicon-es.1"), Precision()))
+
+
+def test_function_words_named_for_all_win_over_the_language(tmp_path: Path) -> None:
+    request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": {"Recall_x": {}}}))
+    for name in ("lexicon-en.1", "none"):
+        changed = request.with_function_words(name).with_language("fi")
+        assert changed.metrics == (Recall(function_words=name),)
+    spanish = request.with_language("es")
+    assert spanish.labels == {"Recall_x": 'recall(function_words="lexicon-es.1")'}
+
+
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [

@@ -6,7 +6,7 @@ Two kinds: our own TOML, and the Text Anonymization Evaluator's JSON configurati
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from showthrough.metrics import (
 )
 from showthrough.metrics.clustering import TAE_MARKS
 from showthrough.metrics.information import SPACY
+from showthrough.metrics.language import ENGLISH, in_language
 from showthrough.plan import Plan
 from showthrough.resources import function_words_from
 from showthrough.resources.names import local_or_hub
@@ -73,6 +74,8 @@ class Request:
     background: Path | None = None
     types: Retyping = field(default_factory=Retyping.of)
     group_by: str | None = None
+    language: str = ENGLISH  # of the documents
+    worded: bool = False  # whether one source of function words was named for all metrics
 
     def plan(self) -> Plan:
         """Reads everything; raises InputError with all that is wrong. Evaluating it checks it together."""
@@ -100,20 +103,30 @@ class Request:
         except InputError as error:
             problems += error.problems
         plan = Plan(
-            *(corpus, tuple(anonymizations), self.metrics, self.settings, self.jobs, self.unavailable),
+            *(corpus, tuple(anonymizations), self.with_language(self.language).metrics),
+            *(self.settings, self.jobs, self.unavailable),
             device=self.device,
             cache=self.cache,
             background=background,
+            language=self.language,
         )
         return plan, problems
 
     def with_function_words(self, name: str) -> Request:
         """The same with another source of function words in every metric that has one."""
         function_words_from(name)  # raises for a source that does not exist, also where no metric would ask for it
-        return self._with(function_words=name)
+        return replace(self._with(function_words=name), worded=True)
+
+    def with_language(self, language: str) -> Request:
+        """The same for documents in a language: its lists wherever a metric has those of English."""
+        spoken = self._changed(lambda metric: in_language([metric], language, words=not self.worded)[0])
+        return replace(spoken, language=language)
 
     def _with(self, **values: str) -> Request:
-        changed = {metric_text(metric): with_parameters(metric, **values) for metric in self.metrics}
+        return self._changed(lambda metric: with_parameters(metric, **values))
+
+    def _changed(self, change: Callable[[Metric], Metric]) -> Request:
+        changed = {metric_text(metric): change(metric) for metric in self.metrics}
         labels = {label: metric_text(changed[text]) for label, text in self.labels.items()}
         return replace(self, metrics=tuple(dict.fromkeys(changed.values())), labels=labels)
 
@@ -166,6 +179,7 @@ class _Toml(msgspec.Struct, forbid_unknown_fields=True):
     quasi: list[str] = []
     ignore: list[str] = []
     group_by: str | None = None
+    language: str = ENGLISH
 
 
 def _read_toml(path: Path) -> Request:
@@ -209,6 +223,7 @@ def _read_toml(path: Path) -> Request:
         background=None if found.background is None else home / _path(found.background, path, "background"),
         types=types,
         group_by=found.group_by,
+        language=found.language,
     )
 
 

@@ -14,8 +14,9 @@ import msgspec
 from showthrough.background import Background
 from showthrough.errors import Interrupted, PlanError, ResourceError
 from showthrough.masks import Anonymization
-from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset
+from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset, with_parameters
 from showthrough.metrics.base import bound as bind
+from showthrough.metrics.language import ENGLISH, in_language, words_of
 from showthrough.notices import notices
 from showthrough.pairing import Missing
 from showthrough.plan import Plan
@@ -64,6 +65,7 @@ def evaluate(
     direct: Names = (),
     quasi: Names = (),
     ignore: Names = (),
+    language: str = ENGLISH,
 ) -> Run:
     """Scores anonymizations of a corpus.
 
@@ -75,17 +77,19 @@ def evaluate(
     answer is kept for the next run; `watch` is told how far they are. `background` is what an attacker knows,
     individual id to text; `trir` needs it. `map` takes types as others (`"LOCATION=LOC"`), for annotators and
     anonymizations; mentions of the types `direct` and `quasi` identify so, whatever a file says, and those of `ignore`
-    count as if nobody had marked them.
+    count as if nobody had marked them. `language` is that of the documents: metrics whose word lists are English by
+    default take its lists instead.
     """
     if not isinstance(corpus, Corpus):
         # Only a path is shown: what is in anything else may be the very text that must not leak.
         found = repr(str(corpus)[:80]) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
         raise PlanError(f"found {found}; expected a Corpus: read a file with read_corpus", "corpus")
     named = _named(anonymizations)
-    chosen = metrics_of(metrics if metrics is not None else preset("default"))
+    chosen = in_language(metrics_of(metrics if metrics is not None else preset("default")), language)
     settings = Settings(seed=seed, resamples=resamples, confidence=confidence, missing=missing, dtype=dtype)
     plan = Plan(corpus, tuple(named), tuple(chosen), settings, jobs, texts=texts, device=device, cache=cache,
-                background=Background(background) if isinstance(background, Mapping) else background)  # fmt: skip
+                background=Background(background) if isinstance(background, Mapping) else background,
+                language=language)  # fmt: skip
     plan = plan.retyped(Retyping.of(map, direct, quasi, ignore))
     return evaluate_plan(plan, progress=progress, resume=resume, watch=watch)
 
@@ -309,8 +313,11 @@ def _same_models(revisions: Revisions, earlier: Run) -> None:
 def _texts(plan: Plan, run: Run, resources: Resources) -> Texts:
     """The documents for a reader; where there are too many, the rows mostly tell already which are at most risk."""
     order = None
+    sources = [metric.parameters.get("function_words") for metric in plan.metrics if metric_text(metric) in run.rows]
+    chosen = next(filter(None, sources), words_of(plan.language))
+    ranking = [with_parameters(metric, function_words=chosen) for metric in RANKING]
     if too_many(plan.corpus) and plan.corpus.survey.annotated:
-        lacking = [metric for metric in RANKING if metric_text(metric) not in run.rows]
+        lacking = [metric for metric in ranking if metric_text(metric) not in run.rows]
         found: Found = {}
         for _, rows, _ in _walk(plan, lacking, 0, resources) if lacking else ():
             for key, chunk in rows.items():
@@ -321,9 +328,7 @@ def _texts(plan: Plan, run: Run, resources: Resources) -> Texts:
                     Rows.joined(found[text, name]) if (text, name) in found else run.rows_of(text, name)
                     for name in run.names
                 ]
-                for text in map(metric_text, RANKING)
+                for text in map(metric_text, ranking)
             ]
         )
-    sources = [metric.parameters.get("function_words") for metric in plan.metrics if metric_text(metric) in run.rows]
-    chosen = next(filter(None, sources), RANKING[0].parameters["function_words"])
     return texts_of(plan.corpus, plan.anonymizations, order, chosen, resources)

@@ -14,6 +14,7 @@ from showthrough.levels import known_level
 from showthrough.masks import Anonymization
 from showthrough.metrics import Metric
 from showthrough.metrics.clinical import ClinicalMetric
+from showthrough.metrics.language import unlike_its_language
 from showthrough.text import Corpus
 
 Notice = Callable[[Corpus, Sequence[Anonymization], Sequence[Metric]], list[str]]
@@ -66,7 +67,7 @@ def _names(types: Sequence[str]) -> str:
     return ", ".join(names[:_LISTED] + more)
 
 
-NOTICES: tuple[Notice, ...] = (types_taken, not_annotated)
+NOTICES: tuple[Notice, ...] = (types_taken, not_annotated, unlike_its_language)
 
 
 def notices(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric] = ()) -> list[str]:

@@ -36,6 +36,7 @@ class Plan:
     device: str = "auto"  # that models run on
     cache: bool = True  # whether what models answer is kept between runs
     background: Background | None = None  # what the attacker knows
+    language: str = "en"  # of the documents, for what is shown without a metric; metrics name their own lists
 
     @property
     def models(self) -> ModelSettings:

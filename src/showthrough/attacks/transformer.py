@@ -52,7 +52,7 @@ class Transformer:
         """What a score's signature says beside the parameters: above all on what the model was selected.
 
         >>> Transformer(TriSettings(dev_set_column_name="presidio")).pinned
-        (('transformer', 'v1'), ('selection', 'documents-of-presidio'))
+        (('transformer', 'v2'), ('selection', 'documents-of-presidio'))
         """
         return (("transformer", f"v{VERSION}"), ("selection", self.settings.selection))
 

@@ -55,8 +55,9 @@ def command(
     ] = None,
     function_words: Annotated[
         str | None,
-        typer.Option(metavar="SOURCE", help="Words that need not be masked: lexicon-en.1 or spacy:PIPELINE."),
+        typer.Option(metavar="SOURCE", help="Words that need not be masked: lexicon-en.1, none, spacy:PIPELINE."),
     ] = None,
+    language: shared.Language = None,
     missing: Annotated[
         str, typer.Option(metavar="error|unmasked", help="What a document means that an anonymization lacks.")
     ] = "error",
@@ -135,7 +136,7 @@ def command(
     if function_words:
         request = request.with_function_words(function_words)
     request = replace(
-        request,
+        request.with_language(language or request.language),
         types=shared.types_said(maps, direct, quasi, ignore, request.types),
         group_by=request.group_by if group_by is None else group_by,
     )

@@ -16,6 +16,7 @@ from showthrough.errors import OutputError, PlanError
 from showthrough.formats.named import FORMATS
 from showthrough.masks import Anonymization
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
+from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.retyping import Retyping
 from showthrough.run import Run, write_file
 
@@ -64,6 +65,14 @@ GroupBy = Annotated[
 IdColumn = Annotated[str, typer.Option("--id-column", metavar="NAME", help="The column of a table that holds ids.")]
 TextColumn = Annotated[
     str, typer.Option("--text-column", metavar="NAME", help="The column of a table that holds texts.")
+]
+Language = Annotated[
+    str | None,
+    typer.Option(
+        "--language",
+        metavar="CODE",
+        help=f"Of the documents, for word lists: {', '.join(CLOSED_CLASSES)}; en by default.",
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of the resampling.")]
 Resamples = Annotated[int, typer.Option(help="Bootstrap resamples for each interval.")]

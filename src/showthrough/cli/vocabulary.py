@@ -11,6 +11,7 @@ from showthrough.errors import InputError, PlanError, Problem
 from showthrough.evaluation import evaluate
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.metrics import PhiHardToken, PhiToken, with_parameters
+from showthrough.metrics.language import ENGLISH, unlike_its_language
 from showthrough.pairing import pair
 from showthrough.report.vocabulary import json_of, show_analysis, show_hard
 from showthrough.resources.dictionary import dictionary_from, pinned
@@ -24,8 +25,10 @@ def command(
         typer.Argument(metavar="NAME=FILE", help="Systems to score on hard tokens alone."),
     ] = None,
     dictionary: Annotated[
-        str, typer.Option(metavar="FILE", help="A word list, one word a line; or wordfreq:LANGUAGE.")
-    ] = "wordfreq:en",
+        str | None,
+        typer.Option(metavar="FILE", help="A word list, one word a line; or wordfreq:LANGUAGE, as by default."),
+    ] = None,
+    language: shared.Language = None,
     medical: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Medical terms, one word a line: how much is ambiguous with them."),
@@ -45,11 +48,12 @@ def command(
     shared.apart((json,), [corpus])
     shared.free(json, force)
     mapping = ",".join(maps or ())
+    known = pinned(dictionary or f"wordfreq:{language or ENGLISH}")
     metrics = [
         with_parameters(metric, map=mapping, tokens=tokens)
         for metric in (
             PhiToken(),
-            PhiHardToken(hard="oov", dictionary=pinned(dictionary)),
+            PhiHardToken(hard="oov", dictionary=known),
             PhiHardToken(hard="ambiguous", dictionary=""),
             PhiHardToken(hard="ambiguous_non_phi", dictionary=""),
         )
@@ -58,7 +62,7 @@ def command(
     found = read_corpus(corpus, format=format_name, **columns)
     if not found.survey.annotated:
         raise PlanError("has no annotations, and vocabulary looks at what is marked", str(corpus))
-    known = pinned(dictionary)
+    shared.show_notes(unlike_its_language(found, [], [PhiHardToken(dictionary=known)]))
     terms = pinned(medical) if medical else ""
     analysis = analyse(
         found,

@@ -12,7 +12,7 @@ from showthrough.axis import Axis, Bools, Coverage, Ints, Ruler
 from showthrough.errors import PlanError
 from showthrough.masks import Anonymization
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, bound, choose, ratio
-from showthrough.resources import FUNCTION_WORDS, Resources, function_words_from
+from showthrough.resources import Resources, function_word_models, function_words_from
 from showthrough.resources.lexicon import LEXICONS
 from showthrough.text import Corpus
 
@@ -36,7 +36,7 @@ class Worded(Metric):
 
     @property
     def models(self) -> dict[str, str]:
-        return {FUNCTION_WORDS: self.function_words} if self.function_words not in LEXICONS else {}
+        return function_word_models(self.function_words)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from showthrough.background import Background
 from showthrough.errors import PlanError, ResourceError
 from showthrough.masks import Anonymization
 from showthrough.resources.cache import Cache, default_folder, default_limit
-from showthrough.resources.lexicon import LEXICONS, Lexicon
+from showthrough.resources.lexicon import LEXICONS, NONE, Lexicon, NoWords
 from showthrough.resources.names import EMBEDDING, INFORMATION, SIMILARITY, TERMS, Role
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.text import Corpus
@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.resources.terms import TermSource
 
 FUNCTION_WORDS = "function_words"  # the parameter that names their source
+_SPACY = "spacy:"
 T = TypeVar("T")
 
 
@@ -73,7 +74,7 @@ class Resources:
         return axis.ruler(function_words, self.function_words(function_words).ignorable)
 
     def function_words(self, name: str) -> FunctionWords:
-        """What knows the words that need not be masked: a word list that ships, or a spaCy pipeline."""
+        """What knows the words that need not be masked: a word list that ships, `none`, or a spaCy pipeline."""
         return self._source(FUNCTION_WORDS, name, lambda: function_words_from(name, self.cache, self.watch))
 
     def information(self, name: str) -> InformationSource:
@@ -158,12 +159,19 @@ class Resources:
 
 
 def function_words_from(name: str, cache: Cache | None = None, watch: Watch | None = None) -> FunctionWords:
-    """The source of a name: a word list that ships, or `spacy:` and a pipeline."""
+    """The source of a name: a word list that ships, `none`, or `spacy:` and a pipeline."""
     if name in LEXICONS:
         return Lexicon(name)
-    kind, _, pipeline = name.partition(":")
-    if kind == "spacy" and pipeline:
+    if name == NONE:
+        return NoWords()
+    if function_word_models(name):
         from showthrough.resources.tagger import SpacyTagger
 
-        return SpacyTagger(pipeline, cache, watch)
-    raise PlanError(f"unknown source of function words {name!r}; expected {', '.join(LEXICONS)} or spacy:<pipeline>")
+        return SpacyTagger(name.removeprefix(_SPACY), cache, watch)
+    expected = f"{', '.join(LEXICONS)}, {NONE} or {_SPACY}<pipeline>"
+    raise PlanError(f"unknown source of function words {name!r}; expected {expected}")
+
+
+def function_word_models(name: str) -> dict[str, str]:
+    """The name under its parameter if it is a model's; nothing if it is not."""
+    return {FUNCTION_WORDS: name} if name.startswith(_SPACY) and name != _SPACY else {}

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, Protocol
 
 import numpy as np
@@ -65,6 +66,16 @@ class Uniform:
         return [np.ones(len(asked.start)) for asked in questions]
 
 
+@cache
+def frequency_languages() -> tuple[str, ...]:
+    """The languages whose words are counted."""
+    try:
+        from wordfreq import available_languages
+    except ImportError as error:
+        raise ResourceError('ic="wordfreq" needs the package wordfreq: pip install wordfreq') from error
+    return tuple(sorted(available_languages("small")))
+
+
 class WordFrequency:
     """−ln p of a span's rarest word, whatever stands around it (wordfreq: Speer 2022, doi:10.5281/zenodo.7199437).
 
@@ -95,14 +106,13 @@ class WordFrequency:
 
     def _word(self, word: str) -> float:
         if word not in self._known:
-            try:
-                from wordfreq import word_frequency
-            except ImportError as error:
-                raise ResourceError('ic="wordfreq" needs the package wordfreq: pip install wordfreq') from error
+            if self.language not in (known := frequency_languages()):
+                # To wordfreq itself a neighbour would do: Galician would be weighed by Portuguese words.
+                raise ResourceError(f"wordfreq knows no language {self.language!r}; there are {', '.join(known)}")
+            from wordfreq import word_frequency
+
             try:
                 frequency = word_frequency(word, self.language)
-            except LookupError as error:
-                raise ResourceError(f'wordfreq knows no language {self.language!r}; choose ic="wordfreq:en"') from error
             except ImportError as error:
                 raise ResourceError(
                     f'ic="wordfreq:{self.language}" needs a package that cuts words: pip install "wordfreq[cjk]"'

@@ -1,9 +1,4 @@
-"""Function words that need not be masked, from word lists that ship.
-
-The closed classes of English: adpositions, particles, coordinating conjunctions and determiners (the Universal
-Dependencies classes ADP, PART, CCONJ, DET). Words that are more often something else ("one", "then") are left out:
-a word on this list may stay readable without counting as a leak, so in doubt it is not on it.
-"""
+"""Function words that need not be masked, from word lists that ship: the closed classes of some languages."""
 
 from __future__ import annotations
 
@@ -14,42 +9,59 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.axis import Axis, Bools, Ints, paint
+from showthrough.resources.closed_classes import CLOSED_CLASSES
 
 TITLES = frozenset({"mr", "mrs", "ms"})
-ALWAYS = TITLES | {"no", "nr", "about"}
+ALWAYS = TITLES | {"no", "nr", "about"}  # what TAB's script takes beside the classes; its words are English
 PUNCTUATION = frozenset(" ,.-;:/&()[]–'\"’“”")
+NONE = "none"
 _KEY = 8
 _APOSTROPHES = frozenset("'’")
+# Capitals of Latin-1 to small letters: `bytes.lower` knows those of ASCII alone.
+_SMALL = bytes(ord(small) if len(small := chr(code).lower()) == 1 and small <= "ÿ" else code for code in range(256))
 
-_ADPOSITIONS = """
-    aboard above across after against along alongside amid amidst among amongst around as at atop before behind
-    below beneath beside besides between beyond by despite down during except for from in inside into near
-    notwithstanding of off on onto opposite out outside over past per since through throughout till to toward towards
-    under underneath until unto up upon via with within without
-"""
-_PARTICLES = "not nt"
-_CONJUNCTIONS = "and but or nor yet plus"
-_DETERMINERS = "a an the this these those each every either neither another all both some any"
 
-LEXICONS = {"lexicon-en.1": frozenset(f"{_ADPOSITIONS} {_PARTICLES} {_CONJUNCTIONS} {_DETERMINERS}".split())}
+def lexicon_of(language: str) -> str:
+    """The name of a language's list."""
+    return f"lexicon-{language}.1"
+
+
+LEXICONS = {lexicon_of(language): classes.words for language, classes in CLOSED_CLASSES.items()}
+_CLASSES = {lexicon_of(language): classes for language, classes in CLOSED_CLASSES.items()}
+
+
+class NoWords:
+    """No word is free, in whichever language: punctuation alone need not be masked."""
+
+    def ignorable(self, axis: Axis) -> Bools:
+        return axis.table(is_punctuation).view(np.bool_)
 
 
 class Lexicon:
     """A word list as a source of function words.
 
     >>> from showthrough.text import Annotation, Corpus, Document, Mention
-    >>> axis = Axis(Corpus([Document("a", "Mr Doe's trip to Oslo", (Annotation("b", (Mention(0, 21),)),))]))
-    >>> "".join("-" if free else letter for free, letter in zip(Lexicon("lexicon-en.1").ignorable(axis), axis.text))
-    '---Doe---trip----Oslo'
+    >>> def shown(name, text):
+    ...     axis = Axis(Corpus([Document("a", text, (Annotation("b", (Mention(0, len(text)),)),))]))
+    ...     return "".join("-" if free else letter for free, letter in zip(Lexicon(name).ignorable(axis), text))
+    >>> shown("lexicon-en.1", "Mr Doe's trip to Oslo"), shown("lexicon-fr.1", "L'hôtel à Nice")
+    ('---Doe---trip----Oslo', '--hôtel---Nice')
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.words = LEXICONS[name] | ALWAYS
+        self.words = LEXICONS[name] | (ALWAYS if name == lexicon_of("en") else frozenset())
+        self.elided = frozenset(_CLASSES[name].elided.split())
+        self.clitic = frozenset(_CLASSES[name].clitic.split())
 
     @cached_property
     def _keys(self) -> NDArray[np.uint64]:
-        return _keys_of({*self.words, "s"})
+        return _keys_of(self.words | self.elided | self.clitic)
+
+    @cached_property
+    def _unsure(self) -> NDArray[np.uint64]:
+        """Words that hang on what stands beside them."""
+        return _keys_of(self.elided | self.clitic | TITLES)
 
     def ignorable(self, axis: Axis) -> Bools:
         """Punctuation everywhere, and function words where a mention has them: nothing else is ever asked about."""
@@ -64,23 +76,37 @@ class Lexicon:
     def _listed(self, axis: Axis, start: Ints, end: Ints) -> Bools:
         """Which tokens are words of the list: by their first eight letters as one number, the rest one by one."""
         size = end - start
-        keys = _keys_at(axis.narrow.lower(), start, end)
-        place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        found = np.asarray(self._keys[place] == keys)
-        titled = (keys[:, None] == _TITLE_KEYS).any(axis=1)
-        # Longer words, lone letters and titles need a look at the text itself.
-        unsure = np.flatnonzero(found & ((size > _KEY) | (size == 1) | titled))
-        text, words = axis.text, self.words
+        keys = _keys_at(axis.narrow.translate(_SMALL), start, end)
+        found = _among(keys, self._keys)
+        # Longer words, lone letters and words that hang on their neighbours need a look at the text itself.
+        unsure = np.flatnonzero(found & ((size > _KEY) | (size == 1) | _among(keys, self._unsure)))
         spans = zip(start[unsure].tolist(), end[unsure].tolist(), strict=True)
-        found[unsure] = [_is_free(text, low, high, words) for low, high in spans]
+        found[unsure] = [self._is_free(axis.text, low, high) for low, high in spans]
         return found
+
+    def _is_free(self, text: str, start: int, end: int) -> bool:
+        found = text[start:end]
+        word = found.lower()
+        if word in self.elided and text[end : end + 1] in _APOSTROPHES:
+            return True
+        if word in self.clitic and start > 0 and text[start - 1] in _APOSTROPHES:
+            return True
+        if len(found) == 1:
+            return found in self.words  # a lone capital is an initial ("A. Smith"), not an article
+        # To TAB's script "Mr." is one token, full stop included, and that token is not on its list: published numbers
+        # ask for it to be masked where it is marked, so this list does too.
+        return word in self.words and not (word in TITLES and text[end : end + 1] == ".")
 
 
 def _keys_of(words: Iterable[str]) -> NDArray[np.uint64]:
-    return np.unique(np.array([int.from_bytes(word.encode()[:_KEY].ljust(_KEY, b"\0")) for word in words], np.uint64))
+    letters = (word.encode("latin-1")[:_KEY].ljust(_KEY, b"\0") for word in words)
+    return np.unique(np.array(list(map(int.from_bytes, letters)), np.uint64))
 
 
-_TITLE_KEYS = _keys_of(TITLES)
+def _among(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> Bools:
+    """Which of the keys are known; `known` is sorted."""
+    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.asarray(known[place] == keys)
 
 
 def _keys_at(letters: bytes, start: Ints, end: Ints) -> NDArray[np.uint64]:
@@ -95,14 +121,3 @@ def _keys_at(letters: bytes, start: Ints, end: Ints) -> NDArray[np.uint64]:
 
 def is_punctuation(character: str) -> int:
     return character in PUNCTUATION
-
-
-def _is_free(text: str, start: int, end: int, words: frozenset[str]) -> bool:
-    found = text[start:end]
-    word = found.lower()
-    if len(found) == 1:
-        # A lone capital is an initial ("A. Smith"), not an article; a lone s is one only as in "Doe's".
-        return found in words or (word == "s" and start > 0 and text[start - 1] in _APOSTROPHES)
-    # To TAB's script "Mr." is one token, full stop included, and that token is not on its list: published numbers
-    # ask for it to be masked where it is marked, so this list does too.
-    return word in words and not (word in TITLES and text[end : end + 1] == ".")

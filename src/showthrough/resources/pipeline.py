@@ -1,4 +1,9 @@
-"""spaCy pipelines: found by name or folder, loaded with only the components that are needed, told apart by content."""
+"""spaCy pipelines: found by name or folder, run with only the components that are needed, told apart by content.
+
+Which are needed cannot be told from their names alone: the attribute ruler corrects tags by what the parser found, and
+named entities end where the parser ends a sentence. So a component is left out only where nothing that comes after it
+could tell.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,14 @@ from showthrough.resources.names import is_path
 from showthrough.resources.settings import Watch
 
 TOKENS: frozenset[str] = frozenset()
-TAGGING = frozenset({"tok2vec", "transformer", "tagger", "morphologizer", "attribute_ruler"})
+# spaCy's own components (by factory) that set neither parts of speech nor lemmas, and those that set no part of speech.
+NO_LEMMAS = frozenset(
+    {
+        *("ner", "beam_ner", "entity_linker", "entity_ruler", "span_ruler", "spancat", "spancat_singlelabel"),
+        *("span_finder", "senter", "sentencizer", "textcat", "textcat_multilabel"),
+    }
+)
+NO_TAGS = NO_LEMMAS | {"lemmatizer", "trainable_lemmatizer"}
 SENTENCES = frozenset({"tok2vec", "transformer", "parser", "senter", "sentencizer"})
 CHUNKING = None  # all of them: entities may come from a component of any name
 _TOGETHER = 8  # texts that go through each component together; whole documents are long enough to fill it
@@ -72,6 +84,14 @@ class Pipeline:
     @property
     def components(self) -> list[str]:
         return list(self._load().pipe_names)
+
+    def until_last(self, without: Collection[str]) -> list[str]:
+        """All components but those at the end that are `without` a say in what is asked for."""
+        pipeline = self._load()
+        needed = list(pipeline.pipe_names)
+        while needed and pipeline.get_pipe_meta(needed[-1]).factory in without:
+            needed.pop()
+        return needed
 
     def read(self, texts: Sequence[str], components: Collection[str] | None, what: str = "texts") -> Iterator[Any]:
         """The texts as spaCy reads them, with these components at work; `None`: all that were not excluded."""

@@ -9,18 +9,21 @@ import numpy as np
 from showthrough.axis import Axis, Bools
 from showthrough.resources.cache import Arrays, Cache, question
 from showthrough.resources.lexicon import ALWAYS, is_punctuation
-from showthrough.resources.pipeline import TAGGING, Pipeline
+from showthrough.resources.pipeline import NO_TAGS, Pipeline
 from showthrough.resources.settings import Watch
 
 FREE_TAGS = frozenset({"ADP", "PART", "CCONJ", "DET"})
-VERSION = 1  # of the answers
+VERSION = 2  # of the answers
 
 
 class SpacyTagger:
-    """A spaCy pipeline, by package name or folder, with only the components that tagging needs."""
+    """A spaCy pipeline, by package name or folder. Its tags are those that the whole pipeline gives.
+
+    The words that TAB's script takes beside the tags ("Mr", "no") are English, and so free in English alone.
+    """
 
     def __init__(self, name: str, cache: Cache | None = None, watch: Watch | None = None) -> None:
-        self.pipeline = Pipeline(name, 'function_words="lexicon-en.1"', watch=watch)
+        self.pipeline = Pipeline(name, 'a word list, function_words="lexicon-en.1"', exclude=(), watch=watch)
         self.cache = cache or Cache(None)
 
     @property
@@ -32,11 +35,13 @@ class SpacyTagger:
         names = [question("function words", VERSION, self.revision, text) for text in texts]
 
         def answer(places: list[int]) -> Iterator[Arrays]:
-            for tagged in self.pipeline.read([texts[place] for place in places], TAGGING, "function words"):
+            needed = self.pipeline.until_last(NO_TAGS)
+            for tagged in self.pipeline.read([texts[place] for place in places], needed, "function words"):
+                always = ALWAYS if tagged.lang_ == "en" else frozenset()
                 spans = [
                     (token.idx, token.idx + len(token))
                     for token in tagged
-                    if token.pos_ in FREE_TAGS or token.lower_ in ALWAYS
+                    if token.pos_ in FREE_TAGS or token.lower_ in always
                 ]
                 yield {"spans": np.array(spans, dtype=np.int32).reshape(-1, 2)}
 

@@ -29,7 +29,7 @@ from showthrough.resources.device import torch_device
 from showthrough.resources.files import quietly
 from showthrough.resources.settings import Watch
 
-VERSION = 1  # rises when the same settings could give another model
+VERSION = 2  # rises when the same settings could give another model
 
 log = logging.getLogger("showthrough")
 

@@ -14,17 +14,15 @@ from typing import Any
 
 from showthrough.attacks.tri.settings import TriSettings
 from showthrough.errors import ResourceError
-from showthrough.resources.pipeline import TAGGING, TOKENS, Pipeline
+from showthrough.resources.pipeline import NO_LEMMAS, TOKENS, Pipeline
 
 Passages = tuple[str, ...]
 Copies = tuple[Passages, ...]  # of one text: as it is, without its named entities, or both; passage by passage alike
 Told = Callable[[str, int, int], None]  # what is being done, how many passages are done, and of how many
 
-VERSION = 1  # rises when a text could come out otherwise
+VERSION = 2  # rises when a text could come out otherwise
 LONGEST = 600  # characters of a passage; about a window of pieces
-_ENTITIES = frozenset({"tok2vec", "transformer", "ner", "entity_ruler", "span_ruler"})
 _RECOGNISERS = ("ner", "entity_ruler", "span_ruler")
-_LEMMAS = TAGGING | {"lemmatizer", "trainable_lemmatizer"}
 _SPECIAL = re.compile(r"[^\w\s./]|_")
 _ENDS = (". ", "! ", "? ")
 
@@ -74,7 +72,7 @@ def _unless_a_mark(found: re.Match[str]) -> str:
 
 
 class Pretreatment:
-    """The pretreatment that the settings ask for, with the named spaCy pipeline and only those of its components."""
+    """The pretreatment that the settings ask for, as the whole of the named spaCy pipeline reads texts."""
 
     def __init__(self, settings: TriSettings, told: Told | None = None) -> None:
         self.settings = settings
@@ -113,13 +111,11 @@ class Pretreatment:
 
     def _without_entities(self, passages: Sequence[str]) -> Iterator[str]:
         self._ask_for_entities()
-        return self._told("finding named entities", map(without_entities, self._read(passages, _ENTITIES)), passages)
+        return self._told("finding named entities", map(without_entities, self.pipeline.read(passages, None)), passages)
 
     def _lemmas(self, passages: Sequence[str]) -> Iterator[str]:
-        return self._told("curating", map(curated, self._read(passages, _LEMMAS)), passages)
-
-    def _read(self, passages: Sequence[str], components: frozenset[str]) -> Iterator[Any]:
-        return self.pipeline.read(passages, components)
+        needed = self.pipeline.until_last(NO_LEMMAS)
+        return self._told("curating", map(curated, self.pipeline.read(passages, needed)), passages)
 
     def _ask_for_entities(self) -> None:
         if not any(name in self.pipeline.components for name in _RECOGNISERS):

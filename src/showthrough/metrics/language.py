@@ -1,0 +1,135 @@
+"""One language for all metrics: which words need not be masked hangs on it, and how much a word says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from showthrough.errors import PlanError
+from showthrough.masks import Anonymization
+from showthrough.metrics import Metric, with_parameters
+from showthrough.metrics.clinical_vocabulary import PhiHardToken
+from showthrough.metrics.masking import DEFAULT_LEXICON
+from showthrough.resources import FUNCTION_WORDS
+from showthrough.resources.closed_classes import CLOSED_CLASSES
+from showthrough.resources.information import frequency_languages
+from showthrough.resources.languages import another_language, sample_of
+from showthrough.resources.lexicon import LEXICONS, NONE, lexicon_of
+from showthrough.resources.names import INFORMATION
+from showthrough.text import Corpus
+
+ENGLISH = "en"
+_FREQUENCIES = "wordfreq"
+_DICTIONARY = "dictionary"
+
+
+def in_language(metrics: Iterable[Metric], language: str, words: bool = True) -> list[Metric]:
+    """The same metrics, with the word list and the word frequencies of a language where they had those of English.
+
+    What a metric names itself stays: `spacy:…`, `none`, `wordfreq:de`. With `words=False` function words are left
+    alone, since one source was named for them all. Raises PlanError where a metric needs a list that there is not.
+
+    >>> from showthrough.metrics import metric_text, metrics_of
+    >>> given = metrics_of(["er_di", "precision", 'wp(ic="wordfreq")', 'recall(function_words="none")'])
+    >>> for metric in in_language(given, "es"):
+    ...     print(metric_text(metric))
+    er_di(function_words="lexicon-es.1")
+    precision
+    wp(ic="wordfreq:es")
+    recall(function_words="none")
+    """
+    return [_in_language(metric, language, words) for metric in metrics]
+
+
+def words_of(language: str) -> str:
+    """The source of function words for what is shown without a metric: a language's list, or none."""
+    return lexicon_of(language) if lexicon_of(language) in LEXICONS else NONE
+
+
+def _in_language(metric: Metric, language: str, words: bool) -> Metric:
+    if language == ENGLISH:
+        return metric
+    given = metric.parameters
+    changed: dict[str, Any] = {}
+    if words and given.get(FUNCTION_WORDS) == DEFAULT_LEXICON:
+        changed[FUNCTION_WORDS] = _lexicon(language)
+    if given.get(INFORMATION.parameter) == _FREQUENCIES:
+        changed[INFORMATION.parameter] = _frequencies(language)
+    if isinstance(metric, PhiHardToken) and given[_DICTIONARY] == f"{_FREQUENCIES}:{ENGLISH}":
+        changed[_DICTIONARY] = _frequencies(language)
+    return with_parameters(metric, **changed)
+
+
+def _lexicon(language: str) -> str:
+    if lexicon_of(language) not in LEXICONS:
+        raise PlanError(
+            f"there is no list of function words for {language!r}; expected one of {', '.join(CLOSED_CLASSES)}; or "
+            '--function-words none or spacy:PIPELINE beside it (in Python, function_words="none" in each metric)',
+            "language",
+        )
+    return lexicon_of(language)
+
+
+def _frequencies(language: str) -> str:
+    if language not in (known := frequency_languages()):
+        raise PlanError(
+            f"wordfreq has no word frequencies for {language!r}; expected one of {', '.join(known)}", "language"
+        )
+    return f"{_FREQUENCIES}:{language}"
+
+
+def unlike_its_language(
+    corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]
+) -> list[str]:
+    """Says so where documents are clearly not in the language whose word lists a metric takes."""
+    used = _used(metrics)
+    if not used or not len(corpus):
+        return []
+    sample = sample_of(corpus)
+    lines = []
+    for language, sources in used.items():
+        seen = another_language(sample, language)
+        if seen is not None:
+            lines.append(_notice(language, sources, seen))
+    return lines
+
+
+def _used(metrics: Sequence[Metric]) -> dict[str, dict[str, str]]:
+    """The languages of word lists that metrics take: what is taken from each, and the name of its source."""
+    used: dict[str, dict[str, str]] = {}
+    for metric in metrics:
+        for parameter, what in (
+            (FUNCTION_WORDS, "function words are"),
+            (INFORMATION.parameter, "word frequencies are"),
+            (_DICTIONARY, "the dictionary is"),
+        ):
+            name = metric.parameters.get(parameter)
+            if isinstance(name, str) and (language := _language_of(name)):
+                used.setdefault(language, {})[what] = name
+    return used
+
+
+def _language_of(name: str) -> str:
+    """The language of a word list that is part of this program, by its name; of any other source nothing is known."""
+    if name in LEXICONS:
+        return next(language for language in CLOSED_CLASSES if lexicon_of(language) == name)
+    kind, _, language = name.partition(":")
+    return (language or ENGLISH) if kind == _FREQUENCIES else ""
+
+
+def _notice(language: str, sources: dict[str, str], seen: tuple[str, ...]) -> str:
+    name = _name(language)
+    taken = " and ".join(f"{what} {name} ({source})" for what, source in sources.items())
+    if seen:
+        looks = " or ".join(map(_name, seen))
+        codes = " or ".join(f"--language {code}" for code in seen)
+        python = " or ".join(f'language="{code}"' for code in seen)
+        return f"the documents look like {looks}, but {taken}: say {codes} (in Python, {python})"
+    remedies = ["--language with their own, if there is a list of it"]
+    if any(source in LEXICONS for source in sources.values()):
+        remedies.append('--function-words none or spacy:PIPELINE (in Python, function_words="none" in each metric)')
+    return f"the documents do not look like {name}, but {taken}: say {', or '.join(remedies)}"
+
+
+def _name(language: str) -> str:
+    return CLOSED_CLASSES[language].name if language in CLOSED_CLASSES else f"the language {language!r}"
