@@ -60,7 +60,7 @@ def test_importing_takes_little_time() -> None:
 # `formats` stands in no order: its readers come before `run`, which reads with them, and its writer after.
 ROOMS = (
     "errors", "text", "masks", "background", "axis", "alignment", "clinical", "resources", "attacks", "metrics",
-    "texts", "statistics", "pairing", "notices", "run", "plan", "records", "scoring", "evaluation",
+    "texts", "statistics", "pairing", "references", "notices", "run", "plan", "records", "scoring", "evaluation",
     "reidentification", "config", "report", "cli",
 )  # fmt: skip
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from os import PathLike
+from typing import Any
 from uuid import uuid4
 
 import msgspec
@@ -20,10 +21,11 @@ from showthrough.notices import notices
 from showthrough.pairing import Missing
 from showthrough.plan import Plan
 from showthrough.records import background_input, metric_record, provenance
+from showthrough.references import REFERENCES, references_of
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run import Evidence, Failure, Input, Run, Settings, columns_of
-from showthrough.scoring import scored
+from showthrough.scoring import reference_scores, scored
 from showthrough.text import Corpus
 from showthrough.texts import RANKING, Texts, riskiest, texts_of, too_many
 
@@ -58,7 +60,8 @@ def evaluate(
     dtype: str = "fp32",
     cache: bool = True,
     watch: Watch | None = None,
-    background: Background | Mapping[str, str] | None = None,
+    background: Background | Mapping[str, str] | Sequence[Background] | None = None,
+    references: bool = True,
 ) -> Run:
     """Scores anonymizations of a corpus.
 
@@ -68,7 +71,8 @@ def evaluate(
     incomplete run of the same plan and completes it. With `texts` the run keeps the documents (of many, those at most
     risk), which a report needs to show them. Models run on `device` in `dtype` (fp32 or bf16); with `cache` what they
     answer is kept for the next run; `watch` is told how far they are. `background` is what an attacker knows,
-    individual id to text; `trir` needs it.
+    individual id to text; `trir` needs it. Of several, a metric names its own: `trir(background="web")`. With
+    `references` the documents with nothing masked and with everything masked are scored as well.
     """
     if not isinstance(corpus, Corpus):
         # Only a path is shown: what is in anything else may be the very text that must not leak.
@@ -78,7 +82,7 @@ def evaluate(
     chosen = metrics_of(metrics if metrics is not None else preset("default"))
     settings = Settings(seed=seed, resamples=resamples, confidence=confidence, missing=missing, dtype=dtype)
     plan = Plan(corpus, tuple(named), tuple(chosen), settings, jobs, texts=texts, device=device, cache=cache,
-                background=Background(background) if isinstance(background, Mapping) else background)  # fmt: skip
+                references=references, **_backgrounds(background))  # fmt: skip
     return evaluate_plan(plan, progress=progress, resume=resume, watch=watch)
 
 
@@ -99,6 +103,14 @@ def _named(
     return [Anonymization(one.masks, name, one.source) for name, one in zip(names, given, strict=True)]
 
 
+def _backgrounds(given: Background | Mapping[str, str] | Sequence[Background] | None) -> dict[str, Any]:
+    if given is None or isinstance(given, Background):
+        return {"background": given}
+    if isinstance(given, Mapping):
+        return {"background": Background(given)}
+    return {"background": given[0]} if len(given) == 1 else {"backgrounds": tuple(given)}
+
+
 def _kind(value: object) -> str:
     return type(value).__name__
 
@@ -108,8 +120,9 @@ def evaluate_plan(
 ) -> Run:
     """Carries a plan out. Raises Interrupted, with what was finished, when the user stops it."""
     plan.check()
-    resources = Resources(plan.models, watch, plan.background, plan.anonymizations)
-    run = _blank(plan)
+    resources = Resources(plan.models, watch, plan.background, plan.anonymizations, plan.backgrounds)
+    beside = references_of(plan.corpus) if plan.references else ()
+    run = _blank(plan, beside)
     started = time.perf_counter()
     found, done, failed_before = _resumed(run, resume)
     # What looks at all documents at once is tried again; the rest would lack the documents that are done.
@@ -126,11 +139,15 @@ def evaluate_plan(
     total = len(plan.corpus)
     local = [metric for metric in live if metric.scope == "document"]
     whole = [metric for metric in live if metric.scope == "corpus"]
+    scored_too = [*plan.anonymizations, *beside]
+    refused = frozenset(
+        (metric_text(metric), one.name) for one in beside for metric in live if metric.problems(plan.corpus, one)
+    )
     try:
         if done < total:
             if progress:
                 progress(done, total)
-            for numbers, rows, failed in _walk(plan, local, done, resources):
+            for numbers, rows, failed in _walk(plan, local, done, resources, scored_too, refused):
                 failures |= failed
                 for key, chunk in rows.items():
                     found.setdefault(key, []).append(chunk)
@@ -140,12 +157,12 @@ def evaluate_plan(
         for metric in whole:
             if all((metric_text(metric), one.name) in found for one in plan.anonymizations):
                 continue
-            rows, failed = _rows(plan.corpus, [metric], plan.anonymizations, resources)
+            rows, failed = _rows(plan.corpus, [metric], scored_too, resources, refused)
             failures |= failed
             for key, chunk in rows.items():
                 found[key] = [chunk]
         _record(run, found, failures, total, revisions)
-        run.scores = list(scored(run, plan.metrics, plan.settings))
+        run.scores = [*scored(run, plan.metrics, plan.settings), *reference_scores(run, plan.metrics, plan.settings)]
         if plan.texts:
             run.texts = _texts(plan, run, resources)
     except KeyboardInterrupt:
@@ -157,7 +174,12 @@ def evaluate_plan(
 
 
 def _walk(
-    plan: Plan, metrics: list[Metric], done: int, resources: Resources
+    plan: Plan,
+    metrics: list[Metric],
+    done: int,
+    resources: Resources,
+    anonymizations: Sequence[Anonymization],
+    refused: frozenset[tuple[str, str]] = frozenset(),
 ) -> Iterator[tuple[range, dict[tuple[str, str], Rows], dict[str, str]]]:
     """Chunk after chunk, in order, whoever computes them. A metric that failed is not tried again."""
     chunks = list(plan.corpus.chunks(start=done))
@@ -168,7 +190,7 @@ def _walk(
 
     if plan.jobs == 1 or len(chunks) == 1:
         for numbers in chunks:
-            rows, failed = _rows(plan.corpus.part(numbers), live(), plan.anonymizations, resources)
+            rows, failed = _rows(plan.corpus.part(numbers), live(), anonymizations, resources, refused)
             failures |= failed.keys()
             yield numbers, rows, failed
         return
@@ -179,8 +201,9 @@ def _walk(
         delayed(_rows)(
             plan.corpus.part(numbers, lazy=True),
             live(),
-            [one.part(plan.corpus.ids[numbers.start : numbers.stop]) for one in plan.anonymizations],
+            [one.part(plan.corpus.ids[numbers.start : numbers.stop]) for one in anonymizations],
             worker,
+            refused,
         )
         for numbers in chunks
     )
@@ -195,8 +218,12 @@ def _rows(
     metrics: Iterable[Metric],
     anonymizations: Iterable[Anonymization],
     resources: Resources | Worker,
+    refused: frozenset[tuple[str, str]] = frozenset(),
 ) -> tuple[dict[tuple[str, str], Rows], dict[str, str]]:
-    """All rows of one chunk, and the metrics that failed with their reasons."""
+    """All rows of one chunk, and the metrics that failed with their reasons.
+
+    A reference that a metric cannot score has no rows: the metric fails only where an anonymization under test does.
+    """
     if isinstance(resources, Worker):
         resources = _of_process(resources)
     failed: dict[str, str] = {}
@@ -210,10 +237,13 @@ def _rows(
     # Anonymizations outside, metrics inside: an anonymization is painted once and all metrics look at it.
     for one in anonymizations:
         for text, rows_of in bound.items():
+            if (text, one.name) in refused:
+                continue
             try:
                 rows[text, one.name] = rows_of(one)
             except ResourceError as error:
-                failed[text] = str(error)
+                if one.name not in REFERENCES:
+                    failed[text] = str(error)
     return rows, failed
 
 
@@ -230,8 +260,10 @@ def _record(run: Run, found: Found, failures: dict[str, str], done: int, revisio
     for (text, name), chunks in found.items():
         if text not in failures:
             rows = Rows.joined(chunks)
+            if name in REFERENCES and len(rows.values) < done:
+                continue  # one chunk could not be scored, and the others alone would not be the same documents
             run.rows.setdefault(text, {})[name] = columns_of(rows)
-            if rows.evidence:
+            if rows.evidence and name not in REFERENCES:
                 run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
     used = [models for text, models in revisions.items() if text in run.rows]
     run.provenance["models"] = {name: revision for models in used for name, revision in models.items()}
@@ -249,9 +281,11 @@ def _resumed(run: Run, earlier: Run | None) -> tuple[Found, int, dict[str, str]]
             [(i.name, i.digest) for i in run.anonymizations],
             [(i.name, i.digest) for i in earlier.anonymizations],
         ),
+        ("references", [i.digest for i in run.references], [i.digest for i in earlier.references]),
         ("metrics", [m.text for m in run.metrics], [m.text for m in earlier.metrics]),
         ("settings", run.settings, earlier.settings),
         ("background", run.background and run.background.digest, earlier.background and earlier.background.digest),
+        ("backgrounds", _digests(run.backgrounds), _digests(earlier.backgrounds)),
         ("showthrough version", run.provenance["showthrough"], earlier.provenance.get("showthrough")),
     ):
         if here != there:
@@ -263,7 +297,11 @@ def _resumed(run: Run, earlier: Run | None) -> tuple[Found, int, dict[str, str]]
     return found, len(earlier.documents), {failure.metric: failure.reason for failure in earlier.failures}
 
 
-def _blank(plan: Plan) -> Run:
+def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:
+    return {name: one.digest for name, one in inputs.items()}
+
+
+def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
     corpus = plan.corpus
     return Run(
         corpus=Input(corpus.name, corpus.digest, len(corpus), corpus.source),
@@ -275,8 +313,10 @@ def _blank(plan: Plan) -> Run:
         rows={},
         failures=[],
         provenance=provenance(),
-        background=background_input(plan.background),
+        background=background_input(plan.background) if plan.background else None,
         notes=notices(corpus, plan.anonymizations, plan.metrics),
+        references=[Input(one.name, one.digest, len(one)) for one in references],
+        backgrounds={one.name: background_input(one) for one in plan.backgrounds},
     )
 
 
@@ -303,7 +343,7 @@ def _texts(plan: Plan, run: Run, resources: Resources) -> Texts:
     if too_many(plan.corpus) and plan.corpus.survey.annotated:
         lacking = [metric for metric in RANKING if metric_text(metric) not in run.rows]
         found: Found = {}
-        for _, rows, _ in _walk(plan, lacking, 0, resources) if lacking else ():
+        for _, rows, _ in _walk(plan, lacking, 0, resources, plan.anonymizations) if lacking else ():
             for key, chunk in rows.items():
                 found.setdefault(key, []).append(chunk)
         order = riskiest(

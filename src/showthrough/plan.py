@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from showthrough.background import Background
@@ -10,6 +10,7 @@ from showthrough.errors import InputError, Problem
 from showthrough.masks import Anonymization
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text
 from showthrough.pairing import Missing, pair
+from showthrough.references import REFERENCES
 from showthrough.resources.settings import ModelSettings
 from showthrough.run import Settings
 from showthrough.text import Corpus
@@ -31,6 +32,8 @@ class Plan:
     device: str = "auto"  # that models run on
     cache: bool = True  # whether what models answer is kept between runs
     background: Background | None = None  # what the attacker knows
+    backgrounds: tuple[Background, ...] = ()  # where there are several: metrics name the one they ask for
+    references: bool = True  # whether nothing masked and everything masked are scored as well
 
     @property
     def models(self) -> ModelSettings:
@@ -48,6 +51,7 @@ class Plan:
             Problem("", f"anonymization {name}", "this name is used twice; expected unique names")
             for name in sorted({name for name in names if names.count(name) > 1})
         ]
+        problems += reserved_problems(names)
         problems += settings_problems(self.settings)
         if self.jobs < 1:
             problems.append(Problem("", "jobs", f"found {self.jobs}; expected 1 or more"))
@@ -63,7 +67,7 @@ class Plan:
             if asking:
                 which = f"the metric {asking[0]} needs" if len(asking) == 1 else f"these need: {', '.join(asking)}"
                 problems.append(Problem(self.corpus.source, "", f"no document has annotations, which {which}"))
-        problems += _background_problems(self.background, self.metrics, self.corpus.ids)
+        problems += _background_problems(self.background, self.backgrounds, self.metrics, self.corpus.ids)
         if problems:
             raise InputError(problems)
         missing: Missing = "unmasked" if self.settings.missing == "unmasked" else "error"
@@ -72,6 +76,15 @@ class Plan:
         unfit = dict.fromkeys(found for metric, one in pairs for found in metric.problems(self.corpus, one))
         if unfit:
             raise InputError(unfit)
+
+
+def reserved_problems(names: Iterable[str]) -> list[Problem]:
+    """A name that a reference has would make two rows of a table look alike."""
+    return [
+        Problem("", f"anonymization {name}", "this name is reserved for the reference row; expected another name")
+        for name in names
+        if name in REFERENCES
+    ]
 
 
 def settings_problems(settings: Settings) -> list[Problem]:
@@ -88,12 +101,27 @@ def settings_problems(settings: Settings) -> list[Problem]:
 
 
 def _background_problems(
-    background: Background | None, metrics: Sequence[Metric], documents: Sequence[str]
+    background: Background | None, named: Sequence[Background], metrics: Sequence[Metric], documents: Sequence[str]
 ) -> list[Problem]:
-    using = [metric_text(metric) for metric in metrics if "background" in metric.needs]
-    if background is None:
-        asked = "none was given, which the metric {} needs; expected --background FILE (in Python, background=…)"
-        return [Problem("", "background", asked.format(text)) for text in using]
-    if not using:
-        return [Problem("", "background", "was given, but no metric asks for it; expected --metric trir as well")]
-    return background.problems(documents)
+    known = {one.name: one for one in named} | ({"": background} if background else {})
+    if len(known) < len(named) + (background is not None):
+        return [Problem("", "background", f"found {', '.join(one.name for one in named)}; expected unique names")]
+    using = [metric for metric in metrics if "background" in metric.needs]
+    asked = {metric_text(metric): metric.parameters.get("background", "") for metric in using}
+    if not known:
+        none = "none was given, which the metric {} needs; expected --background FILE (in Python, background=…)"
+        return [Problem("", "background", none.format(text)) for text in asked]
+    listed = ", ".join(filter(None, known))
+    which = f"one of {listed}, such as trir(background={next(filter(None, known), '')!r})" if listed else "no name"
+    problems = [
+        Problem("", f"metric {text}", f"asks for the background {name!r}; expected {which}")
+        for text, name in asked.items()
+        if name not in known
+    ]
+    for name, one in known.items():
+        if name in asked.values():
+            problems += one.problems(documents)
+        elif not problems:
+            what = f"background {name}" if name else "background"
+            problems.append(Problem("", what, "was given, but no metric asks for it; expected --metric trir as well"))
+    return problems

@@ -151,13 +151,19 @@ def parts_chart(run: Run, record: MetricRecord) -> Chart:
 
 def parted(run: Run) -> list[MetricRecord]:
     """The metrics that have parts."""
-    found = {score.metric for score in run.scores if score.part not in (HEADLINE, *LEVELS)}
+    found = {score.metric for score in _tested(run) if score.part not in (HEADLINE, *LEVELS)}
     return [record for record in run.metrics if record.text in found]
+
+
+def _tested(run: Run) -> list[Score]:
+    """The scores of anonymizations under test: figures compare, and references are not to be compared with."""
+    names = set(run.names)
+    return [score for score in run.scores if score.anonymization in names]
 
 
 def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
     """One cell for each part and anonymization, with how bad it is between 0 and 1."""
-    found = [score for score in run.scores if score.metric == record.text and score.part not in (HEADLINE, *LEVELS)]
+    found = [score for score in _tested(run) if score.metric == record.text and score.part not in (HEADLINE, *LEVELS)]
     values = [score.value for score in found if score.value is not None]
     low, high = min(0.0, *values, 1.0), max(1.0, *values, 0.0)
 
