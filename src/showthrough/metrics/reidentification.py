@@ -47,6 +47,7 @@ class ReIdentification(Metric):
     scope = "corpus"
     title = "Re-identification risk"
     better = "lower"
+    neutral = ("chance", "ceiling")
     undefined = (
         "the attack was not run: one-to-one assignment takes at most 5,000 documents and 5,000 individuals, "
         "fusing attacks takes at most 5,000 individuals"

@@ -188,7 +188,7 @@ def attack_chart(run: Run, record: MetricRecord) -> Chart:
     )
     scale = alt.Scale(domain=[0, 1], nice=False)
     level = {"style": "level", "height": 26}
-    title = f"{record.text}: share of people found"
+    title = f"{record.text}: share of documents whose person is found"
     chart = alt.layer(
         base.mark_bar(style="success", height=15, opacity=0.85).encode(
             x=alt.X("value:Q", title=title).scale(scale).axis(format="%")
@@ -219,7 +219,7 @@ def attack_bars(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
         if score is None or score.value is None:
             continue
         bar: dict[str, Any] = {"name": name, "value": score.value, "low": score.low, "high": score.high}
-        tip = [f"{name}: finds {score.value:.1%} of the people"]
+        tip = [f"{name}: the attack finds the person of {score.value:.1%} of the documents"]
         for word, other in (("chance", chance), ("ceiling", ceiling)):
             if other is not None and other.value is not None:
                 bar[word] = other.value

@@ -113,13 +113,16 @@ class Resources:
         return self._source("terms", name, make)
 
     def similarity(self, name: str) -> Similarity:
-        """What compares a replacement with what it replaces: `ngrams`, or a sentence-embedding model."""
+        """What compares a replacement with what it replaces: `ngrams`, a sentence-embedding model, or word vectors."""
 
         def make() -> Similarity:
-            from showthrough.resources.similarity import Embedded, Ngrams
+            from showthrough.resources.similarity import Embedded, Ngrams, WordVectors
 
-            if name == "ngrams":
+            found = SIMILARITY.parse(name)
+            if found.kind == "ngrams":
                 return Ngrams()
+            if found.kind == "spacy":
+                return Embedded(WordVectors(found.place, self.cache, self.watch))
             return Embedded(self._sentences(name, SIMILARITY))
 
         return self._source("similarity", name, make)
