@@ -112,9 +112,11 @@ def _background_problems(
         none = "none was given, which the metric {} needs; expected --background FILE (in Python, background=…)"
         return [Problem("", "background", none.format(text)) for text in asked]
     listed = ", ".join(filter(None, known))
-    which = f"one of {listed}, such as trir(background={next(filter(None, known), '')!r})" if listed else "no name"
+    which = f"one of the backgrounds {listed}, such as trir(background={named[0].name!r})" if named else "no name"
     problems = [
-        Problem("", f"metric {text}", f"asks for the background {name!r}; expected {which}")
+        Problem(
+            "", f"metric {text}", f"{f'asks for the background {name!r}' if name else 'names none'}; expected {which}"
+        )
         for text, name in asked.items()
         if name not in known
     ]

@@ -69,9 +69,8 @@ def _leaks(run: Run) -> str:
         return f"{listed(clean)} {leave} {what}{_open(run, record)}."
     line = _leak_line(run, worst, counts[worst])
     if clean:
-        line += (
-            f"; {listed(clean)} {'leaves' if len(clean) == 1 else 'leave'} none that was marked{_open(run, record)}."
-        )
+        leave = f"{listed(clean)} {'leaves' if len(clean) == 1 else 'leave'} none of those marked"
+        line += f"; {leave} in {of_documents(run)}{_open(run, record)}."
     return line
 
 
@@ -79,7 +78,7 @@ def _open(run: Run, record: MetricRecord) -> str:
     """How much those may leak that leak nothing here: that of the one that is least sure."""
     scores = [score for name in run.names if (score := headline(run, name, record)) and score.value == 1]
     told = may_leak(min(scores, key=lambda score: 1.0 if score.low is None else score.low, default=None))
-    return f" (with none seen in {of_documents(run)}, {told})" if told else ""
+    return f" (with none seen, {told})" if told else ""
 
 
 def leaks(run: Run, record: MetricRecord, name: str) -> dict[str, int]:
