@@ -313,7 +313,7 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         rows={},
         failures=[],
         provenance=provenance(),
-        background=background_input(plan.background) if plan.background else None,
+        background=None if plan.background is None else background_input(plan.background),
         notes=notices(corpus, plan.anonymizations, plan.metrics),
         references=[Input(one.name, one.digest, len(one)) for one in references],
         backgrounds={one.name: background_input(one) for one in plan.backgrounds},

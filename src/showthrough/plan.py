@@ -103,7 +103,7 @@ def settings_problems(settings: Settings) -> list[Problem]:
 def _background_problems(
     background: Background | None, named: Sequence[Background], metrics: Sequence[Metric], documents: Sequence[str]
 ) -> list[Problem]:
-    known = {one.name: one for one in named} | ({"": background} if background else {})
+    known = {one.name: one for one in named} | ({} if background is None else {"": background})
     if len(known) < len(named) + (background is not None):
         return [Problem("", "background", f"found {', '.join(one.name for one in named)}; expected unique names")]
     using = [metric for metric in metrics if "background" in metric.needs]

@@ -44,7 +44,7 @@ class Resources:
     ) -> None:
         self.models = models or ModelSettings()
         self.watch = watch
-        self._backgrounds = {one.name: one for one in backgrounds} | ({"": background} if background else {})
+        self._backgrounds = {one.name: one for one in backgrounds} | ({} if background is None else {"": background})
         self.anonymizations = anonymizations  # all that are evaluated together
         self.cache = Cache(default_folder() if self.models.cache else None, default_limit())
         self._sources: dict[tuple[str, str], Any] = {}
