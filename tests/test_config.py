@@ -76,6 +76,7 @@ def test_marks_and_line_ends_do_not_matter(mark: str, end: str, tmp_path: Path) 
         ("Recall_direct", {"include_quasi": False}, Recall(include="direct")),
         ("Recall_quasi", {"include_direct": False, "token_level": True}, Recall(include="quasi")),
         ("RecallPerEntityType", {}, RecallPerType()),
+        ("recallperENTITYTYPE_x", {"verbose": False}, RecallPerType()),
         ("RecallPerEntityType_x", {"token_level": False, "include_direct": False}, RecallPerType("mention", "quasi")),
     ],
 )

@@ -219,6 +219,7 @@ class _Tae(msgspec.Struct):
 
 
 _TAE_ATTACK, _TAE_BACKGROUND = "TRIR", "background_knowledge_file_path"
+_TAE_TELLING = "verbose"  # how much TAE tells while it works
 
 
 def _read_tae(path: Path) -> Request:
@@ -233,7 +234,7 @@ def _read_tae(path: Path) -> Request:
     problems: list[Problem] = []
     backgrounds = _tae_backgrounds(found.metrics, path)
     for label, parameters in found.metrics.items():
-        key = label.split("_")[0]
+        key = _tae_key(label)
         try:
             if key == _TAE_ATTACK and _TAE_BACKGROUND not in parameters:
                 unavailable[label] = f"it names no background; expected {_TAE_BACKGROUND}"
@@ -268,7 +269,7 @@ def _tae_backgrounds(metrics: Mapping[str, Mapping[str, Any]], file: Path) -> di
     paths = [
         _path(str(parameters[_TAE_BACKGROUND]), file, f"metrics.{label}.{_TAE_BACKGROUND}")
         for label, parameters in metrics.items()
-        if label.split("_")[0] == _TAE_ATTACK and _TAE_BACKGROUND in parameters
+        if _tae_key(label) == _TAE_ATTACK and _TAE_BACKGROUND in parameters
     ]
     different = list(dict.fromkeys(paths))
     stems = [stem(path) for path in different]
@@ -307,6 +308,12 @@ _TAE_TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
 _TAE_KINDS = {bool: "true or false", int: "a whole number", str: "the name of a model", list: "a list of marks"}
 
 
+def _tae_key(label: str) -> str:
+    """The metric that a label begins with, in TAE's own writing; TAE does not mind capitals."""
+    key = label.split("_")[0]
+    return {known.lower(): known for known in (*_TAE_DEFAULTS, _TAE_ATTACK)}.get(key.lower(), key)
+
+
 def _tae_metric(key: str, given: Mapping[str, Any]) -> Metric:
     if key == _TAE_ATTACK:
         return _tae_attack(given)
@@ -315,6 +322,7 @@ def _tae_metric(key: str, given: Mapping[str, Any]) -> Metric:
             f"found {key}; expected one of {', '.join([*_TAE_DEFAULTS, _TAE_ATTACK])}, then anything after _"
         )
     defaults = _TAE_DEFAULTS[key]
+    given = {name: value for name, value in given.items() if name != _TAE_TELLING}
     for name, value in given.items():
         if name not in defaults:
             raise PlanError(f"unknown parameter {name}; expected one of {', '.join(defaults)}")

@@ -89,7 +89,7 @@ def command(
 ) -> None:
     """Score anonymizations of a corpus.
 
-    Exit status: 0 all is well, 1 a metric failed, 2 bad input, 130 interrupted.
+    Exit status: 0 everything was scored, 1 a metric failed, 2 bad input, 130 interrupted.
     """
     settings = Settings(seed, resamples, confidence, missing, dtype)
     if is_request(corpus):

@@ -260,8 +260,8 @@ def significance_chart(run: Run, record: MetricRecord, found: Sequence[Pair]) ->
 def pair_cells(found: Sequence[Pair]) -> list[dict[str, Any]]:
     sign = {"better": "▲ ", "worse": "▼ ", "unclear": "", "undefined": ""}
     words = {
-        "better": "is better than", "worse": "is worse than", "unclear": "does not differ significantly from",
-        "undefined": "cannot be compared with",
+        "better": "is significantly better than", "worse": "is significantly worse than",
+        "unclear": "does not differ significantly from", "undefined": "cannot be compared with",
     }  # fmt: skip
     return [
         {

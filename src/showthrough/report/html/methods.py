@@ -30,7 +30,7 @@ def paragraph(run: Run) -> str:
             f"Intervals are {settings.confidence * 100:g} % percentile bootstrap intervals over documents "
             f"({settings.resamples:,} resamples, seed {settings.seed})."
         )
-    if len(run.names) > 1:
+    if len(run.names) > 1 and run.complete:
         sentences.append(
             f"Differences were tested by paired approximate randomization over documents ({shuffles(run):,} shuffles) "
             f"with Holm's correction within each metric, at a level of {ALPHA:g}."
