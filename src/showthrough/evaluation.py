@@ -108,7 +108,7 @@ def _backgrounds(given: Background | Mapping[str, str] | Sequence[Background] | 
         return {"background": given}
     if isinstance(given, Mapping):
         return {"background": Background(given)}
-    return {"background": given[0]} if len(given) == 1 else {"backgrounds": tuple(given)}
+    return {"backgrounds": tuple(given)}  # by name, also where there is one
 
 
 def _kind(value: object) -> str:
