@@ -76,6 +76,7 @@ def test_marks_and_line_ends_do_not_matter(mark: str, end: str, tmp_path: Path) 
         ("Recall_direct", {"include_quasi": False}, Recall(include="direct")),
         ("Recall_quasi", {"include_direct": False, "token_level": True}, Recall(include="quasi")),
         ("RecallPerEntityType", {}, RecallPerType()),
+        ("recallperENTITYTYPE_x", {"verbose": False}, RecallPerType()),
         ("RecallPerEntityType_x", {"token_level": False, "include_direct": False}, RecallPerType("mention", "quasi")),
     ],
 )
@@ -109,6 +110,61 @@ def test_the_configuration_that_TAE_ships(data: Path) -> None:  # noqa: N802
     assert {*request.labels, *request.unavailable} == set(labels)
     assert request.labels["Precision"] == "precision"
     assert request.labels["Recall"] == "recall"
+
+
+def test_TAE_compares_word_vectors_where_no_model_is_named(tmp_path: Path) -> None:  # noqa: N802
+    metrics = {"TPS": {"similarity_model_name": None, "weighting_model_name": None}}
+    request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": metrics}))
+    (metric,) = request.metrics
+    assert (metric.parameters["similarity"], metric.parameters["ic"]) == ("spacy:en_core_web_md", "uniform")
+    metrics = {"NMI": {"embedding_model_name": None}}
+    with pytest.raises(InputError, match="embedding_model_name is None; expected the name of a model"):
+        read_request(written(tmp_path, {**CONFIGURATION, "metrics": metrics}))
+
+
+def trir(**parameters: Any) -> dict[str, Any]:
+    return {"background_knowledge_file_path": "bks/public.json", "use_document_curation": False, **parameters}
+
+
+def test_TAE_attacks_with_one_background(tmp_path: Path) -> None:  # noqa: N802
+    both = {"TRIR": trir(), "TRIR_again": trir(finetuning_epochs=3)}
+    request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": both}))
+    assert (request.background, request.backgrounds) == (Path("bks/public.json"), {})
+    assert [metric.parameters["background"] for metric in request.metrics] == ["", ""]
+
+
+def test_TAE_attacks_with_several_backgrounds(tmp_path: Path) -> None:  # noqa: N802
+    several = {
+        "TRIR": trir(),
+        "TRIR_web": trir(background_knowledge_file_path="bks/web.json"),
+        "TRIR_again": trir(),
+        "TRIR_old": trir(background_knowledge_file_path="old/web.json"),
+    }
+    request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": several}))
+    names = {"public": "bks/public.json", "bks/web.json": "bks/web.json", "old/web.json": "old/web.json"}
+    assert request.background is None
+    assert request.backgrounds == {name: Path(path) for name, path in names.items()}
+    assert [metric.parameters["background"] for metric in request.metrics] == list(names)
+    assert request.labels["TRIR"] == request.labels["TRIR_again"] != request.labels["TRIR_web"]
+
+
+def test_TAE_defaults_are_those_of_its_code(tmp_path: Path) -> None:  # noqa: N802
+    """Its README says false; numbers are made by the code, which says true."""
+    for given, expected in (
+        ({}, "only_use_anonymized_background_knowledge=True, "),
+        ({"only_use_anonymized_background_knowledge": False}, ""),
+        ({"anonymize_background_knowledge": False}, "anonymize_background_knowledge=False, "),
+    ):
+        request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": {"TRIR": trir(**given)}}))
+        (metric,) = request.metrics
+        assert metric.parameters["attacks"] == f"transformer({expected}use_document_curation=False)"
+
+
+def test_several_backgrounds_of_a_plan(tmp_path: Path) -> None:
+    request = read_request(written(tmp_path, PLAN + '[background]\npublic = "p.json"\nweb = "w.json"\n'))
+    assert request.backgrounds == {"public": tmp_path / "p.json", "web": tmp_path / "w.json"}
+    assert request.references
+    assert not read_request(written(tmp_path, "references = false\n" + PLAN)).references
 
 
 def test_other_function_words_go_to_every_metric_that_has_them(tmp_path: Path) -> None:

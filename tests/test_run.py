@@ -149,7 +149,10 @@ def test_what_a_run_holds(run: Run, tmp_path: Path, tiny: Corpus) -> None:
     assert found["rows"]["er_di"] == {
         "some": {"hidden": [2, 0, 0], "total": [2, 1, 0]},
         "every": {"hidden": [2, 1, 0], "total": [2, 1, 0]},
+        "nothing masked": {"hidden": [0, 0, 0], "total": [2, 1, 0]},
+        "everything masked": {"hidden": [2, 1, 0], "total": [2, 1, 0]},
     }
+    assert [one["name"] for one in found["references"]] == ["nothing masked", "everything masked"]
     assert {"showthrough", "python", "platform", "packages", "time", "seconds"} <= set(found["provenance"])
 
 
@@ -173,7 +176,7 @@ def test_scores_by_name_metric_and_part(run: Run) -> None:
 
 def test_undefined_is_none_with_a_reason(tiny: Corpus, tmp_path: Path) -> None:
     nothing = Anonymization({"d1": [], "d2": [], "d3": []}, "nothing")
-    run = evaluate(tiny, [nothing], ["precision", 'f1(unit="mention")'])
+    run = evaluate(tiny, [nothing], ["precision", 'f1(unit="mention")'], references=False)
     run.save(tmp_path / "run.json")
     for score in Run.load(tmp_path / "run.json").scores:
         assert (score.value, score.low, score.high) == (None, None, None)

@@ -13,10 +13,11 @@ from typing import Any
 
 import msgspec
 
+from showthrough.background import Background
 from showthrough.errors import InputError, PlanError, Problem
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
-from showthrough.formats.files import decoded, first_byte, is_folder, object_entries, read_bytes, suffix, text_of
+from showthrough.formats.files import decoded, first_byte, is_folder, object_entries, read_bytes, stem, suffix, text_of
 from showthrough.masks import Anonymization
 from showthrough.metrics import (
     ClusteringAgreement,
@@ -76,6 +77,8 @@ class Request:
     group_by: str | None = None
     language: str = ENGLISH  # of the documents
     worded: bool = False  # whether one source of function words was named for all metrics
+    backgrounds: Mapping[str, Path] = field(default_factory=dict)  # where there are several, by name
+    references: bool = True
 
     def plan(self) -> Plan:
         """Reads everything; raises InputError with all that is wrong. Evaluating it checks it together."""
@@ -98,8 +101,10 @@ class Request:
             except InputError as error:
                 problems += error.problems
         background = None
+        backgrounds: list[Background] = []
         try:
             background = read_background(self.background) if self.background else None
+            backgrounds = [read_background(path, name=name) for name, path in self.backgrounds.items()]
         except InputError as error:
             problems += error.problems
         plan = Plan(
@@ -109,6 +114,8 @@ class Request:
             cache=self.cache,
             background=background,
             language=self.language,
+            backgrounds=tuple(backgrounds),
+            references=self.references,
         )
         return plan, problems
 
@@ -173,7 +180,8 @@ class _Toml(msgspec.Struct, forbid_unknown_fields=True):
     dtype: str = "fp32"
     cache: bool = True
     format: str | None = None
-    background: str | None = None
+    background: str | dict[str, str] | None = None
+    references: bool = True
     map: dict[str, str] = {}
     direct: list[str] = []
     quasi: list[str] = []
@@ -208,6 +216,8 @@ def _read_toml(path: Path) -> Request:
     except PlanError as error:
         raise InputError([Problem(str(path), one.place, one.message) for one in error.problems]) from error
     corpus = source(found.corpus, "corpus")
+    named = found.background if isinstance(found.background, dict) else {}
+    alone = found.background if isinstance(found.background, str) else None
     return Request(
         corpus=corpus.path,
         anonymizations={name: source(given, f"anonymizations.{name}") for name, given in found.anonymizations.items()},
@@ -220,7 +230,9 @@ def _read_toml(path: Path) -> Request:
         output=None if found.output is None else home / _path(found.output, path, "output"),
         id_column=corpus.id_column,
         text_column=corpus.text_column,
-        background=None if found.background is None else home / _path(found.background, path, "background"),
+        background=None if alone is None else home / _path(alone, path, "background"),
+        backgrounds={name: home / _path(given, path, f"background.{name}") for name, given in named.items()},
+        references=found.references,
         types=types,
         group_by=found.group_by,
         language=found.language,
@@ -235,6 +247,7 @@ class _Tae(msgspec.Struct):
 
 
 _TAE_ATTACK, _TAE_BACKGROUND = "TRIR", "background_knowledge_file_path"
+_TAE_TELLING = "verbose"  # how much TAE tells while it works
 
 
 def _read_tae(path: Path) -> Request:
@@ -247,18 +260,16 @@ def _read_tae(path: Path) -> Request:
     unavailable: dict[str, str] = {}
     metrics: list[Metric] = []
     problems: list[Problem] = []
-    backgrounds: list[Path] = []
+    backgrounds = _tae_backgrounds(found.metrics, path)
     for label, parameters in found.metrics.items():
-        key = label.split("_")[0]
+        key = _tae_key(label)
         try:
             if key == _TAE_ATTACK and _TAE_BACKGROUND not in parameters:
                 unavailable[label] = f"it names no background; expected {_TAE_BACKGROUND}"
                 continue
             metric = _tae_metric(key, parameters)
-            if key == _TAE_ATTACK:
-                backgrounds.append(_path(str(parameters[_TAE_BACKGROUND]), path, f"metrics.{label}.{_TAE_BACKGROUND}"))
-                if len(set(backgrounds)) > 1:
-                    raise PlanError("names another background than the one before; expected one for the whole run")
+            if key == _TAE_ATTACK and len(backgrounds) > 1:
+                metric = with_parameters(metric, background=backgrounds[Path(parameters[_TAE_BACKGROUND])])
         except PlanError as error:
             problems += [Problem(str(path), f"metrics.{label}", one.message) for one in error.problems]
             continue
@@ -276,10 +287,25 @@ def _read_tae(path: Path) -> Request:
         labels=labels,
         unavailable=unavailable,
         results_file=_path(found.results_file_path, path, "results_file_path"),
-        background=backgrounds[0] if backgrounds else None,
+        background=next(iter(backgrounds)) if len(backgrounds) == 1 else None,
+        backgrounds={name: file for file, name in backgrounds.items()} if len(backgrounds) > 1 else {},
     )
 
 
+def _tae_backgrounds(metrics: Mapping[str, Mapping[str, Any]], file: Path) -> dict[Path, str]:
+    """The files that TRIR metrics name, each with a name that no other has: that of the file, or else its path."""
+    paths = [
+        _path(str(parameters[_TAE_BACKGROUND]), file, f"metrics.{label}.{_TAE_BACKGROUND}")
+        for label, parameters in metrics.items()
+        if _tae_key(label) == _TAE_ATTACK and _TAE_BACKGROUND in parameters
+    ]
+    different = list(dict.fromkeys(paths))
+    stems = [stem(path) for path in different]
+    return {path: name if stems.count(name) == 1 else str(path) for path, name in zip(different, stems, strict=True)}
+
+
+# What TAE takes for a parameter that a configuration leaves out. Its README and its code (1.2.0) agree on all of these;
+# on one of TRIR's they do not (see `_tae_attack`), and numbers are made by the code.
 _LEVEL = {"token_level": True}
 _IC = {"weighting_model_name": "google-bert/bert-base-uncased", "weighting_max_segment_length": 100}
 _TERMS = {**_IC, "term_alterning": 6, "use_chunking": True}
@@ -304,20 +330,27 @@ _TAE_DEFAULTS: dict[str, dict[str, Any]] = {
 }
 _TAE_TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     "weighting_model_name": ((str, type(None)), "the name of a model, or null"),
+    "similarity_model_name": ((str, type(None)), "the name of a model, or null"),
     "term_alterning": ((int, str), 'a whole number above 1 or "sentence"'),
 }
 _TAE_KINDS = {bool: "true or false", int: "a whole number", str: "the name of a model", list: "a list of marks"}
 
 
+def _tae_key(label: str) -> str:
+    """The metric that a label begins with, in TAE's own writing; TAE does not mind capitals."""
+    key = label.split("_")[0]
+    return {known.lower(): known for known in (*_TAE_DEFAULTS, _TAE_ATTACK)}.get(key.lower(), key)
+
+
 def _tae_metric(key: str, given: Mapping[str, Any]) -> Metric:
     if key == _TAE_ATTACK:
-        given = {name: value for name, value in given.items() if name != _TAE_BACKGROUND}
-        return ReIdentification(f"transformer({', '.join(f'{name}={value!r}' for name, value in given.items())})")
+        return _tae_attack(given)
     if key not in _TAE_DEFAULTS:
         raise PlanError(
             f"found {key}; expected one of {', '.join([*_TAE_DEFAULTS, _TAE_ATTACK])}, then anything after _"
         )
     defaults = _TAE_DEFAULTS[key]
+    given = {name: value for name, value in given.items() if name != _TAE_TELLING}
     for name, value in given.items():
         if name not in defaults:
             raise PlanError(f"unknown parameter {name}; expected one of {', '.join(defaults)}")
@@ -341,6 +374,19 @@ def _tae_metric(key: str, given: Mapping[str, Any]) -> Metric:
     return (Recall if key == "Recall" else RecallPerType)(unit=unit, include=include)
 
 
+def _tae_attack(given: Mapping[str, Any]) -> Metric:
+    """TRIR as TAE's code makes it.
+
+    Its README has `only_use_anonymized_background_knowledge` false by default, its code true. (It also has three
+    `load_saved_…` true that the code has false; they change no number here, where nothing that was made otherwise is
+    ever loaded.)
+    """
+    chosen = {name: value for name, value in given.items() if name != _TAE_BACKGROUND}
+    if chosen.get("anonymize_background_knowledge", True):
+        chosen = {"only_use_anonymized_background_knowledge": True} | chosen
+    return ReIdentification(f"transformer({', '.join(f'{name}={value!r}' for name, value in chosen.items())})")
+
+
 def _tae_information(chosen: Mapping[str, Any]) -> dict[str, Any]:
     name = chosen["weighting_model_name"]
     ic = "uniform" if name is None else local_or_hub(name, "hf")
@@ -354,7 +400,9 @@ def _tae_terms(key: str, chosen: Mapping[str, Any]) -> Metric:
     shared = {**_tae_information(chosen), "chunking": chunking, "term_alterning": rounds}
     if key == "TPI":
         return TextPreservedInformation(**shared)
-    return TextPreservedSimilarity(**shared, similarity=local_or_hub(chosen["similarity_model_name"], "st"))
+    name = chosen["similarity_model_name"]
+    # Without a model TAE compares the word vectors of its spaCy pipeline.
+    return TextPreservedSimilarity(**shared, similarity=SPACY if name is None else local_or_hub(name, "st"))
 
 
 def _tae_clustering(chosen: Mapping[str, Any]) -> Metric:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from os import PathLike
+from typing import Any
 from uuid import uuid4
 
 import msgspec
@@ -21,11 +22,12 @@ from showthrough.notices import notices
 from showthrough.pairing import Missing
 from showthrough.plan import Plan
 from showthrough.records import background_input, metric_record, provenance
+from showthrough.references import REFERENCES, references_of
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.retyping import Names, Retyping
 from showthrough.run import Evidence, Failure, Input, Run, Settings, columns_of
-from showthrough.scoring import scored
+from showthrough.scoring import reference_scores, scored
 from showthrough.text import Corpus
 from showthrough.texts import RANKING, Texts, riskiest, texts_of, too_many
 
@@ -60,7 +62,8 @@ def evaluate(
     dtype: str = "fp32",
     cache: bool = True,
     watch: Watch | None = None,
-    background: Background | Mapping[str, str] | None = None,
+    background: Background | Mapping[str, str] | Sequence[Background] | None = None,
+    references: bool = True,
     map: str | Mapping[str, str] = "",
     direct: Names = (),
     quasi: Names = (),
@@ -75,10 +78,11 @@ def evaluate(
     incomplete run of the same plan and completes it. With `texts` the run keeps the documents (of many, those at most
     risk), which a report needs to show them. Models run on `device` in `dtype` (fp32 or bf16); with `cache` what they
     answer is kept for the next run; `watch` is told how far they are. `background` is what an attacker knows,
-    individual id to text; `trir` needs it. `map` takes types as others (`"LOCATION=LOC"`), for annotators and
-    anonymizations; mentions of the types `direct` and `quasi` identify so, whatever a file says, and those of `ignore`
-    count as if nobody had marked them. `language` is that of the documents: metrics whose word lists are English by
-    default take its lists instead.
+    individual id to text; `trir` needs it. Of several, a metric names its own: `trir(background="web")`. With
+    `references` the documents with nothing masked and with everything masked are scored as well. `map` takes types as
+    others (`"LOCATION=LOC"`), for annotators and anonymizations; mentions of the types `direct` and `quasi` identify
+    so, whatever a file says, and those of `ignore` count as if nobody had marked them. `language` is that of the
+    documents: metrics whose word lists are English by default take its lists instead.
     """
     if not isinstance(corpus, Corpus):
         # Only a path is shown: what is in anything else may be the very text that must not leak.
@@ -88,8 +92,7 @@ def evaluate(
     chosen = in_language(metrics_of(metrics if metrics is not None else preset("default")), language)
     settings = Settings(seed=seed, resamples=resamples, confidence=confidence, missing=missing, dtype=dtype)
     plan = Plan(corpus, tuple(named), tuple(chosen), settings, jobs, texts=texts, device=device, cache=cache,
-                background=Background(background) if isinstance(background, Mapping) else background,
-                language=language)  # fmt: skip
+                references=references, language=language, **_backgrounds(background))  # fmt: skip
     plan = plan.retyped(Retyping.of(map, direct, quasi, ignore))
     return evaluate_plan(plan, progress=progress, resume=resume, watch=watch)
 
@@ -111,6 +114,14 @@ def _named(
     return [Anonymization(one.masks, name, one.source) for name, one in zip(names, given, strict=True)]
 
 
+def _backgrounds(given: Background | Mapping[str, str] | Sequence[Background] | None) -> dict[str, Any]:
+    if given is None or isinstance(given, Background):
+        return {"background": given}
+    if isinstance(given, Mapping):
+        return {"background": Background(given)}
+    return {"backgrounds": tuple(given)}  # by name, also where there is one
+
+
 def _kind(value: object) -> str:
     return type(value).__name__
 
@@ -120,8 +131,9 @@ def evaluate_plan(
 ) -> Run:
     """Carries a plan out. Raises Interrupted, with what was finished, when the user stops it."""
     plan.check()
-    resources = Resources(plan.models, watch, plan.background, plan.anonymizations)
-    run = _blank(plan)
+    resources = Resources(plan.models, watch, plan.background, plan.anonymizations, plan.backgrounds)
+    beside = references_of(plan.corpus) if plan.references else ()
+    run = _blank(plan, beside)
     started = time.perf_counter()
     found, done, failed_before = _resumed(run, resume)
     # What looks at all documents at once is tried again; the rest would lack the documents that are done.
@@ -138,11 +150,15 @@ def evaluate_plan(
     total = len(plan.corpus)
     local = [metric for metric in live if metric.scope == "document"]
     whole = [metric for metric in live if metric.scope == "corpus"]
+    scored_too = [*plan.anonymizations, *beside]
+    refused = frozenset(
+        (metric_text(metric), one.name) for one in beside for metric in live if metric.problems(plan.corpus, one)
+    )
     try:
         if done < total:
             if progress:
                 progress(done, total)
-            for numbers, rows, failed in _walk(plan, local, done, resources):
+            for numbers, rows, failed in _walk(plan, local, done, resources, scored_too, refused):
                 failures |= failed
                 for key, chunk in rows.items():
                     found.setdefault(key, []).append(chunk)
@@ -152,12 +168,12 @@ def evaluate_plan(
         for metric in whole:
             if all((metric_text(metric), one.name) in found for one in plan.anonymizations):
                 continue
-            rows, failed = _rows(plan.corpus, [metric], plan.anonymizations, resources)
+            rows, failed = _rows(plan.corpus, [metric], scored_too, resources, refused)
             failures |= failed
             for key, chunk in rows.items():
                 found[key] = [chunk]
         _record(run, found, failures, total, revisions)
-        run.scores = list(scored(run, plan.metrics, plan.settings))
+        run.scores = [*scored(run, plan.metrics, plan.settings), *reference_scores(run, plan.metrics, plan.settings)]
         if plan.texts:
             run.texts = _texts(plan, run, resources)
     except KeyboardInterrupt:
@@ -169,7 +185,12 @@ def evaluate_plan(
 
 
 def _walk(
-    plan: Plan, metrics: list[Metric], done: int, resources: Resources
+    plan: Plan,
+    metrics: list[Metric],
+    done: int,
+    resources: Resources,
+    anonymizations: Sequence[Anonymization],
+    refused: frozenset[tuple[str, str]] = frozenset(),
 ) -> Iterator[tuple[range, dict[tuple[str, str], Rows], dict[str, str]]]:
     """Chunk after chunk, in order, whoever computes them. A metric that failed is not tried again."""
     chunks = list(plan.corpus.chunks(start=done))
@@ -180,7 +201,7 @@ def _walk(
 
     if plan.jobs == 1 or len(chunks) == 1:
         for numbers in chunks:
-            rows, failed = _rows(plan.corpus.part(numbers), live(), plan.anonymizations, resources)
+            rows, failed = _rows(plan.corpus.part(numbers), live(), anonymizations, resources, refused)
             failures |= failed.keys()
             yield numbers, rows, failed
         return
@@ -191,8 +212,9 @@ def _walk(
         delayed(_rows)(
             plan.corpus.part(numbers, lazy=True),
             live(),
-            [one.part(plan.corpus.ids[numbers.start : numbers.stop]) for one in plan.anonymizations],
+            [one.part(plan.corpus.ids[numbers.start : numbers.stop]) for one in anonymizations],
             worker,
+            refused,
         )
         for numbers in chunks
     )
@@ -207,8 +229,12 @@ def _rows(
     metrics: Iterable[Metric],
     anonymizations: Iterable[Anonymization],
     resources: Resources | Worker,
+    refused: frozenset[tuple[str, str]] = frozenset(),
 ) -> tuple[dict[tuple[str, str], Rows], dict[str, str]]:
-    """All rows of one chunk, and the metrics that failed with their reasons."""
+    """All rows of one chunk, and the metrics that failed with their reasons.
+
+    A reference that a metric cannot score has no rows: the metric fails only where an anonymization under test does.
+    """
     if isinstance(resources, Worker):
         resources = _of_process(resources)
     failed: dict[str, str] = {}
@@ -222,10 +248,13 @@ def _rows(
     # Anonymizations outside, metrics inside: an anonymization is painted once and all metrics look at it.
     for one in anonymizations:
         for text, rows_of in bound.items():
+            if (text, one.name) in refused:
+                continue
             try:
                 rows[text, one.name] = rows_of(one)
             except ResourceError as error:
-                failed[text] = str(error)
+                if one.name not in REFERENCES:
+                    failed[text] = str(error)
     return rows, failed
 
 
@@ -242,8 +271,10 @@ def _record(run: Run, found: Found, failures: dict[str, str], done: int, revisio
     for (text, name), chunks in found.items():
         if text not in failures:
             rows = Rows.joined(chunks)
+            if name in REFERENCES and len(rows.values) < done:
+                continue  # one chunk could not be scored, and the others alone would not be the same documents
             run.rows.setdefault(text, {})[name] = columns_of(rows)
-            if rows.evidence:
+            if rows.evidence and name not in REFERENCES:
                 run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
     used = [models for text, models in revisions.items() if text in run.rows]
     run.provenance["models"] = {name: revision for models in used for name, revision in models.items()}
@@ -261,9 +292,11 @@ def _resumed(run: Run, earlier: Run | None) -> tuple[Found, int, dict[str, str]]
             [(i.name, i.digest) for i in run.anonymizations],
             [(i.name, i.digest) for i in earlier.anonymizations],
         ),
+        ("references", [i.digest for i in run.references], [i.digest for i in earlier.references]),
         ("metrics", [m.text for m in run.metrics], [m.text for m in earlier.metrics]),
         ("settings", run.settings, earlier.settings),
         ("background", run.background and run.background.digest, earlier.background and earlier.background.digest),
+        ("backgrounds", _digests(run.backgrounds), _digests(earlier.backgrounds)),
         ("showthrough version", run.provenance["showthrough"], earlier.provenance.get("showthrough")),
     ):
         if here != there:
@@ -275,7 +308,11 @@ def _resumed(run: Run, earlier: Run | None) -> tuple[Found, int, dict[str, str]]
     return found, len(earlier.documents), {failure.metric: failure.reason for failure in earlier.failures}
 
 
-def _blank(plan: Plan) -> Run:
+def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:
+    return {name: one.digest for name, one in inputs.items()}
+
+
+def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
     corpus = plan.corpus
     return Run(
         corpus=Input(corpus.name, corpus.digest, len(corpus), corpus.source),
@@ -287,9 +324,11 @@ def _blank(plan: Plan) -> Run:
         rows={},
         failures=[],
         provenance=provenance(),
-        background=background_input(plan.background),
+        background=None if plan.background is None else background_input(plan.background),
         notes=notices(corpus, plan.anonymizations, plan.metrics),
         groups=list(corpus.survey.groups),
+        references=[Input(one.name, one.digest, len(one)) for one in references],
+        backgrounds={one.name: background_input(one) for one in plan.backgrounds},
     )
 
 
@@ -319,7 +358,7 @@ def _texts(plan: Plan, run: Run, resources: Resources) -> Texts:
     if too_many(plan.corpus) and plan.corpus.survey.annotated:
         lacking = [metric for metric in ranking if metric_text(metric) not in run.rows]
         found: Found = {}
-        for _, rows, _ in _walk(plan, lacking, 0, resources) if lacking else ():
+        for _, rows, _ in _walk(plan, lacking, 0, resources, plan.anonymizations) if lacking else ():
             for key, chunk in rows.items():
                 found.setdefault(key, []).append(chunk)
         order = riskiest(

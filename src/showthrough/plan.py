@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from msgspec import structs
@@ -14,6 +14,7 @@ from showthrough.masks import Anonymization
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text, with_parameters
 from showthrough.metrics.clinical import ClinicalMetric
 from showthrough.pairing import Missing, pair
+from showthrough.references import REFERENCES
 from showthrough.resources.settings import ModelSettings
 from showthrough.retyping import Retyping, retyped, retyped_masks
 from showthrough.run import Settings
@@ -37,6 +38,8 @@ class Plan:
     cache: bool = True  # whether what models answer is kept between runs
     background: Background | None = None  # what the attacker knows
     language: str = "en"  # of the documents, for what is shown without a metric; metrics name their own lists
+    backgrounds: tuple[Background, ...] = ()  # where there are several: metrics name the one they ask for
+    references: bool = True  # whether nothing masked and everything masked are scored as well
 
     @property
     def models(self) -> ModelSettings:
@@ -73,6 +76,7 @@ class Plan:
             Problem("", f"anonymization {name}", "this name is used twice; expected unique names")
             for name in sorted({name for name in names if names.count(name) > 1})
         ]
+        problems += reserved_problems(names)
         problems += settings_problems(self.settings)
         if self.jobs < 1:
             problems.append(Problem("", "jobs", f"found {self.jobs}; expected 1 or more"))
@@ -88,7 +92,7 @@ class Plan:
             if asking:
                 which = f"the metric {asking[0]} needs" if len(asking) == 1 else f"these need: {', '.join(asking)}"
                 problems.append(Problem(self.corpus.source, "", f"no document has annotations, which {which}"))
-        problems += _background_problems(self.background, self.metrics, self.corpus.ids)
+        problems += _background_problems(self.background, self.backgrounds, self.metrics, self.corpus.ids)
         if problems:
             raise InputError(problems)
         missing: Missing = "unmasked" if self.settings.missing == "unmasked" else "error"
@@ -115,6 +119,15 @@ def _retyped_metric(metric: Metric, types: Retyping, said: set[str], spelled: se
     return with_parameters(metric, map=",".join(f"{name}={target}" for name, target in {**own, **added}.items()))
 
 
+def reserved_problems(names: Iterable[str]) -> list[Problem]:
+    """A name that a reference has would make two rows of a table look alike."""
+    return [
+        Problem("", f"anonymization {name}", "this name is reserved for the reference row; expected another name")
+        for name in names
+        if name in REFERENCES
+    ]
+
+
 def settings_problems(settings: Settings) -> list[Problem]:
     return [
         Problem("", name, f"found {value!r}; expected {expected}")
@@ -129,12 +142,29 @@ def settings_problems(settings: Settings) -> list[Problem]:
 
 
 def _background_problems(
-    background: Background | None, metrics: Sequence[Metric], documents: Sequence[str]
+    background: Background | None, named: Sequence[Background], metrics: Sequence[Metric], documents: Sequence[str]
 ) -> list[Problem]:
-    using = [metric_text(metric) for metric in metrics if "background" in metric.needs]
-    if background is None:
-        asked = "none was given, which the metric {} needs; expected --background FILE (in Python, background=…)"
-        return [Problem("", "background", asked.format(text)) for text in using]
-    if not using:
-        return [Problem("", "background", "was given, but no metric asks for it; expected --metric trir as well")]
-    return background.problems(documents)
+    known = {one.name: one for one in named} | ({} if background is None else {"": background})
+    if len(known) < len(named) + (background is not None):
+        return [Problem("", "background", f"found {', '.join(one.name for one in named)}; expected unique names")]
+    using = [metric for metric in metrics if "background" in metric.needs]
+    asked = {metric_text(metric): metric.parameters.get("background", "") for metric in using}
+    if not known:
+        none = "none was given, which the metric {} needs; expected --background FILE (in Python, background=…)"
+        return [Problem("", "background", none.format(text)) for text in asked]
+    listed = ", ".join(filter(None, known))
+    which = f"one of the backgrounds {listed}, such as trir(background={named[0].name!r})" if named else "no name"
+    problems = [
+        Problem(
+            "", f"metric {text}", f"{f'asks for the background {name!r}' if name else 'names none'}; expected {which}"
+        )
+        for text, name in asked.items()
+        if name not in known
+    ]
+    for name, one in known.items():
+        if name in asked.values():
+            problems += one.problems(documents)
+        elif not problems:
+            what = f"background {name}" if name else "background"
+            problems.append(Problem("", what, "was given, but no metric asks for it; expected --metric trir as well"))
+    return problems

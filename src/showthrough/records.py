@@ -44,9 +44,7 @@ def provenance() -> dict[str, Any]:
     }
 
 
-def background_input(background: Background | None) -> Input | None:
-    if background is None:
-        return None
+def background_input(background: Background) -> Input:
     return Input(background.name, background.digest, len(background), background.source)
 
 

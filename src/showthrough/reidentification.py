@@ -13,12 +13,13 @@ from showthrough.attacks import DEFAULT, approaches
 from showthrough.background import Background
 from showthrough.errors import InputError, Problem
 from showthrough.metrics import ReIdentification, metric_text
-from showthrough.plan import settings_problems
+from showthrough.plan import reserved_problems, settings_problems
 from showthrough.records import background_input, metric_record, provenance
+from showthrough.references import EVERYTHING, NOTHING
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run import Evidence, Input, Run, Settings, columns_of
-from showthrough.scoring import scored
+from showthrough.scoring import reference_scores, scored
 from showthrough.text import Corpus
 
 if TYPE_CHECKING:
@@ -37,11 +38,14 @@ def reidentify(
     models: ModelSettings | None = None,
     watch: Watch | None = None,
     corpus: Corpus | None = None,
+    references: bool = True,
 ) -> Run:
     """Attacks anonymized texts, document id to text for each anonymization; no originals are needed.
 
     A document is about the individual of its own id. Anonymizations may have different documents: each is counted
     over its own. The run has the one metric `trir`. `corpus` are the originals, where there are any, for its signature.
+    With `references` the same attacks are made on texts of which nothing is left, and on the originals where they are
+    known: what nobody can go below, and what there was to protect.
 
     >>> known = {"ann": "Ann is a surgeon", "bob": "Bob bakes bread"}
     >>> run = reidentify(known, {"names": {"ann": "PERSON, surgeon", "bob": "PERSON and his bread"}})
@@ -68,18 +72,21 @@ def reidentify(
         provenance=provenance(),
         background=background_input(known),
     )
+    beside = _references(documents, corpus) if references else {}
+    run.references = [Input(name, _digest(texts), len(texts)) for name, texts in beside.items()]
     started = time.perf_counter()
     resources = Resources(models, watch, known)
     run.provenance["models"] = resources.revisions(metric.models)
     suite = Suite(approaches(metric.attacks), known, resources, anonymizations)
     times: dict[str, Any] = {"learning": suite.fit_seconds, "attacking": {}}
-    for name, texts in anonymizations.items():
+    for name, texts in (*anonymizations.items(), *beside.items()):
         outcome = suite.attack(texts, k)
         rows = metric.rows(documents, outcome)
         run.rows[text][name] = columns_of(rows)
-        run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
+        if name not in beside:
+            run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
         times["attacking"][name] = outcome.seconds
-    run.scores = list(scored(run, [metric], settings))
+    run.scores = [*scored(run, [metric], settings), *reference_scores(run, [metric], settings)]
     run.provenance |= {"attacks": times, "seconds": round(time.perf_counter() - started, 3)}
     return run
 
@@ -87,7 +94,7 @@ def reidentify(
 def _check(
     background: Background, anonymizations: Mapping[str, Texts], documents: list[str], settings: Settings
 ) -> None:
-    problems = settings_problems(settings)
+    problems = [*settings_problems(settings), *reserved_problems(anonymizations)]
     problems += [
         Problem("", f"anonymization {name}", "has no document; expected at least one")
         for name, texts in anonymizations.items()
@@ -98,6 +105,13 @@ def _check(
     problems += background.problems(documents)
     if problems:
         raise InputError(problems)
+
+
+def _references(documents: list[str], corpus: Corpus | None) -> dict[str, Texts]:
+    everything: Texts = dict.fromkeys(documents, "")
+    originals = {} if corpus is None else {document.id: document.text for document in corpus}
+    nothing: Texts = {key: originals[key] for key in documents if key in originals}
+    return {NOTHING: nothing, EVERYTHING: everything} if nothing else {EVERYTHING: everything}
 
 
 def _documents(ids: list[str], corpus: Corpus | None) -> Input:

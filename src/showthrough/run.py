@@ -137,6 +137,8 @@ class Run(msgspec.Struct):
     background: Input | None = None  # what the attacker knew, where an attack was made
     notes: list[str] = []  # what a reader must know before believing the numbers, a sentence each
     groups: list[str] = []  # of the documents, in their order: "" is alone in its own; none where no document has one
+    references: list[Input] = []  # scored beside the anonymizations, but not under test: the ends of every scale
+    backgrounds: dict[str, Input] = {}  # of several, by the name under which a metric asks for it
 
     def __repr__(self) -> str:
         """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""
@@ -172,6 +174,10 @@ class Run(msgspec.Struct):
     @property
     def names(self) -> list[str]:
         return [anonymization.name for anonymization in self.anonymizations]
+
+    def background_of(self, metric: MetricRecord) -> Input | None:
+        """What the attacker knew for a metric."""
+        return self.backgrounds.get(metric.parameters.get("background", ""), self.background)
 
     def without_text(self) -> Run:
         """The same run without a word of any document, nor of what attacks read in it."""
@@ -292,8 +298,9 @@ class Run(msgspec.Struct):
 
     def _faults(self) -> Iterator[tuple[str, str]]:
         """What does not fit together, as place and message: a run that was edited by hand or cut by a tool."""
-        if len(set(self.names)) < len(self.names):
-            yield "anonymizations", f"found {', '.join(self.names)}; expected unique names"
+        beside = {one.name for one in self.references}
+        if len({*self.names, *beside}) < len(self.names) + len(self.references):
+            yield "anonymizations", f"found {', '.join((*self.names, *beside))}; expected unique names"
             return
         if self.texts is not None:
             yield from self.texts.faults(self.names)
@@ -301,7 +308,7 @@ class Run(msgspec.Struct):
             yield "groups", f"expected one for each of the {len(self.documents)} documents, or none"
         known = {record.text for record in self.metrics}
         for text, by_name in self.rows.items():
-            if text not in known or set(by_name) != set(self.names):
+            if text not in known or set(by_name) - beside != set(self.names):
                 yield f"rows.{text}", f"found {', '.join(by_name)}; expected a metric of this run and all its names"
                 continue
             for name, columns in by_name.items():
@@ -345,10 +352,12 @@ def signature(
     version: str,
 ) -> str:
     """One line that pins a score down, in the manner of sacreBLEU."""
+    fixed = list(fixed)
+    told = {key for key, _ in fixed}  # a background's name and digest tell more than the parameter that chose it
     pairs = [
         ("corpus", f"{corpus.name}@{corpus.digest[:8]}"),
         ("anonymization", f"{anonymization.name}@{anonymization.digest[:8]}"),
-        *((key, _short(value)) for key, value in metric.parameters.items()),
+        *((key, _short(value)) for key, value in metric.parameters.items() if key not in told),
         *fixed,
         *([("missing", settings.missing)] if settings.missing != "error" else []),
         *([("types", settings.types)] if settings.types else []),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from showthrough.metrics import Array, Metric, Rows, metric_text
-from showthrough.run import Input, Run, Score, Settings, signature
+from showthrough.run import Input, MetricRecord, Run, Score, Settings, signature
 from showthrough.statistics import Spread, forms, influences, number_interval, resampled_totals, share_interval
 from showthrough.version import __version__
 
@@ -18,16 +18,9 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[
     """Combines rows into numbers; the same resamples serve all of them."""
     keys = [(metric, one) for one in run.anonymizations for metric in metrics if metric_text(metric) in run.rows]
     records = {record.text: record for record in run.metrics}
-    dtype, models = settings.dtype, run.provenance["models"]
     for metric, one, table, again in _resampled(run, keys, settings):
         record = records[metric_text(metric)]
-        known = [(parameter, models[name]) for parameter, name in metric.models.items() if name in models]
-        extra = [(f"{parameter}_revision", revision[:8]) for parameter, revision in known]
-        if metric.models and dtype != "fp32":
-            extra.append(("dtype", dtype))
-        if "background" in metric.needs and run.background:
-            extra.insert(0, ("background", f"{run.background.name}@{run.background.digest[:8]}"))
-        line = signature(record, (*metric.pinned, *extra), run.corpus, one, settings, __version__)
+        line = _signature(run, metric, record, one, settings)
         intervals = intervals_of(metric, table, again, settings.confidence) if settings.resamples else {}
         for part, value in metric.combine(table.totals()).items():
             if np.isnan(value):
@@ -56,6 +49,32 @@ def intervals_of(
         pairs = zip(form.parts, low.tolist(), high.tolist(), strict=True)
         found |= {part: (below, above) for part, below, above in pairs if not np.isnan(below)}
     return found
+
+
+def reference_scores(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[Score]:
+    """What the references reach, as plain numbers: they are no sample of anything, so they have no interval."""
+    records = {record.text: record for record in run.metrics}
+    for one in run.references:
+        for metric in metrics:
+            text = metric_text(metric)
+            if one.name not in run.rows.get(text, {}):
+                continue  # the metric cannot score it
+            line = _signature(run, metric, records[text], one, settings)
+            for part, value in metric.combine(metric.counted(run.rows_of(text, one.name)).totals()).items():
+                defined = not np.isnan(value)
+                reason = "" if defined else metric.undefined
+                yield Score(one.name, text, part, float(value) if defined else None, None, None, reason, line)
+
+
+def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, settings: Settings) -> str:
+    dtype, models = settings.dtype, run.provenance["models"]
+    known = [(parameter, models[name]) for parameter, name in metric.models.items() if name in models]
+    extra = [(f"{parameter}_revision", revision[:8]) for parameter, revision in known]
+    if metric.models and dtype != "fp32":
+        extra.append(("dtype", dtype))
+    if "background" in metric.needs and (background := run.background_of(record)):
+        extra.insert(0, ("background", f"{background.name}@{background.digest[:8]}"))
+    return signature(record, (*metric.pinned, *extra), run.corpus, one, settings, __version__)
 
 
 def _resampled(

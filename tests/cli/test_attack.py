@@ -62,7 +62,11 @@ def test_texts_need_no_corpus(here: Any) -> None:
 def test_records_bring_everything(here: Any) -> None:
     outcome = here.cli("attack", "--background", "records.json", "--json", "out.json")
     assert outcome.status == 0
-    assert {name: one["worst"]["accuracy"] for name, one in values("out.json").items()} == {"ner": 1, "all": 0.25}
+    assert {name: one["worst"]["accuracy"] for name, one in values("out.json").items()} == {
+        "ner": 1, "all": 0.25, "everything masked": 0.25,
+    }  # fmt: skip
+    assert here.cli("attack", "--background", "records.json", "--json", "two.json", "--no-references").status == 0
+    assert list(values("two.json")) == ["ner", "all"]
 
 
 def test_explanations_name_the_words_that_were_left(here: Any) -> None:
@@ -130,10 +134,54 @@ def test_a_tae_configuration_names_one_too(here: Any) -> None:
     here.refuses(
         "evaluate", "tae.json", starts="tae.json: metrics.TRIR: ", says=("finetuning_epochs=0 is out of range",)
     )
-    other = {"background_knowledge_file_path": "records.json"}
-    both = {"TRIR": {"background_knowledge_file_path": "public.json"}, "TRIR_2": other}
-    here.write({"tae.json": {**configuration, "metrics": both}})
-    here.refuses("evaluate", "tae.json", starts="tae.json: metrics.TRIR_2: ", says=("another background",))
+
+
+def test_a_plan_may_have_several_backgrounds(here: Any) -> None:
+    """A score says which one its attacker had: one who knows nothing of the topics finds nobody by them."""
+    here.write({"private.json": {name: f"{name} likes tea" for name in TOPICS}})
+    plan = """
+        corpus = "originals.json"
+        metrics = ['trir(background="public")', "trir(background=private)"]
+        background = { public = "public.json", private = "private.json" }
+        references = false
+        output = "run.json"
+        [anonymizations]
+        a = "names.json"
+    """
+    Path("plan.toml").write_text(plan, encoding="utf-8")
+    outcome = here.cli("evaluate", "plan.toml")
+    assert (outcome.status, outcome.err) == (0, "")
+    run = Run.load("run.json")
+    assert {name: one.documents for name, one in run.backgrounds.items()} == {"public": 4, "private": 4}
+    for name, value in (("public", 1.0), ("private", 0.25)):
+        score = run["a", f'trir(background="{name}")']
+        assert score.value == value
+        assert f"|background:{name}@{run.backgrounds[name].digest[:8]}|" in score.signature
+        assert score.signature.count("background:") == 1
+    assert (run.background, run.references) == (None, [])
+    assert here.cli("report", "run.json", "--html", "page.html").status == 0
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "public (background)" in page
+    assert "private (background)" in page
+
+
+def test_of_several_backgrounds_one_must_be_named(here: Any) -> None:
+    plan = 'corpus = "originals.json"\nmetrics = ["METRIC"]\n[anonymizations]\na = "names.json"\n[background]\n'
+    plan += 'one = "public.json"\ntwo = "records.json"\n'
+    for metric, expected in (
+        ("trir", "metric trir: names none; expected one of the backgrounds one, two, such as trir(background='one')"),
+        (
+            "trir(background=three)",
+            "metric trir(background=\"three\"): asks for the background 'three'; expected one of",
+        ),
+        ("trir(background=one)", "background two: was given, but no metric asks for it"),
+    ):
+        Path("plan.toml").write_text(plan.replace("METRIC", metric), encoding="utf-8")
+        here.refuses("evaluate", "plan.toml", starts=expected)
+    here.refuses(
+        *("evaluate", "originals.json", "a=names.json", "-m", "trir(background=x)", "--background", "public.json"),
+        starts="metric trir(background=\"x\"): asks for the background 'x'; expected no name",
+    )
 
 
 # Bad input.

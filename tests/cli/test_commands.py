@@ -66,7 +66,9 @@ def test_evaluate_shows_and_writes(here: Path, cli: Callable[..., Any]) -> None:
     assert "corpus: 3 documents; intervals at 95 %" in outcome.out
     assert "er_di.v1|corpus:corpus@" in outcome.out
     assert "* best of its column" in outcome.out
-    assert "a leaks 1 direct identifier in 1 document: d2 (1); every leaves none." in outcome.out  # as report says
+    assert (
+        "a leaks 1 direct identifier in 1 document: d2 (1); every leaves none of those marked" in outcome.out
+    )  # as report says
     assert "run written to run.json (holds the documents' text" in outcome.out
     found = scores("run.json")
     # Mr John Doe for both annotators of d1, Ann Lee of d2: masks.json hides the first two.
@@ -294,13 +296,14 @@ def test_report_needs_the_run_alone(run: Run, here: Path, cli: Callable[..., Any
         (here / name).unlink()
     outcome = cli("report", "run.json")
     assert (outcome.status, outcome.err) == (0, "")
-    assert "a leaks 1 direct identifier in 1 document: d2 (1); every leaves none." in outcome.out
+    assert "a leaks 1 direct identifier in 1 document: d2 (1); every leaves none of those marked" in outcome.out
     written = ("--csv", "t.csv", "--markdown", "t.md", "--latex", "t.tex", "--json", "t.json")
     outcome = cli("report", "run.json", *written)
     assert (outcome.status, outcome.err) == (0, "")
     assert outcome.out.split() == [word for name in written[1::2] for word in ("written", "to", name)]
     with (here / "t.csv").open(newline="") as file:
-        assert [float(row["value"]) for row in csv.DictReader(file)] == [score.value for score in run.scores]
+        values = [row["value"] for row in csv.DictReader(file)]
+        assert values == ["" if score.value is None else str(score.value) for score in run.scores]
     assert len(json.loads((here / "t.json").read_text())["scores"]) == len(run.scores)
     latex = (here / "t.tex").read_text()
     assert latex.startswith("% needs \\usepackage{booktabs}\n")

@@ -281,3 +281,18 @@ def test_a_signal_in_the_middle(tmp_path: Path) -> None:
     assert run.documents == fresh.documents
     assert run.rows == fresh.rows
     assert run.scores == fresh.scores
+
+
+def test_references_are_part_of_the_plan(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    with stopped(monkeypatch, 5):
+        assert cli(*EVALUATE).status == 130
+    assert "nothing masked" in Run.load("run.json").rows["recall"]
+    outcome = cli(*EVALUATE, "--resume", "--no-references")
+    assert outcome.status == 2
+    assert outcome.err.startswith("references: not the same as in the run to resume")
+    with stopped(monkeypatch, 5):
+        assert cli(*EVALUATE, "--force", "--no-references").status == 130
+    assert cli(*EVALUATE, "--resume", "--no-references").status == 0
+    run = Run.load("run.json")
+    assert run.references == []
+    assert "nothing masked" not in run.rows["recall"]

@@ -213,6 +213,20 @@ def test_a_background_that_nothing_asks_for() -> None:
         evaluate(CORPUS, {"names": NAMES}, ['nmi(embedding="lsa")'], background=BACKGROUND)
 
 
+def test_of_several_backgrounds_a_metric_names_its_own() -> None:
+    known = [Background(BACKGROUND, "public"), Background(dict.fromkeys(BACKGROUND, "nothing at all"), "rumours")]
+    metrics = ["trir(background=public)", "trir(background=rumours)"]
+    run = evaluate(CORPUS, {"names": NAMES}, metrics, background=known, resamples=0)
+    alone = evaluate(CORPUS, {"names": NAMES}, ["trir"], background=BACKGROUND, resamples=0)
+    assert run["names", metrics[0]].value == alone["names", "trir"].value
+    # Of everybody the same is known: nobody can be told from anybody.
+    assert run["names", metrics[1]].value == run["names", metrics[1], "chance"].value
+    with pytest.raises(InputError, match="names none; expected one of the backgrounds public, rumours"):
+        evaluate(CORPUS, {"names": NAMES}, ["trir"], background=known)
+    with pytest.raises(InputError, match="expected unique names"):
+        evaluate(CORPUS, {"names": NAMES}, metrics, background=[known[0], known[0]])
+
+
 @pytest.mark.parametrize(
     ("background", "message"),
     [

@@ -163,8 +163,8 @@ def test_sentence_mode_as_the_slow_one(bert: Path, spacy_small: str, slow_ics: A
 def test_bf16_is_in_the_signature(bert: Path) -> None:
     masks = {"m": Anonymization(MASKS)}
     metrics = [f'wp(ic="{bert}")', 'wp(ic="wordfreq")']
-    plain = evaluate(CORPUS, masks, metrics=metrics, device="cpu")
-    coarse = evaluate(CORPUS, masks, metrics=metrics, device="cpu", dtype="bf16")
+    plain = evaluate(CORPUS, masks, metrics=metrics, device="cpu", references=False)
+    coarse = evaluate(CORPUS, masks, metrics=metrics, device="cpu", dtype="bf16", references=False)
     assert [("dtype" in score.signature) for score in plain.scores] == [False, False]
     assert [("|dtype:bf16|" in score.signature) for score in coarse.scores] == [True, False]
     assert coarse.settings.dtype == "bf16"
@@ -269,7 +269,7 @@ def test_TAE_parameters(label: str, parameters: dict[str, Any], text: str, tmp_p
         ("TPI", {"term_alterning": True}, 'term_alterning is True; expected a whole number above 1 or "sentence"'),
         ("TPI", {"term_alterning": "word"}, "term_alterning='word' is not known"),
         ("TPS", {"use_chunking": 1}, "use_chunking is 1; expected true or false"),
-        ("TPS", {"similarity_model_name": None}, "similarity_model_name is None; expected the name of a model"),
+        ("TPS", {"similarity_model_name": 3}, "similarity_model_name is 3; expected the name of a model, or null"),
         ("PrecisionWeighted", {"weighting_model_name": 3}, "expected the name of a model, or null"),
         ("NMI", {"min_k": "2"}, "min_k is '2'; expected a whole number"),
         ("NMI", {"mask_marks": "X"}, "mask_marks is 'X'; expected a list of marks"),

@@ -38,6 +38,10 @@ def command(
     explain: Annotated[
         int, typer.Option(metavar="N", help="List the N documents at highest risk, and the words that gave them away.")
     ] = 0,
+    references: Annotated[
+        bool,
+        typer.Option("--references/--no-references", help="Attack nothing masked and everything masked as well."),
+    ] = True,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the run, for report and compare.")
     ] = None,
@@ -77,6 +81,7 @@ def command(
             models=ModelSettings(device, dtype, not no_cache),
             watch=lambda what, done, total: status.update(f"{what}: {done} of {total}"),
             corpus=originals,
+            references=references,
         )
     show_attacks(run, console)
     if explain:

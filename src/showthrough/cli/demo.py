@@ -32,6 +32,7 @@ def command(
     background = read_background(demo.background_path())
     run = evaluate(corpus, found, metrics=METRICS, background=background)
     console = shared.console()
+    shared.show_notes(run.notes)
     show_run(run, console)
     console.print()
     for line in reading(run):

@@ -79,6 +79,9 @@ def command(
     group_by: shared.GroupBy = None,
     id_column: shared.IdColumn = "doc_id",
     text_column: shared.TextColumn = "text",
+    references: Annotated[
+        bool, typer.Option("--references/--no-references", help="Score nothing masked and everything masked as well.")
+    ] = True,
     resume: Annotated[bool, typer.Option("--resume", help="Complete the interrupted run in the output file.")] = False,
     force: shared.Force = False,
     csv: shared.Csv = None,
@@ -91,7 +94,7 @@ def command(
 ) -> None:
     """Score anonymizations of a corpus.
 
-    Exit status: 0 all is well, 1 a metric failed, 2 bad input, 130 interrupted.
+    Exit status: 0 everything was scored, 1 a metric failed, 2 bad input, 130 interrupted.
     """
     settings = Settings(seed, resamples, confidence, missing, dtype)
     if is_request(corpus):
@@ -111,6 +114,7 @@ def command(
             cache=request.cache and not no_cache,
             format=format_name or request.format,
             background=background or request.background,
+            references=references if "references" in given else request.references,
         )
     else:
         chosen = [*(name for one in preset_name or () for name in preset(one)), *(metric or ())]
@@ -132,6 +136,7 @@ def command(
             not no_cache,
             format_name,
             background=background,
+            references=references,
         )
     if function_words:
         request = request.with_function_words(function_words)
@@ -148,7 +153,7 @@ def command(
             corpus,
             request.corpus,
             *(source.path for source in request.anonymizations.values()),
-            *filter(None, [request.background]),
+            *filter(None, [request.background, *request.backgrounds.values()]),
         ],
     )
     for path in (csv, markdown, latex, json, html):

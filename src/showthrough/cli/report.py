@@ -31,6 +31,7 @@ def command(
     console = shared.console()
     written = shared.write_views(run, csv, markdown, latex, json, force)
     written += shared.write_looks(run, html, plots, without_text, force)
+    shared.show_notes(run.notes)
     if not written:
         show_run(run, console)
         for line in reading(run):

@@ -31,9 +31,9 @@ def command(
     ] = None,
     force: shared.Force = False,
 ) -> None:
-    """Replace the PHI of a corpus by realistic surrogates, and prove that none is left.
+    """Replace the marked PHI of a corpus by realistic surrogates, and check that no marked string is left.
 
-    Exit status: 0 all is well, 1 the audit found marked text in the result (then nothing is written), 2 bad input.
+    Exit status: 0 it was written, 1 the audit found marked text in the result (then nothing is written), 2 bad input.
     """
     if seed < 0:
         raise PlanError(f"found {seed}; expected 0 or more", "seed")

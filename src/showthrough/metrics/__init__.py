@@ -49,7 +49,7 @@ METRICS: dict[str, Metric] = {
 
 PRESETS: dict[str, tuple[str, ...]] = {
     "default": ("er_di", "er_qi", "recall", "precision", "f1", "recall_per_type"),
-    # The columns of Table 8 in Pilán et al. 2022, in its order.
+    # The columns of Table 8 in Pilán et al. 2022, in its order; F1, which is not there, last.
     "tab": ("recall", "er_di", "er_qi", "precision", "wp", "f1"),
     # What the Text Anonymization Evaluator computes by default.
     "tae": ("precision", "wp", "tpi", "tps", "nmi", "recall", "recall_per_type"),

@@ -61,7 +61,7 @@ class WeightedPrecision(Informed):
     """Precision in which a token counts by how much it says.
 
     Pilán et al. 2022, section 6.3: as `precision`, each masked token weighted by its information content with all
-    masked tokens of the document hidden at once. Masking a telling word that annotators would have kept costs more
+    masked tokens of the document hidden at once. Masking a telling word that no annotator marked costs more
     than masking one that anybody could guess.
 
     WP = Σ IC(t) · |annotators who masked t| / Σ IC(t) · |annotators of t's document|, over masked tokens t

@@ -263,8 +263,8 @@ class RecallPerType(Worded):
 class Precision(Metric):
     """Share of what was masked that annotators wanted masked.
 
-    Pilán et al. 2022, section 6.2: over all masked tokens, the number of annotators who masked the token divided by
-    the number of annotators of its document, pooled. A token counts for an annotator only when one of that
+    Pilán et al. 2022, section 6.3, equation 4: over all masked tokens, the number of annotators who masked the token
+    divided by the number of annotators of its document, pooled. A token counts for an annotator only when one of that
     annotator's to-be-masked mentions contains it whole. `unit="mention"` takes each mask as one element.
 
     P = Σ |annotators who masked t| / Σ |annotators of t's document|, over masked tokens t

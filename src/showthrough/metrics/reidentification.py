@@ -50,6 +50,7 @@ class ReIdentification(Metric):
     scope = "corpus"
     title = "Re-identification risk"
     better = "lower"
+    neutral = ("chance", "ceiling")
     undefined = (
         "the attack was not run: one-to-one assignment takes at most 5,000 documents and 5,000 individuals, "
         "fusing attacks takes at most 5,000 individuals"
@@ -57,6 +58,7 @@ class ReIdentification(Metric):
 
     attacks: str = DEFAULT
     k: int = 5
+    background: str = ""  # of several, the name of the one that the attacker has
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attacks", ", ".join(map(str, approaches(self.attacks))))
@@ -85,14 +87,13 @@ class ReIdentification(Metric):
         return ""
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        if resources.background is None:
-            raise PlanError("none was given, which the metric trir needs", "background")
+        known = resources.background(self.background)
         from showthrough.attacks.suite import Suite
 
         chosen = approaches(self.attacks)
         watching = any(part.watches for approach in chosen for part in approach.parts)
         watched = {one.name: masked(corpus, one) for one in resources.anonymizations} if watching else {}
-        suite = Suite(chosen, resources.background, resources, watched)
+        suite = Suite(chosen, known, resources, watched)
         return lambda anonymization: self.rows(corpus.ids, suite.attack(masked(corpus, anonymization), self.k))
 
     def rows(self, documents: Sequence[str], outcome: Outcome) -> Rows:

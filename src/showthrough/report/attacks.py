@@ -13,7 +13,7 @@ from rich.text import Text
 
 from showthrough.attacks import approaches
 from showthrough.metrics import HEADLINE
-from showthrough.report.table import DASH, signatures
+from showthrough.report.table import DASH, documents_line, signatures
 from showthrough.run import Evidence, MetricRecord, Run, Score
 
 METRIC = "trir"
@@ -29,16 +29,14 @@ class AtRisk(NamedTuple):
 
 
 def show_attacks(run: Run, console: Console) -> None:
-    """Per anonymization the worst case with its interval, chance and ceiling, then every attack."""
+    """Per anonymization the strongest attack with its interval, chance and ceiling, then every attack."""
     record = _record(run)
     names = [str(one) for one in approaches(record.parameters["attacks"])]
     k = record.parameters["k"]
     known = f" against {run.background.documents} individuals" if run.background else ""
     console.print()
-    percent = f"{run.settings.confidence * 100:g} %"
-    console.print(
-        Text(f"{run.corpus.name}: {len(run.documents)} documents{known}; intervals at {percent}", style="bold")
-    )
+    percent = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
+    console.print(Text(f"{documents_line(run)}{known}{percent}", style="bold"))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("", no_wrap=True)
     for head in (f"{WORST} ↓", "chance", "ceiling"):
@@ -46,13 +44,16 @@ def show_attacks(run: Run, console: Console) -> None:
     for name in names:
         for number, head in enumerate(("accuracy", f"@{k}", "mrr", "seconds")):
             table.add_column(Text(f"{name if not number else ''}\n{head}"), justify="right", no_wrap=True)
-    for anonymization in run.names:
+    beside = [one.name for one in run.references]
+    for anonymization in (*run.names, *beside):
         parts = run.parts(anonymization, record.text)
+        if anonymization in beside[:1]:
+            table.add_section()
         cells = [_cell(parts[HEADLINE], interval=True), *(_cell(parts[part]) for part in ("chance", "ceiling"))]
         for name in names:
             cells += [_cell(parts[part]) for part in (name, f"{name} @{k}", f"{name} mrr")]
             cells.append(Text(_seconds(run, anonymization, name)))
-        table.add_row(Text(anonymization), *cells)
+        table.add_row(Text(anonymization), *cells, style="dim" if anonymization in beside else None)
     console.print(table)
     for line in (*_not_run(run, record), *_learning(run)):
         console.print(Text(line, style="dim"))
@@ -86,14 +87,16 @@ def at_risk(run: Run, anonymization: str) -> list[AtRisk]:
 
 
 def attacks_json_text(run: Run) -> str:
-    """What the table shows: values by anonymization and attack, `worst` among them."""
+    """What the table shows: values by anonymization and attack, `worst` among them; references last."""
     record = _record(run)
+    names = [*run.names, *(one.name for one in run.references)]
     content = {
         "corpus": run.corpus,
         "background": run.background,
         "settings": run.settings,
         "k": record.parameters["k"],
-        "values": {name: dict(_values(run, record, name)) for name in run.names},
+        "references": [one.name for one in run.references],
+        "values": {name: dict(_values(run, record, name)) for name in names},
         "signatures": signatures(run),
     }
     return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"

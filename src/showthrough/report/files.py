@@ -15,7 +15,7 @@ from showthrough.run import Run
 
 
 def csv_text(run: Run) -> str:
-    """One score a line, in full precision."""
+    """One score a line, in full precision; references last."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["anonymization", "metric", "part", "value", "low", "high", "reason", "signature"])
@@ -26,14 +26,22 @@ def csv_text(run: Run) -> str:
 
 
 def json_text(run: Run) -> str:
-    """The scores and failures alone, without rows."""
-    content = {"corpus": run.corpus, "settings": run.settings, "scores": run.scores, "failures": run.failures}
+    """The scores alone, without rows, with what failed and what a reader must know; references last."""
+    content = {
+        "corpus": run.corpus,
+        "settings": run.settings,
+        "notes": run.notes,
+        "references": [one.name for one in run.references],
+        "scores": run.scores,
+        "failures": run.failures,
+    }
     return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
 
 
 def markdown_text(run: Run) -> str:
     """Tables as Markdown, best values in bold, signatures below."""
-    parts = [_markdown_table(table, run) for table in tables(run)]
+    parts = ["\n".join(f"- note: {_md(_line(note))}" for note in run.notes)] if run.notes else []
+    parts += [_markdown_table(table, run) for table in tables(run)]
     parts += [f"- failed: `{failure.metric}`: {_md(failure.reason)}" for failure in run.failures]
     parts += ["\n".join(f"`{line}`  " for line in signatures(run))]
     return "\n\n".join(parts) + "\n"
@@ -49,7 +57,8 @@ def _markdown_table(table: Table, run: Run) -> str:
         f"|---|{'---:|' * len(columns)}",
     ]
     for place, name in enumerate(table.names):
-        lines.append(f"| {_md(name)} | {' | '.join(_md_cell(column.cells[place]) for column in columns)} |")
+        head = _md(name) if place < table.tested else f"*{_md(name)}*"
+        lines.append(f"| {head} | {' | '.join(_md_cell(column.cells[place]) for column in columns)} |")
     notes = [f"- {_md(line)}" for line in table.undefined()]
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
@@ -57,6 +66,11 @@ def _markdown_table(table: Table, run: Run) -> str:
 def _md_cell(cell: Cell) -> str:
     value = f"**{cell.value}**" if cell.best else cell.value
     return f"{value} ({cell.interval})" if cell.interval else value
+
+
+def _line(text: str) -> str:
+    """Text in one line, whatever names from files are in it."""
+    return " ".join(text.split())
 
 
 def _md(text: str) -> str:
@@ -74,7 +88,7 @@ def _title(table: Table, run: Run) -> str:
 def latex_text(run: Run) -> str:
     """Tables for a paper: booktabs, groups over columns, best values in bold."""
     labels: list[str] = []
-    parts = ["% needs \\usepackage{booktabs}\n"]
+    parts = ["% needs \\usepackage{booktabs}\n", *(f"% note: {_line(note)}\n" for note in run.notes)]
     for table in tables(run):
         label = f"tab:{re.sub('[^a-z0-9]+', '-', table.title.lower()).strip('-')}"
         labels.append(f"{label}-{len(labels) + 1}" if label in labels else label)  # names may differ in signs alone
@@ -98,6 +112,11 @@ def _latex_table(table: Table, run: Run, label: str) -> str:
     ]
     for place, name in enumerate(table.names):
         cells = [column.cells[place] for column in columns]
+        if place == table.tested:
+            lines.append(r"\midrule")
+        if place >= table.tested:
+            lines.append(rf"\textit{{{_tex(name)}}} & {' & '.join(map(_tex_value, cells))} \\")
+            continue
         lines.append(rf"{_tex(name)} & {' & '.join(map(_tex_value, cells))} \\")
         lines.append(rf" & {' & '.join(_tex_interval(cell) for cell in cells)} \\")
     lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_tex(_title(table, run))}}}"]
@@ -129,7 +148,10 @@ def _tex(text: str) -> str:
 
 
 def tae_csv_text(run: Run, labels: Mapping[str, str]) -> str:
-    """The table that the Text Anonymization Evaluator writes: metrics as rows, anonymizations as columns."""
+    """The table that the Text Anonymization Evaluator writes: metrics as rows, anonymizations as columns.
+
+    References are left out: programs that read such a table know what columns to expect.
+    """
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     time = run.provenance["time"].replace("T", " ")[:19]

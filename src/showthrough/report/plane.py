@@ -42,8 +42,9 @@ class Point:
 def measured(run: Run) -> list[Measured]:
     """The metrics that have a headline, in the order of the run."""
     values: dict[str, dict[str, Value]] = {}
+    tested = set(run.names)  # references stand in tables, and nowhere else
     for score in run.scores:
-        if score.part == HEADLINE and score.value is not None:
+        if score.part == HEADLINE and score.value is not None and score.anonymization in tested:
             values.setdefault(score.metric, {})[score.anonymization] = _value(score.value, score)
     return [Measured(record, values[record.text]) for record in run.metrics if record.text in values]
 

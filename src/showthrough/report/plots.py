@@ -151,13 +151,19 @@ def parts_chart(run: Run, record: MetricRecord) -> Chart:
 
 def parted(run: Run) -> list[MetricRecord]:
     """The metrics that have parts."""
-    found = {score.metric for score in run.scores if score.part not in (HEADLINE, *LEVELS)}
+    found = {score.metric for score in _tested(run) if score.part not in (HEADLINE, *LEVELS)}
     return [record for record in run.metrics if record.text in found]
+
+
+def _tested(run: Run) -> list[Score]:
+    """The scores of anonymizations under test: figures compare, and references are not to be compared with."""
+    names = set(run.names)
+    return [score for score in run.scores if score.anonymization in names]
 
 
 def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
     """One cell for each part and anonymization, with how bad it is between 0 and 1."""
-    found = [score for score in run.scores if score.metric == record.text and score.part not in (HEADLINE, *LEVELS)]
+    found = [score for score in _tested(run) if score.metric == record.text and score.part not in (HEADLINE, *LEVELS)]
     values = [score.value for score in found if score.value is not None]
     low, high = min(0.0, *values, 1.0), max(1.0, *values, 0.0)
 
@@ -182,7 +188,7 @@ def attack_chart(run: Run, record: MetricRecord) -> Chart:
     )
     scale = alt.Scale(domain=[0, 1], nice=False)
     level = {"style": "level", "height": 26}
-    title = f"{record.text}: share of people found"
+    title = f"{record.text}: share of documents whose person is found"
     chart = alt.layer(
         base.mark_bar(style="success", height=15, opacity=0.85).encode(
             x=alt.X("value:Q", title=title).scale(scale).axis(format="%")
@@ -213,7 +219,7 @@ def attack_bars(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
         if score is None or score.value is None:
             continue
         bar: dict[str, Any] = {"name": name, "value": score.value, "low": score.low, "high": score.high}
-        tip = [f"{name}: finds {score.value:.1%} of the people"]
+        tip = [f"{name}: the attack finds the person of {score.value:.1%} of the documents"]
         for word, other in (("chance", chance), ("ceiling", ceiling)):
             if other is not None and other.value is not None:
                 bar[word] = other.value
@@ -254,8 +260,8 @@ def significance_chart(run: Run, record: MetricRecord, found: Sequence[Pair]) ->
 def pair_cells(found: Sequence[Pair]) -> list[dict[str, Any]]:
     sign = {"better": "▲ ", "worse": "▼ ", "unclear": "", "undefined": ""}
     words = {
-        "better": "is better than", "worse": "is worse than", "unclear": "does not differ significantly from",
-        "undefined": "cannot be compared with",
+        "better": "is significantly better than", "worse": "is significantly worse than",
+        "unclear": "does not differ significantly from", "undefined": "cannot be compared with",
     }  # fmt: skip
     return [
         {

@@ -1,13 +1,16 @@
-"""What a table says, in two lines."""
+"""What a table says, in two lines. Every sentence is about what annotators marked in the documents at hand."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from showthrough.metrics import HEADLINE
-from showthrough.run import Run
+from showthrough.run import MetricRecord, Run, Score
 
 _NAMED = 3  # documents that a line names
+_UNITS = {"token": "tokens", "mention": "mentions", "entity": "entities"}
+_KINDS = {"direct": "direct identifiers", "quasi": "quasi-identifiers"}
 
 
 def reading(run: Run) -> list[str]:
@@ -15,21 +18,72 @@ def reading(run: Run) -> list[str]:
     return [line for line in (_leaks(run), _price(run)) if line]
 
 
-def _leaks(run: Run) -> str:
-    counts = {name: leaks(run, name) for name in run.names if name in run.rows.get("er_di", {})}
-    if not counts:
+def record_of(run: Run, name: str) -> MetricRecord | None:
+    """A metric that was computed, whatever its parameters; of several the one that has none, or else the first."""
+    found = [record for record in run.metrics if record.name == name and record.text in run.rows]
+    return min(found, key=lambda record: record.text != name, default=None)
+
+
+def headline(run: Run, name: str, record: MetricRecord | None) -> Score | None:
+    """The number that a metric is known by; `None` where it has none for this anonymization."""
+    score = None if record is None else run.parts(name, record.text).get(HEADLINE)
+    return None if score is None or score.value is None else score
+
+
+def several_annotators(run: Run) -> bool | None:
+    """Whether some document was marked by more than one; `None` where the run does not tell."""
+    if run.texts is None:
+        return None
+    if any(len(document.annotations) > 1 for document in run.texts.documents):
+        return True
+    return False if run.texts.chosen == "all" else None
+
+
+def of_documents(run: Run) -> str:
+    """`these 42 documents`."""
+    return "this document" if len(run.documents) == 1 else f"these {len(run.documents):,} documents"
+
+
+def may_leak(score: Score | None) -> str:
+    """What a spotless score leaves open: an interval that starts at 0.931 says that 7 % may leak all the same.
+
+    Rounded up: a promise must not be larger than what was measured.
+    """
+    if score is None or score.value != 1 or score.low is None or score.low >= 1:
         return ""
+    return f"up to {math.ceil(100 * (1 - score.low) - 1e-9)} % may still leak"
+
+
+def _leaks(run: Run) -> str:
+    record = record_of(run, "er_di")
+    if record is None:
+        return ""
+    if not any(sum(run.rows[record.text][name]["total"]) for name in run.names):
+        return "No direct identifier was marked, so nothing can be said about whether one leaks."
+    counts = {name: leaks(run, record, name) for name in run.names}
     worst = max(counts, key=lambda name: sum(counts[name].values()))
-    line = leak_line(worst, counts[worst])
     clean = [name for name, found in counts.items() if not found]
-    if clean and worst not in clean:
-        line += f"; {_listed(clean)} {'leaves' if len(clean) == 1 else 'leave'} none."
+    if not counts[worst]:
+        leave = "leaves" if len(clean) == 1 else "leave"
+        what = f"no marked direct identifier readable in {of_documents(run)}"
+        return f"{listed(clean)} {leave} {what}{_open(run, record)}."
+    line = _leak_line(run, worst, counts[worst])
+    if clean:
+        leave = f"{listed(clean)} {'leaves' if len(clean) == 1 else 'leave'} none of those marked"
+        line += f"; {leave} in {of_documents(run)}{_open(run, record)}."
     return line
 
 
-def leaks(run: Run, name: str) -> dict[str, int]:
-    """Documents in which a direct identifier can still be read, and how many (as annotators count them)."""
-    columns = run.rows["er_di"][name]
+def _open(run: Run, record: MetricRecord) -> str:
+    """How much those may leak that leak nothing here: that of the one that is least sure."""
+    scores = [score for name in run.names if (score := headline(run, name, record)) and score.value == 1]
+    told = may_leak(min(scores, key=lambda score: 1.0 if score.low is None else score.low, default=None))
+    return f" (with none seen, {told})" if told else ""
+
+
+def leaks(run: Run, record: MetricRecord, name: str) -> dict[str, int]:
+    """Documents in which a marked direct identifier can still be read, and how many (as annotators count them)."""
+    columns = run.rows[record.text][name]
     return {
         document: int(total - hidden)
         for document, hidden, total in zip(run.documents, columns["hidden"], columns["total"], strict=True)
@@ -37,34 +91,57 @@ def leaks(run: Run, name: str) -> dict[str, int]:
     }
 
 
-def leak_line(name: str, found: dict[str, int]) -> str:
-    if not found:
-        return f"{name} leaves no direct identifier readable."
+def _leak_line(run: Run, name: str, found: dict[str, int]) -> str:
     order = sorted(found, key=lambda document: (-found[document], document))
     named = ", ".join(f"{document} ({found[document]})" for document in order[:_NAMED])
     more = f" and {len(order) - _NAMED} more" if len(order) > _NAMED else ""
     total = sum(found.values())
     things = "direct identifier" if total == 1 else "direct identifiers"
     places = "document" if len(found) == 1 else "documents"
-    counted = "" if total == 1 else " (each annotator's counted)"
+    counted = "" if total == 1 or several_annotators(run) is False else " (one for each annotator who marked it)"
     return f"{name} leaks {total} {things}{counted} in {len(found)} {places}: {named}{more}"
 
 
 def _price(run: Run) -> str:
-    found = [
-        (recall.value, precision.value, name)
+    recall, precision = record_of(run, "recall"), record_of(run, "precision")
+    found = {
+        name: (hidden.value, kept.value)
         for name in run.names
-        if (recall := run.parts(name, "recall").get(HEADLINE)) and recall.value is not None
-        if (precision := run.parts(name, "precision").get(HEADLINE)) and precision.value is not None
-    ]
-    if not found:
+        if (hidden := headline(run, name, recall)) and (kept := headline(run, name, precision))
+    }
+    if not found or recall is None or precision is None:
         return ""
-    best_recall, its_precision, name = max(found)
-    return (
-        f"{name} hides most of what annotators marked ({best_recall * 100:.1f} % of tokens), "
-        f"and {(1 - its_precision) * 100:.1f} % of what it masks they would have kept."
-    )
+    most = max(hidden or 0.0 for hidden, _ in found.values())
+    names = [name for name, (hidden, _) in found.items() if hidden == most]
+    what = f"{most * 100:.1f} % of the {_counted(recall)}"
+    hide = "hides" if len(names) == 1 else "hide"
+    if len(names) < len(found):
+        line = f"{listed(names)} {hide} more of what annotators marked than the others ({what})"
+    else:
+        line = f"{listed(names)} {hide} {what} that annotators marked"
+    unmarked = [
+        f"{(1 - (found[name][1] or 0.0)) * 100:.1f} %{f' ({name})' if len(names) > 1 else ''}" for name in names
+    ]
+    return f"{line}; {_not_marked(run, unmarked, precision)}."
 
 
-def _listed(names: Sequence[str]) -> str:
+def _counted(recall: MetricRecord) -> str:
+    """What recall counts: `tokens`, or `mentions of direct identifiers`."""
+    unit = _UNITS.get(recall.parameters.get("unit", "token"), "tokens")
+    kinds = recall.parameters.get("include", "direct,quasi")
+    return f"{unit} of {_KINDS[kinds]}" if kinds in _KINDS else unit
+
+
+def _not_marked(run: Run, shares: Sequence[str], precision: MetricRecord) -> str:
+    """What precision leaves: that nobody marked it does not say that it could have stayed."""
+    alone = len(shares) == 1
+    if precision.parameters.get("unit", "token") == "token":
+        masked = f"the tokens that {'it masks' if alone else 'they mask'}"
+    else:
+        masked = "its masks" if alone else "their masks"
+    each = "" if several_annotators(run) is False else ", on average over annotators"
+    return f"of {masked}, {listed(shares)} were not marked{each}"
+
+
+def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

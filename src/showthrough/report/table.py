@@ -60,6 +60,12 @@ class Table:
     title: str
     names: tuple[str, ...]
     columns: tuple[Column, ...]
+    references: int = 0  # how many of the last rows are no anonymization under test
+
+    @property
+    def tested(self) -> int:
+        """How many of the first rows are under test."""
+        return len(self.names) - self.references
 
     def groups(self) -> list[tuple[str, tuple[Column, ...]]]:
         """Columns by group, in the order of `GROUPS`."""
@@ -67,19 +73,20 @@ class Table:
         return [(group, columns) for group, columns in found if columns]
 
     def undefined(self) -> list[str]:
-        """Why there is a dash, one line for each reason."""
+        """Why there is a dash, one line for each reason; why a reference has none goes without saying."""
         found = (
             f"{DASH} {cell.score.anonymization}, {column.head}: {cell.score.reason}"
             for column in self.columns
-            for cell in column.cells
+            for cell in column.cells[: self.tested]
             if cell.score is not None and cell.score.value is None
         )
         return list(dict.fromkeys(found))
 
 
 def tables(run: Run) -> list[Table]:
-    """The headline table, then one for each metric that has only parts."""
+    """The headline table, then one for each metric that has parts; references stand below the anonymizations."""
     present = [record for record in run.metrics if record.text in run.rows]
+    names, beside = _rows(run), len(run.references)
     headline = []
     others = []
     for record in present:
@@ -89,25 +96,31 @@ def tables(run: Run) -> list[Table]:
         by_category = [part for part in parts if HEADLINE in parts and ":" in part]
         if rest := [part for part in parts if part != HEADLINE and part not in by_category]:
             columns = tuple(_column(run, record, part, part or "(no type)") for part in sorted(rest))
-            others.append(Table(record.text, tuple(run.names), columns))
-        if by_category:
+            others.append(Table(record.text, names, columns, beside))
+        if by_category:  # a table for each anonymization: a reference in each would say the same again and again
             others += [_categories(run, record, name, by_category) for name in run.names]
     order = {group: place for place, group in enumerate(GROUPS)}
     headline.sort(key=lambda column: order[column.group])
-    main = [Table("scores", tuple(run.names), tuple(headline))] if headline else []
+    main = [Table("scores", names, tuple(headline), beside)] if headline else []
     return main + others
 
 
+def _rows(run: Run) -> tuple[str, ...]:
+    return (*run.names, *(one.name for one in run.references))
+
+
 def _column(run: Run, record: MetricRecord, part: str, head: str) -> Column:
-    scores = [run.parts(name, record.text).get(part) for name in run.names]
-    values = [score.value for score in scores if score is not None and score.value is not None]
+    scores = [run.parts(name, record.text).get(part) for name in _rows(run)]
+    tested = scores[: len(run.names)]
+    values = [score.value for score in tested if score is not None and score.value is not None]
     better = "neither" if part in record.neutral else record.better
-    # Where all are equal none is best.
+    # Where all are equal none is best, and a reference never is.
     best = (
         (max(values) if better == "higher" else min(values)) if len(set(values)) > 1 and better != "neither" else None
     )
     cells = tuple(
-        Cell(score, score is not None and score.value is not None and score.value == best) for score in scores
+        Cell(score, place < len(tested) and score is not None and score.value is not None and score.value == best)
+        for place, score in enumerate(scores)
     )
     return Column(head, record.group, better, cells)
 

@@ -16,6 +16,7 @@ from showthrough.report.table import Column, Table, documents_line, signatures, 
 from showthrough.run import Comparison, Run
 
 _MARK = "*"  # before the best of a column, where bold cannot show it
+_TELLS = "`showthrough compare` tells which differences are more than chance"
 
 
 def show_run(run: Run, console: Console) -> None:
@@ -24,7 +25,7 @@ def show_run(run: Run, console: Console) -> None:
     for table in shown:
         show_table(table, run, console)
     if not console.is_terminal and any(cell.best for one in shown for column in one.columns for cell in column.cells):
-        console.print(Text(f"{_MARK} best of its column", style="dim"))
+        console.print(Text(f"{_MARK} best of its column, by however little; {_TELLS}", style="dim"))
     for failure in run.failures:
         line = f"[red]failed[/red] {escape(failure.metric)}: {escape(failure.reason)}"
         console.print(line, highlight=False, soft_wrap=True)
@@ -106,13 +107,18 @@ def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> Ri
         group = column.group
         rich.add_column(head, justify="right", no_wrap=True)
     for place, name in enumerate(table.names):
+        reference = place >= table.tested
+        if reference and place == table.tested:
+            rich.add_section()
         cells = []
         for column in columns:
             cell = column.cells[place]
-            text = Text(f"{mark if cell.best else ''}{cell.value}", style="bold green" if cell.best else "")
-            text.append(f"\n{cell.interval}", style="dim not bold default")
+            style = "dim" if reference else "bold green" if cell.best else ""
+            text = Text(f"{mark if cell.best else ''}{cell.value}", style=style)
+            if not reference:
+                text.append(f"\n{cell.interval}", style="dim not bold default")
             cells.append(text)
-        rich.add_row(Text(name), *cells)
+        rich.add_row(Text(name, style="dim" if reference else ""), *cells)
     return rich
 
 

@@ -41,16 +41,23 @@ class Resources:
         watch: Watch | None = None,
         background: Background | None = None,
         anonymizations: Sequence[Anonymization] = (),
+        backgrounds: Sequence[Background] = (),
     ) -> None:
         self.models = models or ModelSettings()
         self.watch = watch
-        self.background = background  # what the attacker knows, where the plan was given it
+        self._backgrounds = {one.name: one for one in backgrounds} | ({} if background is None else {"": background})
         self.anonymizations = anonymizations  # all that are evaluated together
         self.cache = Cache(default_folder() if self.models.cache else None, default_limit())
         self._sources: dict[tuple[str, str], Any] = {}
         self._corpus: Corpus | None = None
         self._held: dict[object, Any] = {}
         self._coverage: tuple[Axis, Anonymization, Coverage] | None = None
+
+    def background(self, name: str = "") -> Background:
+        """What the attacker knows: the one that there is, or of several the one of this name."""
+        if name not in self._backgrounds:
+            raise PlanError(f"none {f'of the name {name!r} ' if name else ''}was given, which trir needs", "background")
+        return self._backgrounds[name]
 
     def axis(self, corpus: Corpus) -> Axis:
         return self.once(corpus, "axis", lambda: Axis(corpus))
@@ -107,13 +114,16 @@ class Resources:
         return self._source("terms", name, make)
 
     def similarity(self, name: str) -> Similarity:
-        """What compares a replacement with what it replaces: `ngrams`, or a sentence-embedding model."""
+        """What compares a replacement with what it replaces: `ngrams`, a sentence-embedding model, or word vectors."""
 
         def make() -> Similarity:
-            from showthrough.resources.similarity import Embedded, Ngrams
+            from showthrough.resources.similarity import Embedded, Ngrams, WordVectors
 
-            if name == "ngrams":
+            found = SIMILARITY.parse(name)
+            if found.kind == "ngrams":
                 return Ngrams()
+            if found.kind == "spacy":
+                return Embedded(WordVectors(found.place, self.cache, self.watch))
             return Embedded(self._sentences(name, SIMILARITY))
 
         return self._source("similarity", name, make)

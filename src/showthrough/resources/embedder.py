@@ -51,6 +51,11 @@ class SentenceEmbedder:
     def revision(self) -> str:
         return self._files.revision
 
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """All that its answers depend on beside the text."""
+        return self.revision, library_versions(), self.settings.dtype
+
     def fitted(
         self, originals: Sequence[str], long_texts: LongTexts = "truncate"
     ) -> Callable[[Sequence[str]], Vectors]:
@@ -62,8 +67,7 @@ class SentenceEmbedder:
         A text longer than the model takes is cut off there, as the model does; or it is cut into windows that fit,
         whose embeddings are averaged.
         """
-        model = self.revision, library_versions(), self.settings.dtype
-        names = [question("embedding", VERSION, model, long_texts, text) for text in texts]
+        names = [question("embedding", VERSION, self.identity, long_texts, text) for text in texts]
 
         def answer(places: list[int]) -> Iterator[Arrays]:
             for first in range(0, len(places), _BLOCK):

@@ -9,9 +9,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.resources.cache import Arrays, question
+from showthrough.errors import ResourceError
+from showthrough.resources.cache import Arrays, Cache, question
 from showthrough.resources.embedder import SentenceEmbedder
-from showthrough.resources.files import library_versions
+from showthrough.resources.pipeline import TOKENS, Pipeline
+from showthrough.resources.settings import Watch
 
 Pair = tuple[str, str]
 Floats = NDArray[np.float64]
@@ -53,10 +55,40 @@ def _cosine(one: Counter[str], two: Counter[str]) -> float:
     return product / float(np.sqrt(sizes)) if sizes else 0.0
 
 
+class WordVectors:
+    """A text as the mean of its tokens' vectors in a spaCy pipeline; a token without a vector counts as zeros."""
+
+    def __init__(self, name: str, cache: Cache, watch: Watch | None = None) -> None:
+        self.pipeline = Pipeline(name, 'similarity="ngrams"')
+        self.cache = cache
+        self.watch = watch
+
+    @property
+    def revision(self) -> str:
+        return self.pipeline.revision
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        return (self.revision,)
+
+    def embed(self, texts: Sequence[str], watch: Callable[[float], None] | None = None) -> NDArray[np.float32]:
+        vectors = []
+        for number, read in enumerate(self.pipeline.read(texts, TOKENS), start=1):
+            if not read.vocab.vectors_length:
+                raise ResourceError(
+                    f"the spaCy pipeline {self.pipeline.name!r} has no word vectors; choose one that has, "
+                    f"such as spacy:en_core_web_md, or {self.pipeline.instead}"
+                )
+            vectors.append(read.vector)
+            if watch:
+                watch(number / len(texts))
+        return np.array(vectors, dtype=np.float32)
+
+
 class Embedded:
     """Cosine of embeddings; a text is embedded once, in however many documents and anonymizations it stands."""
 
-    def __init__(self, embedder: SentenceEmbedder) -> None:
+    def __init__(self, embedder: SentenceEmbedder | WordVectors) -> None:
         self.embedder = embedder
         self.cache = embedder.cache
         self._known: dict[str, NDArray[np.float32]] = {}
@@ -66,7 +98,7 @@ class Embedded:
         return self.embedder.revision
 
     def cosines(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
-        model = self.revision, library_versions(), self.embedder.settings.dtype
+        model = self.embedder.identity
         names = [question("cosines", VERSION, model, list(group)) for group in groups]
 
         def answer(places: list[int]) -> Iterator[Arrays]:

@@ -50,7 +50,7 @@ def test_the_table_sorts_by_any_column(window: Open, demo_page: str, demo_run: R
     heading = view.tab.locator("#scores .sort", has_text="er_qi")
 
     def names() -> list[str]:
-        return [name.split()[-1] for name in view.tab.locator("#scores tbody th").all_inner_texts()]
+        return [name.split()[-1] for name in view.tab.locator("#scores tbody:not(.references) th").all_inner_texts()]
 
     by_value = sorted(demo_run.names, key=lambda name: demo_run[name, "er_qi"].value or 0.0)
     heading.click()
@@ -60,6 +60,10 @@ def test_the_table_sorts_by_any_column(window: Open, demo_page: str, demo_run: R
     assert view.tab.locator("#scores th[aria-sort]").get_attribute("aria-sort") == "ascending"
     view.tab.locator("#scores .sort", has_text="anonymization").click()
     assert names() == demo_run.names
+    # References stay below, whatever the others are sorted by.
+    heading.click()
+    last = view.tab.locator("#scores tbody tr").all_inner_texts()[-2:]
+    assert [line.split("\t")[0].strip() for line in last] == ["nothing masked", "everything masked"]
 
 
 def test_a_heading_explains_its_metric(window: Open, demo_page: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from showthrough.report.html.methods import citation, paragraph, provenance
-from showthrough.report.html.verdicts import verdict
+from showthrough.report.html.verdicts import caveats, verdict
 from showthrough.run import Failure, MetricRecord, Run, Score
 
 THIN = "\u202f"
@@ -36,25 +36,34 @@ def test_what_a_verdict_counts(demo_run: Run) -> None:
     precision = demo_run["ner", "precision"].value or 0.0
     assert sentence(demo_run, "ner") == (
         f"leaves {readable:.0f} direct identifiers readable in {documents} of 42 documents; "
-        f"{100 - precision * 100:.0f}{THIN}% of what it masks could have stayed"
+        f"{100 - precision * 100:.0f}{THIN}% of the tokens it masks were not marked, on average over annotators"
     )
-    assert sentence(demo_run, "overmask").startswith("leaves no direct identifier readable; ")
+    assert sentence(demo_run, "overmask").startswith(
+        "leaves no marked direct identifier readable in these 42 documents"
+    )
 
 
 def test_attack_and_information_are_told_where_they_are_known(demo_run: Run) -> None:
     run = with_score(demo_run, "trir", {"": 0.309, "chance": 0.01, "ceiling": 1.0})
     run = with_score(run, "tpi", {"": 0.841})
-    assert f"; an attacker finds 31{THIN}% of the people; keeps 84{THIN}% of the information; " in sentence(run, "ner")
+    found = f"these attacks find the person of 31{THIN}% of the documents"
+    assert f"; {found}; keeps 84{THIN}% of the information by tpi; " in sentence(run, "ner")
+    told = " ".join(caveats(run))
+    assert "what they overlooked cannot count as a leak" in told
+    assert "it counts once for each of them, as in er_di" in told
+    assert "The attacks are those of trir; another, or one who knows more, may find more." in told
+    assert "Information is what tpi makes of it." in told
 
 
 def test_the_worst_attack_counts(demo_run: Run) -> None:
     run = with_score(demo_run, "weak", {"": 0.1, "chance": 0.0, "ceiling": 1.0})
     run = with_score(run, "strong", {"": 0.996, "chance": 0.0, "ceiling": 1.0})
-    assert f"finds >99{THIN}% of the people" in sentence(run, "ner")
+    assert f"these attacks find the person of >99{THIN}% of the documents" in sentence(run, "ner")
 
 
 def test_nothing_is_said_where_nothing_is_known(demo_run: Run) -> None:
-    assert verdict(msgspec.structs.replace(demo_run, rows={}, scores=[]), "ner") == []
+    empty = msgspec.structs.replace(demo_run, rows={}, scores=[])
+    assert (verdict(empty, "ner"), caveats(empty)) == ([], [])
 
 
 def test_the_paragraph_pins_the_evaluation_down(demo_run: Run) -> None:

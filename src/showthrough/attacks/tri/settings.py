@@ -1,4 +1,4 @@
-"""What the transformer attack can be told, under the names and with the defaults that TAE's TRIR has."""
+"""What the transformer attack can be told, under the names of TAE's TRIR and with the defaults of its README."""
 
 from __future__ import annotations
 
@@ -39,6 +39,9 @@ _OF_BOTH = ("precision", "seed")
 @dataclass(frozen=True)
 class TriSettings:
     """Every parameter of TAE's TRIR (Manzanares-Salor et al. 2025), and four of our own at the end.
+
+    Defaults are those of TAE's README. Its code has `only_use_anonymized_background_knowledge` true, which a TAE
+    configuration takes, and the three `load_saved_…` false, which change no number here.
 
     An empty `output_folder_path` keeps nothing: the model lives as long as the attack.
 

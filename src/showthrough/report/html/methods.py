@@ -22,12 +22,15 @@ def paragraph(run: Run) -> str:
         f"({_counted(len(run.documents), 'document')}, digest {run.corpus.digest[:8]}) with Showthrough {version}.",
         f"The metrics were {_listed([_metric(record) for record in run.metrics if record.text in run.rows])}.",
     ]
+    if run.references:
+        ends = _listed([f"{one.name.removesuffix(' masked')}" for one in run.references])
+        sentences.append(f"For reference, the same documents were scored with {ends} masked.")
     if settings.resamples:
         sentences.append(
             f"Intervals are {settings.confidence * 100:g} % percentile bootstrap intervals over documents "
             f"({settings.resamples:,} resamples, seed {settings.seed})."
         )
-    if len(run.names) > 1:
+    if len(run.names) > 1 and run.complete:
         sentences.append(
             f"Differences were tested by paired approximate randomization over documents ({shuffles(run):,} shuffles) "
             f"with Holm's correction within each metric, at a level of {ALPHA:g}."

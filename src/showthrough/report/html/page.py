@@ -15,7 +15,7 @@ from typing import Any
 
 from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
-from showthrough.report.html.verdicts import verdict
+from showthrough.report.html.verdicts import caveats, verdict
 from showthrough.report.plots import SHAPES
 from showthrough.report.significance import ALPHA, shuffles
 from showthrough.report.table import ARROWS, Column, Table, signatures, tables
@@ -74,8 +74,10 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         total=len(run.documents),
         signs=signs,
         verdicts={name: verdict(run, name) for name in run.names},
-        several=_several(shown),
+        caveats=caveats(run),
         groups=[group for table in found if table.title == "scores" for group in _groups(run, table)],
+        references=[one.name for one in run.references],
+        backgrounds=[*filter(None, [run.background]), *run.backgrounds.values()],
         others=[table for table in found if table.title != "scores"],
         charts=charts,
         judged=bool(failures.get("types")),
@@ -93,12 +95,6 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         packets=[payload.packed(packet) for packet in packets],
     )
     return str(page)
-
-
-def _several(run: Run) -> bool:
-    """Whether an identifier may be counted more than once, because several annotators marked it."""
-    documents = [] if run.texts is None else run.texts.documents
-    return "er_di" in run.rows and any(len(document.annotations) > 1 for document in documents)
 
 
 def _groups(run: Run, table: Table) -> list[tuple[str, list[Heading]]]:

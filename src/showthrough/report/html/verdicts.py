@@ -1,13 +1,15 @@
-"""A verdict on each anonymization, in one sentence."""
+"""One sentence of plain words for each anonymization: what can still be read, who can be found, what is left.
+
+A sentence says no more than was measured: what annotators marked, in these documents, by these attacks.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from showthrough.metrics import HEADLINE
 from showthrough.report.plots import attacks
-from showthrough.report.reading import leaks
+from showthrough.report.reading import headline, leaks, may_leak, of_documents, record_of, several_annotators
 from showthrough.run import Run
 
 _INFORMATION = ("tps", "tpi")  # by name: what says how much information is left, the better one first
@@ -30,15 +32,19 @@ def verdict(run: Run, name: str) -> list[Clause]:
 
     Clauses for which the run has no number are left out.
     """
-    return [*_readable(run, name), *_found(run, name), *_kept(run, name), *_spoiled(run, name)]
+    return [*_readable(run, name), *_found(run, name), *_kept(run, name), *_unmarked(run, name)]
 
 
 def _readable(run: Run, name: str) -> Iterator[Clause]:
-    if name not in run.rows.get("er_di", {}):
+    record = record_of(run, "er_di")
+    score = headline(run, name, record)
+    if record is None or score is None:  # without a marked direct identifier there is nothing to say
         return
-    found = leaks(run, name)
+    found = leaks(run, record, name)
     if not found:
-        yield Clause("leaves ", "no direct identifier", " readable")
+        told = may_leak(score)
+        open_ = f" (with none seen, {told.replace(' %', _PERCENT)})" if told else ""
+        yield Clause("leaves ", "no marked direct identifier", f" readable in {of_documents(run)}{open_}")
         return
     total = sum(found.values())
     things = "1 direct identifier" if total == 1 else f"{total:,} direct identifiers"
@@ -46,31 +52,61 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
 
 
 def _found(run: Run, name: str) -> Iterator[Clause]:
-    values = [_headline(run, name, record.text) for record in attacks(run)]
-    known = [value for value in values if value is not None]
-    if known:
-        yield Clause("an attacker finds ", _percent(max(known)), " of the people")
+    risks = [score.value or 0.0 for record in attacks(run) if (score := headline(run, name, record))]
+    if not risks:
+        return
+    yield Clause("these attacks find the person of ", _percent(max(risks)), " of the documents")
 
 
 def _kept(run: Run, name: str) -> Iterator[Clause]:
-    texts = [record.text for wanted in _INFORMATION for record in run.metrics if record.name == wanted]
-    values = [_headline(run, name, text) for text in texts]
-    known = [value for value in values if value is not None]
-    if known:
-        yield Clause("keeps ", _percent(known[0]), " of the information")
+    for record in filter(None, (record_of(run, wanted) for wanted in _INFORMATION)):
+        if score := headline(run, name, record):
+            yield Clause("keeps ", _percent(score.value or 0.0), f" of the information by {record.name}")
+            return
 
 
-def _spoiled(run: Run, name: str) -> Iterator[Clause]:
-    value = _headline(run, name, "precision")
-    if value is not None:
-        yield Clause("", _percent(1 - value), " of what it masks could have stayed")
+def _unmarked(run: Run, name: str) -> Iterator[Clause]:
+    record = record_of(run, "precision")
+    score = headline(run, name, record)
+    if record is None or score is None:
+        return
+    masked = "the tokens it masks" if record.parameters.get("unit", "token") == "token" else "its masks"
+    each = "" if several_annotators(run) is False else ", on average over annotators"
+    yield Clause("", _percent(1 - (score.value or 0.0)), f" of {masked} were not marked{each}")
 
 
-def _headline(run: Run, name: str, metric: str) -> float | None:
-    if metric not in run.rows:
-        return None
-    score = run.parts(name, metric).get(HEADLINE)
-    return None if score is None else score.value
+def caveats(run: Run) -> list[str]:
+    """What the sentences of all anonymizations rest on."""
+    return [*_marks(run), *_attackers(run), *_measures(run)]
+
+
+def _marks(run: Run) -> Iterator[str]:
+    if record_of(run, "er_di") or record_of(run, "precision"):
+        yield "“Marked” is what annotators marked; what they overlooked cannot count as a leak."
+    if record_of(run, "er_di") and several_annotators(run) is not False:
+        yield (
+            "Where several annotators marked an identifier, it counts once for each of them, as in er_di. "
+            "The list of documents counts the places where it can be read."
+        )
+
+
+def _attackers(run: Run) -> Iterator[str]:
+    for record in attacks(run):
+        made = f" ({record.parameters['attacks']})" if "attacks" in record.parameters else ""
+        background = run.background_of(record)
+        known = (
+            f" with the background “{background.name}” of {background.documents:,} individuals" if background else ""
+        )
+        yield f"The attacks are those of {record.name}{made}{known}; another, or one who knows more, may find more."
+
+
+def _measures(run: Run) -> Iterator[str]:
+    for record in filter(None, (record_of(run, wanted) for wanted in _INFORMATION)):
+        yield f"Information is what {record.text} makes of it."
+        return
+
+
+_PERCENT = "\u202f%"
 
 
 def _percent(value: float) -> str:
@@ -79,7 +115,7 @@ def _percent(value: float) -> str:
     ('31\\u202f%', '<1\\u202f%', '0\\u202f%')
     """
     if 0 < value < 0.005:
-        return "<1\u202f%"
+        return f"<1{_PERCENT}"
     if 0.995 < value < 1:
-        return ">99\u202f%"
-    return f"{value * 100:.0f}\u202f%"
+        return f">99{_PERCENT}"
+    return f"{value * 100:.0f}{_PERCENT}"

@@ -4,10 +4,10 @@ const OUTCOMES = ["leaked", "partly", "hidden", "free", "unasked"]; // as failur
 const WORDS = {
   leaked: "leaked: can be read",
   partly: "partly leaked: a part of it can be read",
-  hidden: "rightly masked",
-  needless: "needlessly masked: no annotator wanted it",
+  hidden: "masked, as an annotator wanted",
+  needless: "masked, though no annotator here wanted it",
   masked: "masked",
-  free: "need not be masked: a function word or punctuation",
+  free: "counted as hidden without a mask: a function word, a title or punctuation",
   unasked: "marked, but need not be masked",
 };
 const IDENTIFIERS = { DIRECT: "direct identifier", QUASI: "quasi-identifier", NO_MASK: "not identifying" };
@@ -117,7 +117,7 @@ function marked(one, ...content) {
 }
 
 function instead([start, , replacement], one) {
-  const tip = `in place of: ${one.text}${one.kind === "needless" ? "\nneedlessly masked" : ""}`;
+  const tip = `in place of: ${one.text}${one.kind === "needless" ? `\n${WORDS.needless}` : ""}`;
   const gone = !replacement?.trim();
   return make("ins", { class: gone ? "gap" : "replacement", "data-start": start, "data-tip": tip }, gone ? "␣" : replacement);
 }

@@ -57,7 +57,7 @@ function startViewer(start) {
       const says = [direct ? `${direct} direct` : "", quasi ? `${quasi} quasi` : "", found ? "found" : ""].filter(Boolean);
       const button = make("button", { type: "button", "data-number": number, onclick: () => go({ document: number, leak: -1 }) },
         make("span", { class: "id" }, index.ids[number]),
-        make("span", { class: `risk${direct || found ? " high" : ""}` }, says.join(" · ") || (index.annotated[number] ? "no leak" : "not annotated")));
+        make("span", { class: `risk${direct || found ? " high" : ""}` }, says.join(" · ") || (index.annotated[number] ? "nothing marked leaks" : "not annotated")));
       return make("li", {}, button);
     }));
     if (!order.length) list.append(make("li", { class: "none" }, "No document has such an id."));
@@ -107,7 +107,7 @@ function startViewer(start) {
     const entry = (kind, text) => make("li", {}, make("mark", { class: kind }, text));
     return make("ul", { class: "legend", "aria-label": "Legend", tabindex: "0" },
       entry("leaked", "leaked"), entry("leaked direct", "leaked, direct"), entry("partly", "partly leaked"),
-      entry("hidden", "rightly masked"), entry("needless", "needlessly masked"), entry("unasked", "need not be masked"));
+      entry("hidden", "masked as wanted"), entry("needless", "masked, not marked"), entry("unasked", "marked to stay"));
   }
 
   function fillReaders() {
@@ -148,7 +148,7 @@ function startViewer(start) {
           `${metric}${attack ? ` (${attack})` : ""} on ${name} guesses `, make("code", {}, guess ?? "nobody"), right ? ", which is right" : "",
           rank === null || rank === undefined ? "; the attacker does not know the person" : `; the person is at rank ${rank}`,
           margin === null || margin === undefined ? "" : `, margin ${margin.toFixed(3)}`, "."),
-        words.length ? make("p", { class: "words" }, "Given away by ", ...words.map(([word, weight]) =>
+        words.length ? make("p", { class: "words" }, right ? "Given away by " : "Led to that guess by ", ...words.map(([word, weight]) =>
           make("span", {}, make("b", { class: "telling" }, word), make("small", {}, ` ${weight.toFixed(2)}`)))) : null);
     }));
     evidence.hidden = !pairs.length;
@@ -180,7 +180,7 @@ function startViewer(start) {
     for (const old of panes.querySelectorAll(".current")) old.classList.remove("current");
     const leak = leaks[state.leak];
     if (!leak) {
-      const count = leaks.length === 1 ? "1 leak" : `${leaks.length || "no"} leaks`;
+      const count = leaks.length === 1 ? "1 leak" : leaks.length ? `${leaks.length} leaks` : "nothing that was marked leaks";
       status.textContent = shown.layers.length ? count : "not annotated: nobody said what has to be masked";
       return;
     }
