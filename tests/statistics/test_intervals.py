@@ -6,7 +6,13 @@ from hypothesis import given, strategies as st
 
 from showthrough.metrics import EntityRecall, Rows
 from showthrough.scoring import intervals_of
-from showthrough.statistics import Spread, difference_interval, resampled_totals, share_interval
+from showthrough.statistics import (
+    Spread,
+    difference_interval,
+    resampled_totals,
+    share_interval,
+    sure_difference_interval,
+)
 
 Counts = list[tuple[int, int]]
 
@@ -78,10 +84,11 @@ def test_shares_that_vary_less_have_narrower_intervals() -> None:
 
 
 def test_the_interval_of_a_difference() -> None:
-    # Independent: 0.3 − √(0.1² + 0.1²) = 0.159; wholly correlated, the errors cancel: 0.3 − |0.1 − 0.1| = 0.3
+    # Student's t with 4 degrees of freedom at 0.975 is 2.776: 0.3 ± 2.776 · 0.1
+    assert difference_interval(0.3, 0.1, 4, 0.95) == pytest.approx((0.0224, 0.5776), abs=1e-4)
+    # Two errors of 0.1 each that know nothing of each other: 0.3 ± √(0.1² + 0.1²)
     one, two = (0.8, 0.7, 0.9), (0.5, 0.4, 0.6)
-    assert difference_interval(one, two, 0.0) == pytest.approx((0.3 - 0.02**0.5, 0.3 + 0.02**0.5))
-    assert difference_interval(one, two, 1.0) == pytest.approx((0.3, 0.3))
+    assert sure_difference_interval(one, two) == pytest.approx((0.3 - 0.02**0.5, 0.3 + 0.02**0.5))
     perfect = (1.0, 0.93, 1.0)
-    low, high = difference_interval(perfect, perfect, 0.0)
+    low, high = sure_difference_interval(perfect, perfect)
     assert low < 0 < high  # two perfect scores on few documents are not known to be equal

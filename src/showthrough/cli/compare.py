@@ -7,7 +7,6 @@ import typer
 
 from showthrough.cli import shared
 from showthrough.errors import PlanError
-from showthrough.metrics import HEADLINE
 from showthrough.report.clinical import ALPHA, comparable, show_matrix, significance
 from showthrough.report.terminal import show_comparisons
 from showthrough.run import Run
@@ -33,7 +32,7 @@ def command(
 ) -> None:
     """Tell who is significantly better at what.
 
-    Paired approximate randomization between all pairs of anonymizations, with Holm's correction within each metric.
+    Studentized paired randomization between all pairs of anonymizations, with Holm's correction within each metric.
     """
     if alpha is None:
         alpha = ALPHA if matrix else 0.05
@@ -55,13 +54,12 @@ def command(
     found = [
         one
         for chosen in asked
-        for one in run.compare(chosen, shuffles=shuffles, seed=seed)
-        if parts or metric or one.part == HEADLINE
+        for one in run.compare(chosen, parts=parts or bool(metric), shuffles=shuffles, seed=seed)
     ]
     console = shared.console()
     show_comparisons(run, found, alpha, console)
     console.print(
-        f"paired approximate randomization over {len(run.documents)} documents, {shuffles} shuffles, "
+        f"studentized paired randomization over {run.sample}, {shuffles} shuffles, "
         f"Holm's correction within each metric; p at most {alpha:g} is significant",
         style="dim",
     )

@@ -59,7 +59,7 @@ def _markdown_table(table: Table, run: Run) -> str:
     for place, name in enumerate(table.names):
         head = _md(name) if place < table.tested else f"*{_md(name)}*"
         lines.append(f"| {head} | {' | '.join(_md_cell(column.cells[place]) for column in columns)} |")
-    notes = [f"- {_md(line)}" for line in table.undefined()]
+    notes = [f"- {_md(line)}" for line in (*table.undefined(), *table.remarks())]
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
@@ -121,7 +121,7 @@ def _latex_table(table: Table, run: Run, label: str) -> str:
         lines.append(rf" & {' & '.join(_tex_interval(cell) for cell in cells)} \\")
     lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_tex(_title(table, run))}}}"]
     lines += [rf"\label{{{label}}}", r"\end{table}"]
-    lines += [f"% {line}" for line in (*table.undefined(), *signatures(run, table))]
+    lines += [f"% {line}" for line in (*table.undefined(), *table.remarks(), *signatures(run, table))]
     return "\n".join(lines) + "\n"
 
 

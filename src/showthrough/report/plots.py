@@ -17,6 +17,7 @@ from showthrough.metrics import HEADLINE
 from showthrough.report.failures import KINDS, Findings, Inspection
 from showthrough.report.plane import Measured, Point, first_choice, measured, points
 from showthrough.report.significance import Pair, pairs
+from showthrough.report.table import in_order
 from showthrough.run import MetricRecord, Run, Score, write_file
 
 Chart = Any  # of altair
@@ -150,9 +151,13 @@ def parts_chart(run: Run, record: MetricRecord) -> Chart:
 
 
 def parted(run: Run) -> list[MetricRecord]:
-    """The metrics that have parts."""
-    found = {score.metric for score in _tested(run) if score.part not in (HEADLINE, *LEVELS)}
-    return [record for record in run.metrics if record.text in found]
+    """The metrics that have parts which are better or worse."""
+    return [record for record in run.metrics if _judged(run, record)]
+
+
+def _judged(run: Run, record: MetricRecord) -> list[Score]:
+    aside = (HEADLINE, *LEVELS, *record.neutral)
+    return [score for score in _tested(run) if score.metric == record.text and score.part not in aside]
 
 
 def _tested(run: Run) -> list[Score]:
@@ -163,7 +168,7 @@ def _tested(run: Run) -> list[Score]:
 
 def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
     """One cell for each part and anonymization, with how bad it is between 0 and 1."""
-    found = [score for score in _tested(run) if score.metric == record.text and score.part not in (HEADLINE, *LEVELS)]
+    found = _judged(run, record)
     values = [score.value for score in found if score.value is not None]
     low, high = min(0.0, *values, 1.0), max(1.0, *values, 0.0)
 
@@ -176,7 +181,7 @@ def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
         return {"name": score.anonymization, "part": score.part, "shade": bad, "label": label,
                 "tip": f"{score.anonymization}, {score.part}\n{value}"}  # fmt: skip
 
-    return [cell(score) for score in sorted(found, key=lambda score: score.part)]
+    return [cell(score) for score in sorted(found, key=lambda score: in_order(score.part))]
 
 
 def attack_chart(run: Run, record: MetricRecord) -> Chart:
@@ -257,6 +262,13 @@ def significance_chart(run: Run, record: MetricRecord, found: Sequence[Pair]) ->
     return _inked(chart)
 
 
+def _why(pair: Pair) -> str:
+    if pair.p is None:
+        return f"\n{pair.note}" if pair.note else ""
+    ends = "" if pair.interval is None else f" ({pair.interval[0]:+.3f} to {pair.interval[1]:+.3f})"
+    return f"\ncorrected p {pair.shown}, difference {pair.difference:+.3f}{ends}"
+
+
 def pair_cells(found: Sequence[Pair]) -> list[dict[str, Any]]:
     sign = {"better": "▲ ", "worse": "▼ ", "unclear": "", "undefined": ""}
     words = {
@@ -269,8 +281,7 @@ def pair_cells(found: Sequence[Pair]) -> list[dict[str, Any]]:
             "column": pair.column,
             "result": pair.result,
             "label": sign[pair.result] + pair.shown,
-            "tip": f"{pair.row} {words[pair.result]} {pair.column}"
-            + ("" if pair.p is None else f"\ncorrected p {pair.shown}, difference {pair.difference:+.3f}"),
+            "tip": f"{pair.row} {words[pair.result]} {pair.column}{_why(pair)}",
         }
         for pair in found
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from showthrough.metrics import HEADLINE
@@ -45,13 +44,8 @@ def of_documents(run: Run) -> str:
 
 
 def may_leak(score: Score | None) -> str:
-    """What a spotless score leaves open: an interval that starts at 0.931 says that 7 % may leak all the same.
-
-    Rounded up: a promise must not be larger than what was measured.
-    """
-    if score is None or score.value != 1 or score.low is None or score.low >= 1:
-        return ""
-    return f"up to {math.ceil(100 * (1 - score.low) - 1e-9)} % may still leak"
+    """What a spotless score leaves open: an interval that starts at 0.931 says that 7 % may leak all the same."""
+    return f"up to {score.unseen * 100:.0f} % may still leak" if score and score.unseen else ""
 
 
 def _leaks(run: Run) -> str:

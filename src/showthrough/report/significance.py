@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from showthrough.errors import PlanError
-from showthrough.metrics import HEADLINE
 from showthrough.report.terminal import p_text
 from showthrough.run import Comparison, MetricRecord, Run
 
@@ -24,6 +23,8 @@ class Pair:
     result: Result
     difference: float
     p: float | None  # corrected
+    interval: tuple[float, float] | None = None  # of the difference
+    note: str = ""  # why there is no p
 
     @property
     def shown(self) -> str:
@@ -43,10 +44,10 @@ def pairs(run: Run) -> dict[str, list[Pair]]:
         if record.text not in run.rows:
             continue
         try:
-            compared = run.compare(record.text, shuffles=shuffles(run))
+            compared = run.compare(record.text, parts=False, shuffles=shuffles(run))
         except PlanError:
             continue  # a metric of another version or another package: its scores can be shown, not compared
-        both = [pair for one in compared if one.part == HEADLINE for pair in _both(record, one)]
+        both = [pair for one in compared for pair in _both(record, one)]
         if both:
             found[record.text] = both
     return found
@@ -62,7 +63,9 @@ def _both(record: MetricRecord, one: Comparison) -> tuple[Pair, Pair]:
         first = second = "unclear"
     else:
         first, second = ("better", "worse") if (difference > 0) == (record.better == "higher") else ("worse", "better")
+    ends = None if one.low is None or one.high is None else (one.low, one.high)
+    turned = None if ends is None else (-ends[1], -ends[0])
     return (
-        Pair(one.first, one.second, first, difference, one.p_holm),
-        Pair(one.second, one.first, second, -difference, one.p_holm),
+        Pair(one.first, one.second, first, difference, one.p_holm, ends, one.note),
+        Pair(one.second, one.first, second, -difference, one.p_holm, turned, one.note),
     )

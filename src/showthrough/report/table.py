@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from showthrough.metrics import HEADLINE
@@ -10,6 +11,7 @@ from showthrough.run import MetricRecord, Run, Score
 GROUPS = ("privacy", "utility", "both")
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 DASH = "–"
+HEADLINES = "scores"  # the title of the table of what metrics are known by
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,10 @@ class Cell:
 
     @property
     def value(self) -> str:
-        return DASH if self.score is None or self.score.value is None else f"{self.score.value:.3f}"
+        if self.score is None or self.score.value is None:
+            return DASH
+        whole = self.score.value > 1 and self.score.value.is_integer()  # a number of things
+        return f"{self.score.value:.{0 if whole else 3}f}"
 
     @property
     def interval(self) -> str:
@@ -82,6 +87,22 @@ class Table:
         )
         return list(dict.fromkeys(found))
 
+    def remarks(self) -> list[str]:
+        """What a perfect number leaves open, and why a number has no interval; one line for each."""
+        scores = [(column, cell.score) for column in self.columns for cell in column.cells[: self.tested] if cell.score]
+        lines = []
+        for column in self.columns if self.title == HEADLINES else ():
+            found = {score.anonymization: score.unseen for other, score in scores if other is column and score.unseen}
+            if found and column.group == "privacy" and column.better == "higher":
+                most = f"up to {max(found.values()) * 100:.0f} % may leak"
+                lines.append(f"{column.head} of {', '.join(found)}: with nothing seen to leak, {most}")
+        bare: dict[str, list[str]] = {}
+        for column, score in scores:
+            if score.note:
+                bare.setdefault(score.note, []).append(column.head)
+        lines += [f"no interval for {', '.join(dict.fromkeys(heads))}: {note}" for note, heads in bare.items()]
+        return lines
+
 
 def tables(run: Run) -> list[Table]:
     """The headline table, then one for each metric that has parts; references stand below the anonymizations."""
@@ -95,14 +116,24 @@ def tables(run: Run) -> list[Table]:
             headline.append(_column(run, record, HEADLINE, record.text))
         by_category = [part for part in parts if HEADLINE in parts and ":" in part]
         if rest := [part for part in parts if part != HEADLINE and part not in by_category]:
-            columns = tuple(_column(run, record, part, part or "(no type)") for part in sorted(rest))
+            columns = tuple(_column(run, record, part, part or "(no type)") for part in sorted(rest, key=in_order))
             others.append(Table(record.text, names, columns, beside))
         if by_category:  # a table for each anonymization: a reference in each would say the same again and again
             others += [_categories(run, record, name, by_category) for name in run.names]
     order = {group: place for place, group in enumerate(GROUPS)}
     headline.sort(key=lambda column: order[column.group])
-    main = [Table("scores", names, tuple(headline), beside)] if headline else []
+    main = [Table(HEADLINES, names, tuple(headline), beside)] if headline else []
     return main + others
+
+
+def in_order(part: str) -> list[tuple[str, int]]:
+    """What parts are sorted by: letters, and numbers by their size.
+
+    >>> sorted(["k=16", "k=2", "ami"], key=in_order)
+    ['ami', 'k=2', 'k=16']
+    """
+    pieces = re.findall(r"(\D*)(\d*)", part)
+    return [(letters, int(digits or 0)) for letters, digits in pieces]
 
 
 def _rows(run: Run) -> tuple[str, ...]:

@@ -43,8 +43,8 @@ def show_table(table: Table, run: Run, console: Console) -> None:
     console.print(Text(title, style="bold"))
     for columns in _fitting(table, console.width):
         console.print(_rich_table(table, columns, _room(table, console.width), "" if console.is_terminal else _MARK))
-    for line in table.undefined():
-        console.print(Text(line, style="dim"))
+    for line in (*table.undefined(), *table.remarks()):
+        console.print(Text(line, style="dim"), soft_wrap=True)
     console.print()
 
 
@@ -129,12 +129,40 @@ def show_comparisons(run: Run, found: Sequence[Comparison], alpha: float, consol
         head = metric if part == HEADLINE else f"{metric}, {part}"
         console.print()
         console.print(Text(f"{head}: is the row better than the column?", style="bold"))
-        console.print(_matrix(run, here, alpha))
-        lines = [line for one in here if (line := in_words(run, one, alpha))]
+        known = [one for one in here if one.p_holm is not None]
+        if known:
+            console.print(_matrix(run, here, alpha))
+        lines = [line for one in known if (line := in_words(run, one, alpha))]
         for line in lines:
             console.print(Text(f"  {line}"))
-        if not lines:
-            console.print(Text(f"  no difference is significant at {alpha:g}", style="dim"))
+        for line in [_unclear(one) for one in known if not one.significant(alpha)]:
+            console.print(Text(f"  {line}", style="dim"))
+        for line in untested(here):
+            console.print(Text(f"  {line}", style="dim"), soft_wrap=True)
+
+
+def untested(found: Sequence[Comparison]) -> list[str]:
+    """Why there is no p, a line for each reason with the pairs that have it; all of them need not be named."""
+    by_note: dict[str, list[str]] = {}
+    for one in found:
+        if one.p_holm is None:
+            by_note.setdefault(one.note or "undefined", []).append(f"{one.first} and {one.second}")
+    return [
+        f"not tested: {note}" if len(names) == len(found) else f"not tested, {', '.join(names)}: {note}"
+        for note, names in by_note.items()
+    ]
+
+
+def _unclear(one: Comparison) -> str:
+    return f"{one.first} ? {one.second} (not shown to differ: {one.difference:+.3f}{_ends(one)})"
+
+
+def _ends(one: Comparison, turn: bool = False) -> str:
+    """`, 0.291 to 0.455`: the interval of a difference, or of the difference the other way round."""
+    if one.low is None or one.high is None:
+        return ""
+    low, high = (-one.high, -one.low) if turn else (one.low, one.high)
+    return f", {low:.3f} to {high:.3f}"
 
 
 def _matrix(run: Run, found: Sequence[Comparison], alpha: float) -> RichTable:
@@ -167,12 +195,13 @@ def first_is_better(run: Run, one: Comparison) -> bool:
 
 
 def in_words(run: Run, one: Comparison, alpha: float) -> str:
-    """`A > B (p = 0.0003)` where A is significantly better than B; empty otherwise."""
+    """`A > B (p = 0.0003, by 0.051, 0.020 to 0.083)` where A is significantly better than B; empty otherwise."""
     if not one.significant(alpha) or one.p_holm is None or one.difference is None:
         return ""
     left, right = (one.first, one.second) if first_is_better(run, one) else (one.second, one.first)
     sign = "<" if p_text(one.p_holm).startswith("<") else "="
-    return f"{left} > {right} (p {sign} {p_text(one.p_holm).removeprefix('<')}, by {abs(one.difference):.3f})"
+    p = p_text(one.p_holm).removeprefix("<")
+    return f"{left} > {right} (p {sign} {p}, by {abs(one.difference):.3f}{_ends(one, one.difference < 0)})"
 
 
 def p_text(p: float) -> str:

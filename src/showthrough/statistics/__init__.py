@@ -3,10 +3,17 @@
 from showthrough.statistics.bootstrap import resampled_totals
 from showthrough.statistics.comparison import PairTest, pair_tests
 from showthrough.statistics.forms import forms, influences
-from showthrough.statistics.intervals import Spread, difference_interval, number_interval, share_interval
+from showthrough.statistics.intervals import (
+    Spread,
+    difference_interval,
+    number_interval,
+    share_interval,
+    sure_difference_interval,
+)
 from showthrough.statistics.randomization import holm, p_value, shuffled_shifts, studentized_p
 
 __all__ = [
     "PairTest", "Spread", "difference_interval", "forms", "holm", "influences", "number_interval", "p_value",
     "pair_tests", "resampled_totals", "share_interval", "shuffled_shifts", "studentized_p",
+    "sure_difference_interval",
 ]  # fmt: skip

@@ -22,14 +22,15 @@ MOST = 6  # sums that a number may be made of to be shuffled: the work grows wit
 class PairTest:
     """One pair of systems on one part: how likely chance makes such a difference, or why nobody can say.
 
-    `correlation` is that of the two values over documents; easy documents are easy for both.
+    `error` is the standard error of the difference, `freedom` its degrees of freedom.
     """
 
     part: str
     first: int
     second: int
     p: float | None
-    correlation: float
+    error: float
+    freedom: float
     fault: str = ""
 
 
@@ -45,35 +46,31 @@ def pair_tests(
     for form in forms(combine, columns, parts):
         rows = [form.sums(values) for values in systems]
         sides = [influences(form, one) for one in rows]
-        shuffled = len(rows[0]) <= MOST
-        found = studentized_p(form, systems, shuffles, seed) if shuffled else {}
+        found = studentized_p(form, systems, shuffles, seed) if len(rows[0]) <= MOST else {}
         for first, second in combinations(range(len(systems)), 2):
-            p = np.maximum(_t_test(sides[first], sides[second]), found.get((first, second), 0.0))
-            correlation = _correlation(sides[first].moves, sides[second].moves)
+            error, degrees = _error(sides[first], sides[second])
+            p = np.maximum(_t_test(sides[first], sides[second], error, degrees), found.get((first, second), 0.0))
             faults = _faults(form, rows[first], rows[second])
             for place, part in enumerate(form.parts):
-                known = not (np.isnan(p[place]) or faults[place])
-                yield PairTest(
-                    part, first, second, float(p[place]) if known else None, float(correlation[place]), faults[place]
-                )
+                known = None if np.isnan(p[place]) or faults[place] else float(p[place])
+                spread = float(error[place]), float(degrees[place])
+                yield PairTest(part, first, second, known, *spread, faults[place])
 
 
-def _t_test(one: Influences, two: Influences) -> Array:
-    from scipy.special import stdtr
-
+def _error(one: Influences, two: Influences) -> tuple[Array, Array]:
+    """The standard error of a difference, and its degrees of freedom: a few large residuals leave few."""
     residuals = one.moves - two.moves
     documents = len(residuals)
-    variance = (residuals**2).sum(axis=0) * documents / max(documents - 1, 1)
-    degrees = np.clip(2 * alike(residuals**2), 1, max(documents - 1, 1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        away = np.abs(one.values - two.values) / np.sqrt(variance)
-        return np.where(variance > 0, 2 * stdtr(degrees, -away), 0.0)
+    error = np.sqrt((residuals**2).sum(axis=0) * documents / max(documents - 1, 1))
+    return error, np.clip(2 * alike(residuals**2), 1, max(documents - 1, 1))
 
 
-def _correlation(one: Array, two: Array) -> Array:
+def _t_test(one: Influences, two: Influences, error: Array, degrees: Array) -> Array:
+    from scipy.special import stdtr
+
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = (one * two).sum(axis=0) / np.sqrt((one**2).sum(axis=0) * (two**2).sum(axis=0))
-    return np.asarray(np.clip(np.nan_to_num(found), -1, 1))
+        away = np.abs(one.values - two.values) / error
+        return np.where(error > 0, 2 * stdtr(degrees, -away), 0.0)
 
 
 def _faults(form: Form, one: Array, two: Array) -> list[str]:

@@ -110,21 +110,27 @@ def _widening(degrees: Array, confidence: float) -> Array:
     return np.asarray(stdtrit(degrees, (1 + confidence) / 2) / ndtri((1 + confidence) / 2))
 
 
-def difference_interval(
-    first: tuple[float, float, float], second: tuple[float, float, float], correlation: float
+def difference_interval(value: float, error: float, freedom: float, confidence: float) -> tuple[float, float]:
+    """The interval of a difference by Student's t; what the test finds to differ has one without 0."""
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
+    return value - reach, value + reach
+
+
+def sure_difference_interval(
+    first: tuple[float, float, float], second: tuple[float, float, float]
 ) -> tuple[float, float]:
-    """The interval of first minus second, each given as value, low and high.
+    """The interval of first minus second, each given as value, low and high, where nothing varies.
 
-    What each side's interval leaves below and above its value is put together as errors are, with their correlation
-    (Zou and Donner 2008). So where both sides are perfect the difference is not sure to be 0.
+    What each side's interval leaves below and above its value is put together as independent errors are (Zou and
+    Donner 2008). So where both sides are perfect the difference is not sure to be 0.
 
-    >>> low, high = difference_interval((1.0, 0.9, 1.0), (1.0, 0.9, 1.0), 0.0)
+    >>> low, high = sure_difference_interval((1.0, 0.9, 1.0), (1.0, 0.9, 1.0))
     >>> round(low, 3), round(high, 3)
     (-0.1, 0.1)
     """
     value = first[0] - second[0]
-    below, above = first[0] - first[1], second[2] - second[0]
-    low = value - np.sqrt(max(below**2 + above**2 - 2 * correlation * below * above, 0.0))
-    below, above = second[0] - second[1], first[2] - first[0]
-    high = value + np.sqrt(max(below**2 + above**2 - 2 * correlation * below * above, 0.0))
-    return float(low), float(high)
+    below = np.hypot(first[0] - first[1], second[2] - second[0])
+    above = np.hypot(first[2] - first[0], second[0] - second[1])
+    return float(value - below), float(value + above)

@@ -27,13 +27,13 @@ def paragraph(run: Run) -> str:
         sentences.append(f"For reference, the same documents were scored with {ends} masked.")
     if settings.resamples:
         sentences.append(
-            f"Intervals are {settings.confidence * 100:g} % percentile bootstrap intervals over documents "
-            f"({settings.resamples:,} resamples, seed {settings.seed})."
+            f"Intervals are {settings.confidence * 100:g} % binomial intervals (Korn and Graubard 1998) with the "
+            f"variance of a bootstrap over {run.sample} ({settings.resamples:,} resamples, seed {settings.seed})."
         )
     if len(run.names) > 1 and run.complete:
         sentences.append(
-            f"Differences were tested by paired approximate randomization over documents ({shuffles(run):,} shuffles) "
-            f"with Holm's correction within each metric, at a level of {ALPHA:g}."
+            f"Differences were tested by studentized paired randomization (Chung and Romano 2013) over {run.sample} "
+            f"({shuffles(run):,} shuffles) with Holm's correction within each metric, at a level of {ALPHA:g}."
         )
     if run.failures:
         failed = _listed([failure.metric for failure in run.failures])

@@ -79,6 +79,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         references=[one.name for one in run.references],
         backgrounds=[*filter(None, [run.background]), *run.backgrounds.values()],
         others=[table for table in found if table.title != "scores"],
+        remarks=[line for table in found if table.title == "scores" for line in table.remarks()],
         charts=charts,
         judged=bool(failures.get("types")),
         signatures=signatures(run),
