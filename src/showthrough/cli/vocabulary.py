@@ -64,7 +64,7 @@ def command(
             PhiHardToken(map=mapping, tokens="ambiguous", dictionary=""),
             PhiHardToken(map=mapping, tokens="ambiguous_non_phi", dictionary=""),
         ]
-        run = evaluate(found, systems, metrics, seed=seed)
+        run = evaluate(found, systems, metrics, seed=seed, references=False)
         show_hard(run, console)
     if json:
         write_file(json, json_of(analysis, run), force=force, private=False)
