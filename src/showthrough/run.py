@@ -328,8 +328,8 @@ class Run(msgspec.Struct):
 
     def _faults(self) -> Iterator[tuple[str, str]]:
         """What does not fit together, as place and message: a run that was edited by hand or cut by a tool."""
-        beside = {one.name for one in self.references}
-        if len({*self.names, *beside}) < len(self.names) + len(self.references):
+        beside = [one.name for one in self.references]
+        if len({*self.names, *beside}) < len(self.names) + len(beside):
             yield "anonymizations", f"found {', '.join((*self.names, *beside))}; expected unique names"
             return
         if self.texts is not None:
@@ -338,7 +338,7 @@ class Run(msgspec.Struct):
             yield "groups", f"expected one for each of the {len(self.documents)} documents, or none"
         known = {record.text for record in self.metrics}
         for text, by_name in self.rows.items():
-            if text not in known or set(by_name) - beside != set(self.names):
+            if text not in known or set(by_name) - set(beside) != set(self.names):
                 yield f"rows.{text}", f"found {', '.join(by_name)}; expected a metric of this run and all its names"
                 continue
             for name, columns in by_name.items():

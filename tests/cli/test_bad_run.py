@@ -57,9 +57,12 @@ RUN_FAULTS: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "rows too short": (having([], "rows", "er_di", "a", "hidden"), "run.json: rows.er_di.a: expected a value for each"),
     "statistic missing": (without("rows", "er_di", "a", "hidden"), "run.json: rows.er_di.a: hidden is missing"),
     "no statistic": (having({}, "rows", "er_di", "a"), "run.json: rows.er_di.a: hidden is missing"),
-    "anonymization missing": (without("rows", "er_di", "b"), "run.json: rows.er_di: found a; expected"),
+    "anonymization missing": (
+        without("rows", "er_di", "b"),
+        "run.json: rows.er_di: found a, nothing masked, everything",
+    ),
     "unknown rows": (having({}, "rows", "x"), "run.json: rows.x: found ; expected"),
-    "same names": (having("b", "anonymizations", 0, "name"), "run.json: anonymizations: found b, b; expected unique"),
+    "same names": (having("b", "anonymizations", 0, "name"), "run.json: anonymizations: found b, b, nothing masked, "),
 }
 
 

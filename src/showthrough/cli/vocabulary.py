@@ -87,7 +87,7 @@ def command(
     run = None
     if systems:
         pair(found, list(systems.values()))
-        run = evaluate(found, systems, metrics, seed=seed)
+        run = evaluate(found, systems, metrics, seed=seed, references=False)
         show_hard(run, console)
     if json:
         write_file(json, json_of(analysis, run), force=force, private=False)
