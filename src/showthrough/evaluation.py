@@ -315,6 +315,10 @@ def _texts(plan: Plan, run: Run, resources: Resources) -> Texts:
                 for text in map(metric_text, RANKING)
             ]
         )
-    sources = [metric.parameters.get("function_words") for metric in plan.metrics if metric_text(metric) in run.rows]
-    chosen = next(filter(None, sources), RANKING[0].parameters["function_words"])
-    return texts_of(plan.corpus, plan.anonymizations, order, chosen, resources)
+    scored = [*(metric for metric in plan.metrics if metric_text(metric) in run.rows), *RANKING]
+    # As the first metric took them that has a choice there.
+    words, mentions, replacements = (
+        next(metric.parameters[choice] for metric in scored if choice in metric.parameters)
+        for choice in ("function_words", "function_word_mentions", "replacements")
+    )
+    return texts_of(plan.corpus, plan.anonymizations, order, words, resources, mentions, replacements)
