@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from showthrough.mask_notices import mask_notices
 from showthrough.masks import Anonymization
 from showthrough.metrics import Metric
 from showthrough.text import Corpus
 
 Notice = Callable[[Corpus, Sequence[Anonymization], Sequence[Metric]], list[str]]
-NOTICES: tuple[Notice, ...] = ()
+NOTICES: tuple[Notice, ...] = (mask_notices,)
 
 
 def notices(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric] = ()) -> list[str]:
