@@ -54,8 +54,8 @@ class EntityRecall(Worded):
     """Share of identifying entities that are hidden throughout.
 
     Pilán et al. 2022, equations 1 and 2: over all documents, annotators and entities that the annotator wants
-    masked, the share whose every to-be-masked mention is covered. One slip discloses the entity. Function words need not
-    be masked where a mention has other words. Words of the original that a mask's replacement repeats can be read.
+    masked, the share whose every to-be-masked mention is covered. One slip discloses the entity. Function words need
+    not be masked where a mention has other words. Words of the original that a mask's replacement repeats can be read.
 
     ER = |{e : every to-be-masked mention of e is covered}| / |{e}|
 
