@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 from showthrough import TextPreservedInformation, demo, evaluate, parse_metric, read_anonymization, read_corpus
 from showthrough.cli import app
 from showthrough.config import _Toml
-from showthrough.metrics import METRICS
+from showthrough.metrics import METRICS, with_parameters
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings
 
@@ -284,10 +284,22 @@ def test_every_key_of_a_plan_is_explained() -> None:
     assert set(_Toml.__struct_fields__) <= set(explained)
 
 
+SIZES = re.compile(r"^\| `(.+?)`(?:, ([A-Z]+))? \| (.+) \|$", re.MULTILINE)
+REPEATING = "## A replacement that says it again"
+
+
+def size(ours: float | None, theirs: float | None) -> str:
+    """A difference as the page tells it."""
+    assert ours is not None
+    assert theirs is not None
+    shown = f"{ours - theirs:+.6f}"
+    return "0" if float(shown) == 0 else shown.replace("-", "−")
+
+
 def test_the_sizes_of_differences_are_measured(data: Path) -> None:
-    """The table in docs/differences.md, number by number."""
+    """The first table in docs/differences.md, number by number."""
     reference = json.loads((data / "tab/reference_train_100.json").read_bytes())
-    rows = re.findall(r"^\| `(.+?)`(?:, ([A-Z]+))? \| (.+) \|$", prose("docs/differences.md"), re.MULTILINE)
+    rows = SIZES.findall(prose("docs/differences.md").partition(REPEATING)[0])
     metrics = list(dict.fromkeys(text for text, _, _ in rows))
     assert len(rows) == len(REFERENCE) + 2
     names = {"presidio": "presidio", "manual": "manual_entity"}
@@ -299,11 +311,28 @@ def test_the_sizes_of_differences_are_measured(data: Path) -> None:
         said = cells.split(" | ")
         for place, (name, file) in enumerate(names.items()):
             theirs = reference[file][REFERENCE[text]] if not part else reference[file]["recall_per_type"][part]
-            ours = run[name, text, part].value
-            assert ours is not None
-            difference = f"{ours - theirs:+.6f}".replace("-", "−")
-            shown = "0" if float(f"{ours - theirs:.6f}") == 0 else difference
-            assert said[2 * place : 2 * place + 2] == [f"{theirs:.6f}", shown], (name, text, part)
+            found = [f"{theirs:.6f}", size(run[name, text, part].value, theirs)]
+            assert said[2 * place : 2 * place + 2] == found, (name, text, part)
+
+
+def test_the_sizes_of_what_replacements_repeat_are_measured(data: Path) -> None:
+    """The second one: the same numbers with replacements trusted and read."""
+    rows = SIZES.findall(prose("docs/differences.md").partition(REPEATING)[2].partition("## ")[0])
+    assert len(rows) == 11
+    names = ("manual_intact", "presidio_gpt")
+    anonymizations = {name: read_anonymization(data / f"tab/train_anonymizations/{name}.json") for name in names}
+    reading = {text: parse_metric(text) for text, _, _ in rows}
+    trusting = {text: with_parameters(metric, replacements="trusted") for text, metric in reading.items()}
+    corpus = read_corpus(data / "tab/train_100.json")
+    run = evaluate(corpus, anonymizations, [*reading.values(), *trusting.values()], resamples=0)
+    for text, part, cells in rows:
+        trusted = run[names[0], trusting[text], part].value
+        assert trusted == run[names[1], trusting[text], part].value  # the spans are the same
+        found = [f"{trusted:.6f}"]
+        for name in names:
+            ours = run[name, reading[text], part].value
+            found += [f"{ours:.6f}", size(ours, trusted)]
+        assert cells.split(" | ") == found, (text, part)
 
 
 REFERENCE = {

@@ -145,7 +145,12 @@ def test_what_a_run_holds(run: Run, tmp_path: Path, tiny: Corpus) -> None:
     assert found["corpus"] == {"name": "tiny", "digest": tiny.digest, "documents": 3, "source": ""}
     assert [one["name"] for one in found["anonymizations"]] == ["some", "every"]
     assert found["documents"] == ["d1", "d2", "d3"]
-    assert found["metrics"][0]["parameters"] == {"identifier": "direct", "function_words": "lexicon-en.1"}
+    assert found["metrics"][0]["parameters"] == {
+        "identifier": "direct",
+        "function_words": "lexicon-en.1",
+        "function_word_mentions": "asked",
+        "replacements": "read",
+    }
     assert found["rows"]["er_di"] == {
         "some": {"hidden": [2, 0, 0], "total": [2, 1, 0]},
         "every": {"hidden": [2, 1, 0], "total": [2, 1, 0]},

@@ -25,8 +25,10 @@ from showthrough import (
     read_anonymization,
     read_corpus,
 )
-from showthrough.axis import Axis, Coverage
+from showthrough.axis import Axis
+from showthrough.coverage import Coverage
 from showthrough.errors import HALF_CHARACTER, InputError
+from showthrough.masks import flattened
 from showthrough.resources.lexicon import ALWAYS, LEXICONS, PUNCTUATION, TITLES
 
 # On a busy machine drawing is slow at times; that is no fault of what is drawn.
@@ -163,48 +165,74 @@ def cut(text: str, span: Span) -> list[Span]:
     return [(max(start, low), min(end, high)) for start, end in tokens_of(text) if end > low and start < high]
 
 
+def words_of(text: str) -> set[str]:
+    return {text[start:end].casefold() for start, end in tokens_of(text)}
+
+
+def told_again(text: str, masks: Sequence[Mask]) -> set[int]:
+    """The offsets under masks that can be read in what is written there."""
+    found: set[int] = set()
+    for mask in flattened(masks):
+        written, words = mask.replacement or "", cut(text, (mask.start, mask.end))
+        sign = text[mask.start : mask.end].strip()
+        if not words and sign and sign in written:
+            found |= set(range(mask.start, mask.end))
+        for start, end in words:
+            if text[start:end].casefold() in words_of(written):
+                found |= set(range(start, end))
+    return found
+
+
+def asked_for(text: str, mention: Mention) -> set[int]:
+    """The offsets of a mention that have to be hidden; all its words where it has nothing but function words."""
+    span = (mention.start, mention.end)
+    words = {index for start, end in cut(text, span) for index in range(start, end)}
+    visible = {index for index in range(*span) if not text[index].isspace()}
+    return set(range(*span)) - ignorable(text) or words or visible
+
+
 class Naive:
     """All masking metrics of one anonymization, counted one by one."""
 
     def __init__(self, corpus: Corpus, anonymization: Anonymization) -> None:
         self.parts = [(document, anonymization.of(document.id)) for document in corpus]
 
-    def _asked(self, kinds: str) -> Iterator[tuple[Document, set[int], list[Mention]]]:
-        """Every entity to be masked, with its document and the offsets in it that need no hiding (any more)."""
+    def _asked(self, kinds: str, trusting: bool) -> Iterator[tuple[str, set[int], list[Mention]]]:
+        """Every entity to be masked, with its text and the offsets in it that are hidden."""
         levels = {KINDS[kind] for kind in kinds.split(",")}
         for document, masks in self.parts:
-            safe = ignorable(document.text)
-            for mask in masks:
-                safe |= set(range(mask.start, mask.end))
+            hidden = {index for mask in masks for index in range(mask.start, mask.end)}
+            if not trusting:
+                hidden -= told_again(document.text, masks)
             for annotation in document.annotations:
                 for mentions in entities(annotation):
                     if max(LEVEL[mention.identifier] for mention in mentions) in levels:
-                        yield document, safe, mentions
+                        yield document.text, hidden, mentions
 
-    def entity_recall(self, kinds: str) -> float | None:
+    def entity_recall(self, kinds: str, trusting: bool = False) -> float | None:
         found = [
-            all(set(range(one.start, one.end)) <= safe for one in mentions if one.identifier != "NO_MASK")
-            for _, safe, mentions in self._asked(kinds)
+            all(asked_for(text, one) <= hidden for one in mentions if one.identifier != "NO_MASK")
+            for text, hidden, mentions in self._asked(kinds, trusting)
         ]
         return share(sum(found), len(found))
 
-    def recall(self, unit: str, kinds: str, skip: bool = False) -> float | None:
-        hidden = total = 0
-        for document, safe, mentions in self._asked(kinds):
-            free = ignorable(document.text)
+    def recall(self, unit: str, kinds: str, skip: bool = False, trusting: bool = False) -> float | None:
+        covered = total = 0
+        for text, hidden, mentions in self._asked(kinds, trusting):
             for one in mentions:
                 span = (one.start, one.end)
-                for start, end in cut(document.text, span) if unit == "token" else [span]:
-                    if skip and set(range(start, end)) <= free:
+                for start, end in cut(text, span) if unit == "token" else [span]:
+                    asked = asked_for(text, one) & set(range(start, end))
+                    if skip and not asked:
                         continue
                     total += 1
-                    hidden += set(range(start, end)) <= safe
-        return share(hidden, total)
+                    covered += asked <= hidden
+        return share(covered, total)
 
-    def precision(self, unit: str) -> float | None:
+    def precision(self, unit: str, each: bool = False) -> float | None:
         agreed = asked = 0
         for document, masks in self.parts:
-            for mask in joined(masks):
+            for mask in [(one.start, one.end) for one in masks] if each else joined(masks):
                 for start, end in cut(document.text, mask) if unit == "token" else [mask]:
                     asked += len(document.annotations)
                     agreed += sum(
@@ -234,8 +262,14 @@ def spans(draw: st.DrawFn, length: int) -> Span:
     return start, draw(st.integers(start + 1, min(length, start + 12)))
 
 
+WRITTEN = (
+    None, "", "X", "***", "JOHN", "john of Doe", "Mr. doe", "the A", "ÉCLAIR é", "É", "田山", "😀!", "of", "NOT no",
+    "_3",
+)  # fmt: skip
+
+
 @st.composite
-def scored(draw: st.DrawFn) -> tuple[Corpus, Anonymization]:
+def scored(draw: st.DrawFn, *, written: Sequence[str | None] = WRITTEN) -> tuple[Corpus, Anonymization]:
     """Documents of mixed scripts, up to three annotators, masks that overlap, repeat, nest and touch in any order."""
     documents = []
     masks = {}
@@ -257,7 +291,7 @@ def scored(draw: st.DrawFn) -> tuple[Corpus, Anonymization]:
             drawn.append(drawn[0])
             if drawn[0][1] < len(text):
                 drawn.append((drawn[0][1], len(text)))  # touches the first
-        masks[f"d{number}"] = [Mask(*span) for span in draw(st.permutations(drawn))]
+        masks[f"d{number}"] = [Mask(*span, draw(st.sampled_from(written))) for span in draw(st.permutations(drawn))]
     if not any(document.annotations for document in documents):
         documents.append(Document("last", "Doe", (Annotation("a", (Mention(0, 3),)),)))
         masks["last"] = []
@@ -279,6 +313,11 @@ def test_arrays_agree_with_sets_of_offsets(drawn: tuple[Corpus, Anonymization]) 
         'recall(unit="mention", include="quasi")': plain.recall("mention", "quasi"),
         'recall(ignorable="skip")': plain.recall("token", "direct,quasi", skip=True),
         'recall(unit="mention", ignorable="skip")': plain.recall("mention", "direct,quasi", skip=True),
+        'er(replacements="trusted")': plain.entity_recall("direct,quasi", trusting=True),
+        'recall(replacements="trusted")': plain.recall("token", "direct,quasi", trusting=True),
+        'recall(ignorable="skip", replacements="trusted")': plain.recall("token", "direct,quasi", True, True),
+        'precision(overlaps="each")': plain.precision("token", each=True),
+        'precision(unit="mention", overlaps="each")': plain.precision("mention", each=True),
         "precision": plain.precision("token"),
         'precision(unit="mention")': plain.precision("mention"),
     }
@@ -286,7 +325,7 @@ def test_arrays_agree_with_sets_of_offsets(drawn: tuple[Corpus, Anonymization]) 
     assert {text: run["x", text].value for text in expected} == expected
 
 
-@given(scored())
+@given(scored(written=(None,)))
 @PATIENT
 def test_joined_masks_and_the_text_that_is_left(drawn: tuple[Corpus, Anonymization]) -> None:
     corpus, anonymization = drawn

@@ -1,7 +1,7 @@
 """The character axis: all texts of a chunk laid end to end, and everything on it as arrays.
 
-Token, mention and mask boundaries are integer arrays on one axis of code points. An anonymization is painted on it
-once; after that "is this span covered?" is two look-ups and a comparison, for any number of spans at once.
+Token and mention boundaries are integer arrays on one axis of code points. What has to be masked lies on a ruler, which
+is shorter: `coverage` paints anonymizations on it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.masks import Anonymization
 from showthrough.text import Corpus
 
 Bools = NDArray[np.bool_]
@@ -27,6 +26,7 @@ _WORD = re.compile(r"\w")
 _IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
 _WORD_KIND = 1
 _FEW = 20  # one character in so many may be looked up one by one
+PLAIN, UNSURE = 128, 255  # of `Axis.folded`: up to here a number is one letter; a letter that has several for a capital
 _LEVEL = {"NO_MASK": 0, "QUASI": 1, "DIRECT": 2}
 
 
@@ -43,19 +43,78 @@ class Spans:
         return len(self.start)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Stretches:
+    """Spans as they lie on a ruler: from where to where. One of no length has nothing that must be masked."""
+
+    opens: Counts32
+    closes: Counts32
+
+    def __getitem__(self, chosen: Bools | Ints) -> Stretches:
+        return Stretches(self.opens[chosen], self.closes[chosen])
+
+    @property
+    def solid(self) -> Bools:
+        """Which have anything that has to be masked."""
+        return np.asarray(self.closes > self.opens)
+
+
 class Ruler:
     """Counts only the characters that have to be masked: those of mentions that are not ignorable.
 
     `before[x]` is how many of them lie before position x. Most of a text is no mention, so painting masks on this
     short ruler instead of on the whole axis makes a further anonymization cheap.
+
+    A mention without any such character, such as a person called "Per", has to be masked with all its word characters
+    (without those, all but space). They follow at the end of the ruler, mention after mention, at the places `whole` of
+    the axis: where the same word stands in a longer mention it stays ignorable. With `asking` false they are not asked
+    for, as in TAB's script.
     """
 
-    before: Counts32
+    def __init__(self, axis: Axis, ignorable: Bools, asking: bool = True) -> None:
+        self._axis = axis
+        gold = axis.gold
+        asked = np.zeros(len(axis), dtype=bool)
+        paint(asked, gold.start, gold.end)
+        asked &= ~ignorable
+        self.before: Counts32 = np.zeros(len(axis) + 1, dtype=np.int32)
+        np.cumsum(asked, out=self.before[1:], dtype=np.int32)
+        self._bare: Bools = (self.before[gold.start] == self.before[gold.end]) & asking  # nothing on the ruler so far
+        self.whole, self._keys = self._words(np.flatnonzero(self._bare))
 
-    def solid(self, start: Ints, end: Ints) -> Bools:
-        """Which spans have anything that has to be masked."""
-        return np.asarray(self.before[end] > self.before[start])
+    def _words(self, mentions: Ints) -> tuple[Ints, Ints]:
+        """What is asked for of some mentions: the places, and keys that sort them by mention and place."""
+        if not len(mentions):
+            return mentions, mentions
+        start, end = self._axis.gold.start[mentions], self._axis.gold.end[mentions]
+        place, mention = places(start, end), np.repeat(mentions, end - start)
+        word = self._axis.table(_token_kind)[place] > 0
+        worded = np.bincount(mention, word)[mention] > 0
+        asked = np.where(worded, word, self._axis.table(_is_space)[place] == 0)
+        return place[asked], self._key(mention[asked], place[asked])
+
+    def _key(self, mention: Ints, place: Ints) -> Ints:
+        return mention * (len(self._axis) + 1) + place
+
+    def stretches(self, start: Ints, end: Ints, mention: Ints) -> Stretches:
+        """Where spans inside mentions lie."""
+        opens, closes = self.before[start], self.before[end]
+        bare = np.flatnonzero(self._bare[mention]) if len(self.whole) else mention[:0]
+        for found, edge in ((opens, start), (closes, end)):
+            found[bare] = self.before[-1] + np.searchsorted(self._keys, self._key(mention[bare], edge[bare]))
+        return Stretches(opens, closes)
+
+    @cached_property
+    def mentions(self) -> Stretches:
+        """Where all mentions lie."""
+        gold = self._axis.gold
+        return self.stretches(gold.start, gold.end, np.arange(len(gold.start)))
+
+    @cached_property
+    def tokens(self) -> Stretches:
+        """Where the tokens of all mentions lie."""
+        tokens = self._axis.gold_tokens
+        return self.stretches(tokens.start, tokens.end, tokens.origin)
 
 
 class Axis:
@@ -72,7 +131,7 @@ class Axis:
         texts = [document.text for document in self.documents]
         # The line feed keeps tokens and masks of neighbours apart, so no document boundary needs a special case.
         self.bounds: Ints = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])]).astype(np.int64)
-        self._rulers: dict[str, Ruler] = {}
+        self._rulers: dict[tuple[str, bool], Ruler] = {}
 
     def __len__(self) -> int:
         return len(self.text)
@@ -125,6 +184,11 @@ class Axis:
         return Spans(start, end, number, number)
 
     @cached_property
+    def folded(self) -> NDArray[np.uint8]:
+        """A number from 1 for every character, the same for a letter and its capital."""
+        return self.table(_folded)
+
+    @cached_property
     def gold_tokens(self) -> Spans:
         """The tokens of all mentions; `origin` is the mention."""
         return self.tokens_in(self.gold.start, self.gold.end)
@@ -145,26 +209,27 @@ class Axis:
     def gold(self) -> Gold:
         return Gold.of(self)
 
-    def ruler(self, function_words: str, ignorable: Callable[[Axis], Bools]) -> Ruler:
+    def ruler(self, function_words: str, ignorable: Callable[[Axis], Bools], asking: bool = True) -> Ruler:
         """The characters that count, for one source of function words; made once for each."""
-        if function_words not in self._rulers:
-            asked = np.zeros(len(self), dtype=bool)
-            paint(asked, self.gold.start, self.gold.end)
-            asked &= ~ignorable(self)
-            before = np.zeros(len(self) + 1, dtype=np.int32)
-            np.cumsum(asked, out=before[1:], dtype=np.int32)
-            self._rulers[function_words] = Ruler(before)
-        return self._rulers[function_words]
+        key = function_words, asking
+        if key not in self._rulers:
+            self._rulers[key] = Ruler(self, ignorable(self), asking)
+        return self._rulers[key]
 
     def by_document(self, document: Ints, weight: NDArray[np.generic] | None = None) -> Counts:
         """How many (or how much weight) each document has."""
         return np.bincount(document, weight, minlength=len(self.documents)).astype(np.float64)
 
 
+def places(start: Ints, end: Ints) -> Ints:
+    """All places of some spans, span after span."""
+    size = end - start
+    return np.asarray(np.arange(size.sum()) + np.repeat(start - (np.cumsum(size) - size), size))
+
+
 def paint(canvas: Bools, start: Ints, end: Ints) -> None:
     """Sets all places of some spans; they may overlap."""
-    size = end - start
-    canvas[np.arange(size.sum()) + np.repeat(start - (np.cumsum(size) - size), size)] = True
+    canvas[places(start, end)] = True
 
 
 def is_ideograph(character: str) -> bool:
@@ -176,6 +241,19 @@ def _token_kind(character: str) -> int:
     if is_ideograph(character):
         return 2
     return _WORD_KIND if _WORD.match(character) else 0
+
+
+def _is_space(character: str) -> int:
+    return character.isspace()
+
+
+def _folded(character: str) -> int:
+    """A number that a letter shares with its capital; beyond ASCII other letters may have it too."""
+    letters = character.casefold()
+    if len(letters) > 1:  # ß is SS
+        return UNSURE
+    code = ord(letters)
+    return 1 + code if code < PLAIN else 1 + PLAIN + code % (UNSURE - PLAIN - 1)
 
 
 @cache
@@ -289,39 +367,3 @@ class Gold:
         before = np.searchsorted(opens, low, side="right") - 1
         contained = (before >= 0) & (reach[before] >= high)
         return np.bincount(span, contained, minlength=len(start)).astype(np.int64)
-
-
-class Coverage:
-    """One anonymization painted on an axis: its masks joined where they overlap, and what they hide."""
-
-    def __init__(self, axis: Axis, anonymization: Anonymization) -> None:
-        self.axis = axis
-        of_documents = [anonymization.of(document.id) for document in axis.documents]
-        masks = [mask for found in of_documents for mask in found]
-        sizes = list(map(len, of_documents))
-        document = np.repeat(np.arange(len(sizes)), sizes)
-        shift = axis.bounds[document]
-        start = np.array([mask.start for mask in masks], dtype=np.int64) + shift
-        end = np.array([mask.end for mask in masks], dtype=np.int64) + shift
-        order = np.argsort(start, kind="stable")
-        start, end, document = start[order], end[order], document[order]
-        reach = np.maximum.accumulate(end) if len(end) else end
-        opens = np.flatnonzero(np.concatenate([[True], start[1:] >= reach[:-1]])) if len(start) else order
-        self.start: Ints = start[opens]
-        self.end: Ints = np.maximum.reduceat(end, opens) if len(opens) else end
-        self.document: Ints = document[opens]
-        self._readable: dict[Ruler, Counts32] = {}
-
-    def covered(self, start: Ints, end: Ints, ruler: Ruler) -> Bools:
-        """Which spans have all of the characters hidden that count on the ruler."""
-        if ruler not in self._readable:
-            opens, closes = ruler.before[self.start], ruler.before[self.end]
-            solid = opens < closes
-            step = np.zeros(ruler.before[-1] + 1, dtype=np.int8)
-            step[opens[solid]] = 1
-            step[closes[solid]] -= 1
-            readable = np.zeros(ruler.before[-1] + 1, dtype=np.int32)
-            np.cumsum(np.cumsum(step[:-1], dtype=np.int8) == 0, out=readable[1:], dtype=np.int32)
-            self._readable[ruler] = readable
-        readable = self._readable[ruler]
-        return np.asarray(readable[ruler.before[start]] == readable[ruler.before[end]])

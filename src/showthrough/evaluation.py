@@ -370,4 +370,10 @@ def _texts(plan: Plan, run: Run, resources: Resources) -> Texts:
                 for text in map(metric_text, ranking)
             ]
         )
-    return texts_of(plan.corpus, plan.anonymizations, order, chosen, resources)
+    scored = [*(metric for metric in plan.metrics if metric_text(metric) in run.rows), *ranking]
+    # As the first metric took them that has a choice there.
+    mentions, replacements = (
+        next(metric.parameters[choice] for metric in scored if choice in metric.parameters)
+        for choice in ("function_word_mentions", "replacements")
+    )
+    return texts_of(plan.corpus, plan.anonymizations, order, chosen, resources, mentions, replacements)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from showthrough.clinical.instances import NO_TYPE
 from showthrough.errors import printable
 from showthrough.levels import known_level
+from showthrough.mask_notices import mask_notices
 from showthrough.masks import Anonymization
 from showthrough.metrics import Metric
 from showthrough.metrics.clinical import ClinicalMetric
@@ -67,7 +68,7 @@ def _names(types: Sequence[str]) -> str:
     return ", ".join(names[:_LISTED] + more)
 
 
-NOTICES: tuple[Notice, ...] = (types_taken, not_annotated, unlike_its_language)
+NOTICES: tuple[Notice, ...] = (types_taken, not_annotated, unlike_its_language, mask_notices)
 
 
 def notices(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric] = ()) -> list[str]:

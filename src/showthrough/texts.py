@@ -12,8 +12,10 @@ import msgspec
 import numpy as np
 
 from showthrough.axis import Axis, Bools, Ints, Ruler, paint
+from showthrough.coverage import Replacements
 from showthrough.masks import Anonymization, Mask, TypedMask
 from showthrough.metrics import EntityRecall, Metric, Rows
+from showthrough.metrics.masking import FunctionWordMentions
 from showthrough.resources import Resources
 from showthrough.resources.lexicon import is_punctuation
 from showthrough.text import Corpus, Document, span_fault
@@ -28,8 +30,9 @@ Spans = list[tuple[int, int]]
 class Texts(msgspec.Struct, frozen=True):
     """Documents with their annotations, and what each anonymization masks in them.
 
-    `free` are the function words inside mentions, which may stay readable: with them a reader can tell what leaks
-    exactly as the metrics did, without the source of function words.
+    `free` are the function words inside mentions, which may stay readable. With them, and with what the metrics asked
+    of mentions that have no other words and whether they read replacements, a reader can tell what leaks exactly as
+    the metrics did, without the source of function words.
     """
 
     documents: list[Document]
@@ -37,6 +40,8 @@ class Texts(msgspec.Struct, frozen=True):
     free: list[Spans]  # in the order of the documents
     function_words: str
     chosen: Literal["all", "riskiest", "first"]
+    function_word_mentions: FunctionWordMentions = "asked"
+    replacements: Replacements = "read"
 
     def corpus(self, name: str = "corpus") -> Corpus:
         return Corpus(self.documents, name)
@@ -100,6 +105,8 @@ def texts_of(
     order: Ints | None,
     function_words: str,
     resources: Resources,
+    function_word_mentions: FunctionWordMentions = "asked",
+    replacements: Replacements = "read",
 ) -> Texts:
     """What a run keeps. `order` ranks the documents where there are too many; `None` takes the first."""
     chosen: Literal["all", "riskiest", "first"] = "all"
@@ -112,7 +119,7 @@ def texts_of(
              for one in anonymizations}  # fmt: skip
     here = Corpus(documents, corpus.name)
     free = [spans for part in here.chunks() for spans in _free_words(here.part(part), function_words, resources)]
-    return Texts(documents, masks, free, function_words, chosen)
+    return Texts(documents, masks, free, function_words, chosen, function_word_mentions, replacements)
 
 
 def _typed(mask: Mask) -> TypedMask:
@@ -120,7 +127,7 @@ def _typed(mask: Mask) -> TypedMask:
 
 
 def _free_words(corpus: Corpus, function_words: str, resources: Resources) -> Iterator[Spans]:
-    """Of each document, the stretches inside mentions that need not be masked and are more than punctuation."""
+    """Of each document, the stretches inside mentions that are ignorable and more than punctuation."""
     axis = resources.axis(corpus)
     marked = np.zeros(len(axis) + 1, dtype=bool)
     paint(marked, axis.gold.start, axis.gold.end)
@@ -148,4 +155,4 @@ def ruler_of(axis: Axis, texts: Texts) -> Ruler:
         paint(found, start, end)
         return found
 
-    return axis.ruler(texts.function_words, ignorable)
+    return axis.ruler(texts.function_words, ignorable, texts.function_word_mentions == "asked")

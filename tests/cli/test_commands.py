@@ -64,7 +64,7 @@ def test_evaluate_shows_and_writes(here: Path, cli: Callable[..., Any]) -> None:
     outcome = cli(*EVALUATE, "every=every.json", "-o", "run.json")
     assert (outcome.status, outcome.err) == (0, "")
     assert "corpus: 3 documents; intervals at 95 %" in outcome.out
-    assert "er_di.v1|corpus:corpus@" in outcome.out
+    assert "er_di.v2|corpus:corpus@" in outcome.out
     assert "* best of its column" in outcome.out
     assert (
         "a leaks 1 direct identifier in 1 document: d2 (1); every leaves none of those marked" in outcome.out
@@ -311,7 +311,7 @@ def test_report_needs_the_run_alone(run: Run, here: Path, cli: Callable[..., Any
     scores_table, by_type = latex.split("\\begin{table}")[1:]
     assert "\\label{tab:scores}" in scores_table
     assert "\\label{tab:recall-per-type}" in by_type
-    assert "% recall_per_type.v1" not in scores_table  # signatures of its own metrics alone
+    assert "% recall_per_type.v2" not in scores_table  # signatures of its own metrics alone
     assert re.findall(r"^% (\w+)", by_type, re.MULTILINE) == ["recall_per_type"]
     assert "| er\\_di ↑ (privacy) |" in (here / "t.md").read_text()
     assert (here / "t.md").read_text().startswith("**corpus: 3 documents")
@@ -346,6 +346,15 @@ def test_compare_says_who_is_better(run: Run, cli: Callable[..., Any]) -> None:
     assert again.out == outcome.out
     everything = cli("compare", "run.json", "--parts", "--shuffles", "99", "--alpha", "0.5", "--seed", "1")
     assert "recall_per_type, PERSON" in everything.out
+
+
+def test_a_replacement_that_gives_it_away_is_told(desk: Any, cli: Callable[..., Any]) -> None:
+    desk.write({"masks.json": {"d1": [[5, 13, "John Doe"]]}})
+    for command in ("validate", "evaluate"):
+        outcome = cli(command, "corpus.json", "same=masks.json")
+        assert outcome.status == 0
+        assert outcome.err.startswith("note: same: 1 of 1 masks writes words of the original into the replacement")
+        assert "Doe" not in outcome.err
 
 
 def test_validate_says_what_there_is(here: Path, cli: Callable[..., Any]) -> None:

@@ -50,7 +50,10 @@ def write_corpus(folder: Path, documents: int = DOCUMENTS) -> None:
         masks[f"d{number}"] = [[3, 6]] if number % 2 else [[at, at + 4, "CITY"]]
     (folder / "corpus.jsonl").write_text("\n".join(lines))
     (folder / "a.json").write_text(json.dumps(masks))
-    everything = [json.dumps({"doc_id": key, "masks": [[0, 6], *found]}) for key, found in masks.items()]
+    everything = [
+        json.dumps({"doc_id": key, "masks": [[0, 6], *(mask for mask in found if mask[0] > 6)]})
+        for key, found in masks.items()
+    ]
     (folder / "b.jsonl").write_text("\n".join(everything))
 
 
@@ -229,18 +232,19 @@ def test_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
 SLOW = """
 import sys, time
 from pathlib import Path
+from showthrough.resources import Resources
 from showthrough.text import Corpus
 
-chunks, part = Corpus.chunks, Corpus.part
+chunks, axis = Corpus.chunks, Resources.axis
 Corpus.chunks = lambda self, characters=1000, start=0: chunks(self, characters, start)
 
-def waiting(self, numbers, *, lazy=False):
-    if numbers.start > 1000 and "--resume" not in sys.argv:
+def waiting(self, corpus):
+    if int(corpus.documents[0].id[1:]) > 1000 and "--resume" not in sys.argv:
         Path("half-way").touch()
         time.sleep(300)  # until the signal comes
-    return part(self, numbers, lazy=lazy)
+    return axis(self, corpus)
 
-Corpus.part = waiting
+Resources.axis = waiting
 """
 
 

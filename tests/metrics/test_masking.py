@@ -21,6 +21,7 @@ from showthrough import (
     Precision,
     Recall,
     RecallPerType,
+    WeightedPrecision,
     evaluate,
 )  # fmt: skip
 from showthrough.metrics import parse_metric
@@ -211,6 +212,12 @@ def test_possessive_clitic_is_free() -> None:
         lambda: FScore(beta=0.0),
         lambda: FScore(beta=math.nan),
         lambda: Recall(function_words="lexicon-xx"),
+        *(lambda kind=kind: kind(replacements="blind") for kind in (EntityRecall, Recall, RecallPerType, FScore)),
+        *(
+            lambda kind=kind: kind(function_word_mentions="no")
+            for kind in (EntityRecall, Recall, RecallPerType, FScore)
+        ),
+        *(lambda kind=kind: kind(overlaps="twice") for kind in (Precision, FScore, WeightedPrecision)),
     ],
 )
 def test_unknown_parameters_are_refused(make: object) -> None:
@@ -269,3 +276,165 @@ def test_what_is_no_metric(metric: Any, says: str, tiny: Corpus) -> None:
 def test_a_path_is_no_corpus() -> None:
     with pytest.raises(PlanError, match=r"corpus: found 'corpus.json'; expected a Corpus: .* read_corpus"):
         evaluate("corpus.json", {})  # type: ignore[arg-type]
+
+
+def values_of(
+    text: str, layers: tuple[Annotation, ...], masks: list[Mask], *metrics: str, parts: bool = False
+) -> dict[str, float | None]:
+    """Every metric's value on one document; with `parts` by part instead."""
+    run = evaluate(Corpus([Document("d", text, layers)]), {"a": Anonymization({"d": masks})}, metrics, resamples=0)
+    return {score.part if parts else score.metric: score.value for score in run.scores}
+
+
+RECALLS = ("er_di", "er", "recall", 'recall(ignorable="skip")', 'recall(unit="mention")', 'recall(unit="entity")')
+
+
+@pytest.mark.parametrize("name", ["Per", "To", "By", "Mr Per", "Mr", "(To)", "A-", "東", "--", "🙂"])
+def test_a_name_made_of_function_words_has_to_be_masked(name: str) -> None:
+    layers = (Annotation("a", (Mention(0, len(name), "PERSON", "DIRECT", "e"),)),)
+    asked = RECALLS if any(map(str.isalnum, name)) else ("er_di", "er", 'recall(unit="mention")')  # no word: no token
+    readable = values_of(name + " left.", layers, [], *asked)
+    assert readable == dict.fromkeys(asked, 0.0)
+    hidden = values_of(name + " left.", layers, [Mask(0, len(name))], *asked)
+    assert hidden == dict.fromkeys(asked, 1.0)
+
+
+def test_all_words_of_a_name_made_of_function_words_are_asked_for() -> None:
+    layers = (Annotation("a", (Mention(0, 6, "PERSON", "DIRECT", "e"),)),)
+    found = values_of("Mr Per left.", layers, [Mask(3, 6)], "er_di", "recall", 'recall(ignorable="skip")')
+    assert found == {"er_di": 0.0, "recall": 1 / 2, 'recall(ignorable="skip")': 1 / 2}  # Mr can be read, Per cannot
+    assert values_of("Mr Per left.", layers, [Mask(0, 2), Mask(3, 6)], "er_di") == {"er_di": 1.0}  # not the space
+
+
+def test_a_name_made_of_function_words_is_free_to_the_scripts() -> None:
+    layers = (Annotation("a", (Mention(0, 6, "PERSON", "DIRECT", "e"),)),)
+    free = [f'{name}(function_word_mentions="free")' for name in ("er_di", "recall")]
+    assert values_of("Mr Per left.", layers, [], *free) == dict.fromkeys(free, 1.0)
+    skipped = 'recall(ignorable="skip", function_word_mentions="free")'
+    assert values_of("Mr Per left.", layers, [], skipped) == {skipped: None}
+
+
+def test_a_function_word_is_asked_for_only_where_it_is_the_whole_mention() -> None:
+    # The first annotator marks the given name, the second the full name, in which "Per" is a function word.
+    alone, full = Mention(0, 3, "PERSON", "DIRECT", "e"), Mention(0, 10, "PERSON", "DIRECT", "e")
+    layers = (Annotation("a", (alone,)), Annotation("b", (full,)))
+    found = values_of("Per Hansen left.", layers, [Mask(4, 10)], *RECALLS, "f1")
+    # The first's Per leaks; the second's is free and Hansen is hidden. "skip": Per of the first, Hansen of the second.
+    assert found["er_di"] == found["er"] == found['recall(unit="mention")'] == found['recall(unit="entity")'] == 1 / 2
+    assert found["recall"] == 2 / 3
+    assert found['recall(ignorable="skip")'] == 1 / 2
+    # R = 2/3; P: Hansen is what one of two annotators marked. 2 · 1/2 · 2/3 / (1/2 + 2/3)
+    assert found["f1"] == pytest.approx(4 / 7, abs=1e-15)
+    both = values_of("Per Hansen left.", layers, [Mask(0, 3)], *RECALLS)
+    assert (both["er_di"], both["recall"]) == (1 / 2, 2 / 3)  # Per, Per; not Hansen
+
+
+def test_an_entity_is_asked_for_mention_by_mention() -> None:
+    # "Per Hansen ... Per": masking Hansen leaves "Per" as a mention of its own to be read.
+    marks = (Mention(0, 10, "PERSON", "DIRECT", "e"), Mention(15, 18, "PERSON", "DIRECT", "e"))
+    text = "Per Hansen met Per."
+    assert values_of(text, (Annotation("a", marks),), [Mask(4, 10)], "er_di") == {"er_di": 0.0}
+    assert values_of(text, (Annotation("a", marks),), [Mask(4, 10), Mask(15, 18)], "er_di") == {"er_di": 1.0}
+    assert values_of(text, (Annotation("a", marks),), [Mask(4, 10)], "recall_per_type", parts=True) == {"PERSON": 2 / 3}
+
+
+PAIR = (Mention(0, 8, "PERSON", "DIRECT", "e"), Mention(12, 16, "LOC", "QUASI", "f"))
+DOE = (Annotation("a", PAIR),)
+DOE_TEXT = "John Doe of Oslo"
+
+
+def test_a_replacement_that_repeats_the_original_hides_nothing() -> None:
+    same = [Mask(0, 8, "John Doe")]
+    metrics = ("er_di", "recall", 'recall(unit="mention")', "precision", "f1")
+    # Nothing of John, Doe, Oslo is hidden; but John and Doe were rightly touched: precision 2 of 2, F = 0.
+    assert values_of(DOE_TEXT, DOE, same, *metrics) == dict(zip(metrics, (0.0, 0.0, 0.0, 1.0, 0.0), strict=True))
+    assert values_of(DOE_TEXT, DOE, same, "recall_per_type", parts=True) == {"PERSON": 0.0, "LOC": 0.0}
+    trusted = [text[:-1] + ", " if text.endswith(")") else text + "(" for text in metrics if text != "precision"]
+    trusted = [text + 'replacements="trusted")' for text in trusted]
+    # The scripts look at offsets alone: 1 of 1, 2 of 3, 1 of 2; F = 2 · 1 · 2/3 / (1 + 2/3).
+    assert list(values_of(DOE_TEXT, DOE, same, *trusted).values()) == pytest.approx([1.0, 2 / 3, 1 / 2, 0.8])
+
+
+@pytest.mark.parametrize(
+    ("replacement", "hidden"),  # of John, Doe, Oslo, under one mask
+    [
+        (None, 3),
+        ("", 3),
+        ("***", 3),
+        ("PERSON of LOC", 3),  # "of" is a function word
+        ("a man called JOHN", 2),
+        ("DOE, john", 1),
+        ("Johnny Does", 3),  # whole words only
+        ("Dr. Doe-Smith", 2),
+        ("John_Doe", 3),  # one token
+        ("oslo / doe / john", 0),
+    ],
+)
+def test_words_of_the_original_in_a_replacement_can_be_read(replacement: str | None, hidden: int) -> None:
+    found = values_of(DOE_TEXT, DOE, [Mask(0, 16, replacement)], 'recall(ignorable="skip")', "er_di")
+    assert found['recall(ignorable="skip")'] == hidden / 3
+    assert values_of(DOE_TEXT, DOE, [Mask(0, 16, replacement)], "recall") == {"recall": hidden / 3}  # "of" is unmarked
+
+
+@pytest.mark.parametrize(
+    ("original", "replacement", "readable"),
+    [
+        ("Straße", "STRASSE 5", True),  # case folding makes two letters of one
+        ("STRASSE", "die Straße", True),
+        ("Ünal", "ÜNAL", True),
+        ("Σίσυφος", "ΣΊΣΥΦΟΣ", True),
+        ("東京", "大阪", False),
+        ("東", "東京", True),  # ideographs are tokens one by one
+        ("Müller", "Muller", False),
+        ("longestname", "longestnaive", False),  # alike in their first eight letters
+        ("Longestname", "a longestNAME", True),
+        ("Per", "per", True),  # a mention of function words alone is asked for with its words, here too
+        ("🙂", "🙂!", True),  # no word in it at all
+        ("🙂", "🙃", False),
+    ],
+)
+def test_which_words_are_the_same(original: str, replacement: str, readable: bool) -> None:
+    layers = (Annotation("a", (Mention(0, len(original), "PERSON", "DIRECT", "e"),)),)
+    found = values_of(f"{original} left.", layers, [Mask(0, len(original), replacement)], "er_di")
+    assert found == {"er_di": 0.0 if readable else 1.0}
+
+
+def test_a_word_cut_by_a_mask_is_compared_as_it_was_cut() -> None:
+    layers = (Annotation("a", (Mention(0, 7, "PERSON", "DIRECT", "e"),)),)
+    masks = [Mask(0, 4, "John"), Mask(4, 7, "X")]
+    assert values_of("Johnson left.", layers, masks, 'recall(unit="mention")') == {'recall(unit="mention")': 0.0}
+    masks = [Mask(0, 4, "Johnson"), Mask(4, 7, "X")]
+    assert values_of("Johnson left.", layers, masks, "er_di") == {"er_di": 1.0}
+
+
+def test_of_overlapping_masks_what_is_written_counts() -> None:
+    # John Doe of: the longer mask's replacement stands for all of "John Doe of Oslo".
+    assert values_of(DOE_TEXT, DOE, [Mask(0, 11, "X"), Mask(9, 16, "Doe Oslo")], "recall") == {"recall": 1.0}
+    assert values_of(DOE_TEXT, DOE, [Mask(0, 11, "Oslo"), Mask(9, 16, "Doe")], "recall") == {"recall": 2 / 3}
+    # Of two masks of one span that which writes nothing is written.
+    assert values_of(DOE_TEXT, DOE, [Mask(0, 8, "John"), Mask(0, 8), Mask(12, 16)], "recall") == {"recall": 1.0}
+
+
+def test_one_replacement_gives_away_only_what_it_stands_for() -> None:
+    text = "Ann met Bob"
+    layers = (Annotation("a", (Mention(0, 3, "P", "DIRECT", "e"), Mention(8, 11, "P", "DIRECT", "f"))),)
+    assert values_of(text, layers, [Mask(0, 3, "Bob"), Mask(8, 11, "Ann")], "er_di") == {"er_di": 1.0}
+    assert values_of(text, layers, [Mask(0, 3, "Bob"), Mask(8, 11, "Bob")], "er_di") == {"er_di": 1 / 2}
+
+
+def test_overlapping_masks_counted_one_by_one() -> None:
+    # Ole Berg twice (2 of 2 annotators each token) and "nurse, met" (1, 0 of 2) as one mask or cut in an overlap.
+    start, end = span("nurse, met")
+    masks = (NAME, NAME, (start, end - 4), (start + 2, end))
+    # Joined: Ole, Berg, nurse, met. Each: Ole Berg Ole Berg, "nurse", "rse", "met".
+    assert score("precision", *masks) == (2 + 2 + 1 + 0) / 8
+    assert score(Precision(overlaps="each"), *masks) == (2 + 2 + 2 + 2 + 1 + 1 + 0) / 14
+    # By mask, joined: Ole Berg (2), "nurse, met" (0). Each: 2, 2, "nurse," ends outside the mention (0), 0.
+    assert score(Precision(unit="mention"), *masks) == (2 + 0) / 4
+    assert score(Precision(unit="mention", overlaps="each"), *masks) == (2 + 2 + 0 + 0) / 8
+    each = 10 / 14
+    recall = score("recall", *masks)
+    assert recall is not None
+    assert score(FScore(overlaps="each"), *masks) == pytest.approx(2 * each * recall / (each + recall), abs=1e-15)
+    assert score('wp(ic="uniform", overlaps="each")', *masks) == 10 / 14
+    assert score('wp(ic="uniform")', *masks) == 5 / 8

@@ -30,9 +30,13 @@ DATE = Mention(35, 45, "DATETIME", "QUASI", "e4")
 MR = Mention(0, 2, "TITLE", "QUASI", "e5")
 
 
-def found(*masks: Mask, layers: tuple[Annotation, ...] = (Annotation("a", (DOE, OSLO, ANN, DATE)),)) -> Findings:
+def found(
+    *masks: Mask,
+    layers: tuple[Annotation, ...] = (Annotation("a", (DOE, OSLO, ANN, DATE)),),
+    metric: str = "precision",
+) -> Findings:
     corpus = Corpus([Document("d", TEXT, layers)])
-    run = evaluate(corpus, [Anonymization({"d": list(masks)}, "one")], ["precision"], resamples=0)
+    run = evaluate(corpus, [Anonymization({"d": list(masks)}, "one")], [metric], resamples=0)
     assert run.texts is not None
     return Inspection(run.texts).of("one")
 
@@ -61,8 +65,26 @@ def test_a_title_may_stay() -> None:
     assert ("under-masked", "PERSON") not in answer.failures
 
 
-def test_a_mention_of_free_words_alone_cannot_leak() -> None:
-    assert found(layers=(Annotation("a", (MR,)),)).outcome.tolist() == [FREE]
+def test_a_mention_of_free_words_alone_is_asked_for_whole() -> None:
+    alone = (Annotation("a", (MR,)), Annotation("b", (DOE,)))
+    assert found(Mask(3, 11), layers=alone).outcome.tolist() == [LEAKED, HIDDEN]  # Mr is free only where Doe is too
+    assert found(Mask(1, 2), layers=alone).outcome.tolist() == [PARTLY, LEAKED]
+    assert found(Mask(0, 2), layers=alone).outcome.tolist() == [HIDDEN, LEAKED]
+    space = (Annotation("a", (Mention(2, 3, "X", "QUASI", "e"),)),)
+    assert found(layers=space).outcome.tolist() == [FREE]  # there is nothing to hide in a space
+    scripts = 'recall(function_word_mentions="free")'
+    assert found(layers=alone, metric=scripts).outcome.tolist() == [FREE, LEAKED]  # as the metric of the run took it
+
+
+def test_what_a_replacement_repeats_can_be_read() -> None:
+    answer = found(Mask(0, 11, "Ms Ann Doe"), Mask(15, 19, "OSLO"), Mask(35, 45, "in spring"))
+    assert answer.outcome.tolist() == [PARTLY, LEAKED, UNASKED, HIDDEN]
+    assert answer.failures["under-masked", "PERSON"] == [Place(0, 0, 11)]
+    assert answer.failures["missed", "LOC"] == [Place(0, 15, 19)]
+    assert answer.given == [Place(0, 8, 11), Place(0, 15, 19)]
+    trusting = found(Mask(0, 11, "Mr Ann Doe"), Mask(15, 19, "OSLO"), metric='er(replacements="trusted")')
+    assert trusting.outcome.tolist() == [HIDDEN, HIDDEN, UNASKED, LEAKED]  # as the metric of the run took it
+    assert trusting.given == []
 
 
 def test_masks_of_what_nobody_wanted() -> None:
@@ -108,20 +130,23 @@ layers = st.lists(st.lists(marks, max_size=4), min_size=1, max_size=3).map(
 )
 
 
-@given(layers, st.lists(spans, max_size=5))
+texts = st.sampled_from([None, "X", "Mr Doe", "JOHN of Oslo", "3 May", "met ann on 2021"])
+
+
+@given(layers, st.lists(st.tuples(spans, texts), max_size=5), st.sampled_from(["er", 'er(replacements="trusted")']))
 def test_what_leaks_is_what_entity_recall_says(
-    annotations: tuple[Annotation, ...], masked: list[tuple[int, int]]
+    annotations: tuple[Annotation, ...], masked: list[tuple[tuple[int, int], str | None]], metric: str
 ) -> None:
     """An entity has slipped exactly when one of its mentions leaks, in full or in part."""
     corpus = Corpus([Document("d", TEXT, annotations)])
-    one = Anonymization({"d": [Mask(*span) for span in masked]}, "one")
-    run = evaluate(corpus, [one], ["er"], resamples=0)
+    one = Anonymization({"d": [Mask(*span, text) for span, text in masked]}, "one")
+    run = evaluate(corpus, [one], [metric], resamples=0)
     assert run.texts is not None
     inspection = Inspection(run.texts)
     gold = inspection.axis.gold
     leaking = inspection.of("one").outcome <= PARTLY
     slipped = set(gold.entity[leaking].tolist())
-    columns = run.rows["er"]["one"]
+    columns = run.rows[metric]["one"]
     assert len(slipped) == columns["total"][0] - columns["hidden"][0]
 
 

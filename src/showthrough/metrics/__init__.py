@@ -92,8 +92,8 @@ def metric_text(metric: Metric) -> str:
 
 def parse_metric(text: str) -> Metric:
     """
-    >>> parse_metric('recall(unit="mention")')
-    Recall(unit='mention', include='direct,quasi', ignorable='free', function_words='lexicon-en.1')
+    >>> parse_metric('precision(unit="mention")')
+    Precision(unit='mention', overlaps='joined')
     """
     name, given = _parsed(text)
     if name not in METRICS:

@@ -12,11 +12,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from showthrough.axis import Axis, Bools, Coverage, Ints
+from showthrough.axis import Axis, Bools, Ints
+from showthrough.coverage import Coverage
 from showthrough.errors import PlanError, ResourceError
 from showthrough.masks import Anonymization, flattened
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
-from showthrough.metrics.masking import masked_elements
+from showthrough.metrics.masking import OVERLAPS, Overlaps, masked_elements
 from showthrough.resources import Resources
 from showthrough.resources.information import Context, Question, SpecialTokens
 from showthrough.resources.names import INFORMATION, SIMILARITY, TERMS
@@ -81,10 +82,12 @@ class WeightedPrecision(Informed):
     fixed = (("annotators", "micro"),)
 
     unit: Literal["token", "mention"] = "token"
+    overlaps: Overlaps = "joined"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         choose(self, "unit", ("token", "mention"))
+        choose(self, "overlaps", OVERLAPS)
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         axis = resources.axis(corpus)
@@ -92,7 +95,7 @@ class WeightedPrecision(Informed):
         source = resources.information(self.ic)
 
         def rows(anonymization: Anonymization) -> Rows:
-            start, end, document = masked_elements(axis, resources.coverage(axis, anonymization), self.unit)
+            start, end, document = masked_elements(resources.coverage(axis, anonymization), self.unit, self.overlaps)
             scored = gold.annotators[document] > 0  # who has no annotator is not asked about either
             start, end, document = start[scored], end[scored], document[scored]
             questions = [

@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from showthrough.axis import Axis, Bools, Coverage, Ints, Ruler
+from showthrough.axis import Axis, Bools, Ints, Ruler, Stretches
+from showthrough.coverage import Coverage, Replacements
 from showthrough.errors import PlanError
 from showthrough.masks import Anonymization
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, bound, choose, ratio
@@ -19,6 +20,11 @@ from showthrough.text import Corpus
 Unit = Literal["token", "mention", "entity"]
 DEFAULT_LEXICON = next(iter(LEXICONS))
 KINDS = ("direct", "quasi")
+FunctionWordMentions = Literal["asked", "free"]
+Overlaps = Literal["joined", "each"]
+FUNCTION_WORD_MENTIONS = ("asked", "free")
+REPLACEMENTS = ("read", "trusted")
+OVERLAPS = ("joined", "each")
 
 
 def _kinds(include: str) -> tuple[str, ...]:
@@ -33,6 +39,10 @@ class Worded(Metric):
     """What metrics share that leave function words aside."""
 
     function_words: str
+    function_word_mentions: FunctionWordMentions
+
+    def ruler(self, axis: Axis, resources: Resources) -> Ruler:
+        return resources.ruler(axis, self.function_words, self.function_word_mentions == "asked")
 
     @property
     def models(self) -> dict[str, str]:
@@ -44,7 +54,8 @@ class EntityRecall(Worded):
     """Share of identifying entities that are hidden throughout.
 
     Pilán et al. 2022, equations 1 and 2: over all documents, annotators and entities that the annotator wants
-    masked, the share whose every to-be-masked mention is covered. One slip discloses the entity.
+    masked, the share whose every to-be-masked mention is covered. One slip discloses the entity. Function words need
+    not be masked where a mention has other words. Words of the original that a mask's replacement repeats can be read.
 
     ER = |{e : every to-be-masked mention of e is covered}| / |{e}|
 
@@ -61,6 +72,7 @@ class EntityRecall(Worded):
     [1.0, 0.0, 0.5]
     """
 
+    version = 2
     group = "privacy"
     needs = frozenset({"gold"})
     title = "Entity recall"
@@ -69,23 +81,27 @@ class EntityRecall(Worded):
 
     identifier: Literal["direct", "quasi", "all"] = "all"
     function_words: str = DEFAULT_LEXICON
+    function_word_mentions: FunctionWordMentions = "asked"
+    replacements: Replacements = "read"
 
     def __post_init__(self) -> None:
         choose(self, "identifier", ("direct", "quasi", "all"))
+        choose(self, "function_word_mentions", FUNCTION_WORD_MENTIONS)
+        choose(self, "replacements", REPLACEMENTS)
         function_words_from(self.function_words)
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         axis = resources.axis(corpus)
         gold = axis.gold
-        ruler = resources.ruler(axis, self.function_words)
+        ruler = self.ruler(axis, resources)
         chosen = gold.entities(KINDS if self.identifier == "all" else (self.identifier,))
         asked = (gold.level > 0) & chosen[gold.entity]
-        start, end, entity = gold.start[asked], gold.end[asked], gold.entity[asked]
+        mentions, entity = ruler.mentions[asked], gold.entity[asked]
         document = gold.entity_document[chosen]
         total = axis.by_document(document)
 
         def rows(anonymization: Anonymization) -> Rows:
-            covered = resources.coverage(axis, anonymization).covered(start, end, ruler)
+            covered = resources.coverage(axis, anonymization).covered(mentions, ruler, self.replacements)
             slips = np.bincount(entity, ~covered, minlength=len(chosen))
             hidden = (slips == 0)[chosen]
             return Rows.of(hidden=axis.by_document(document, hidden), total=total)
@@ -98,37 +114,37 @@ class EntityRecall(Worded):
 
 @dataclass(frozen=True)
 class _Elements:
-    """The tokens, mentions or entities that recall counts, on one axis."""
+    """The tokens or mentions that recall counts."""
 
-    start: Ints
-    end: Ints
+    ruler: Ruler
+    place: Stretches
     document: Ints
     kind: Ints  # entity type
+
+    def covered(self, coverage: Coverage, replacements: Replacements) -> Bools:
+        return coverage.covered(self.place, self.ruler, replacements)
 
 
 def _elements(corpus: Corpus, resources: Resources, metric: Recall | RecallPerType) -> _Elements:
     """What a kind of recall counts; found once for all that count the same."""
     axis = resources.axis(corpus)
-    unit, include, skip = metric.unit, metric.include, metric.ignorable == "skip"
-    ruler = resources.ruler(axis, metric.function_words)
-    key = ("elements", unit, include, ruler if skip else None)
-    return resources.once(corpus, key, lambda: _found(axis, unit, include, ruler if skip else None))
+    ruler = metric.ruler(axis, resources)
+    key = ("elements", metric.unit, metric.include, metric.ignorable, ruler)
+    return resources.once(corpus, key, lambda: _found(axis, ruler, metric))
 
 
-def _found(axis: Axis, unit: str, include: str, solid_on: Ruler | None) -> _Elements:
+def _found(axis: Axis, ruler: Ruler, metric: Recall | RecallPerType) -> _Elements:
     gold = axis.gold
     # All mentions of an entity to be masked are asked for, also those marked NO_MASK (so TAB's script).
-    asked = gold.entities(_kinds(include))[gold.entity]
-    if unit == "token":
-        tokens = axis.gold_tokens
-        chosen = asked[tokens.origin]
-        start, end, entity = tokens.start[chosen], tokens.end[chosen], gold.entity[tokens.origin[chosen]]
-    else:
-        start, end, entity = gold.start[asked], gold.end[asked], gold.entity[asked]
-    if solid_on is not None:
-        keep = solid_on.solid(start, end)
-        start, end, entity = start[keep], end[keep], entity[keep]
-    return _Elements(start, end, gold.entity_document[entity], gold.entity_type[entity])
+    asked = gold.entities(_kinds(metric.include))[gold.entity]
+    place, mention = ruler.mentions, np.arange(len(asked))
+    if metric.unit == "token":
+        place, mention = ruler.tokens, axis.gold_tokens.origin
+    chosen = asked[mention]
+    if metric.ignorable == "skip":
+        chosen &= place.solid
+    entity = gold.entity[mention[chosen]]
+    return _Elements(ruler, place[chosen], gold.entity_document[entity], gold.entity_type[entity])
 
 
 @dataclass(frozen=True)
@@ -137,7 +153,8 @@ class Recall(Worded):
 
     Pilán et al. 2022, section 6.1: over all documents and annotators, the tokens (or mentions, or entities) of
     entities to be masked that are covered, by their number. Function words, titles and punctuation need not be
-    masked; `ignorable="free"` counts tokens made of them as covered, as TAB's script does, `"skip"` leaves them out.
+    masked where a mention has other words; `ignorable="free"` counts tokens made of them as covered, as TAB's script
+    does, `"skip"` leaves them out. Words of the original that a mask's replacement repeats can be read.
 
     R = |covered| / |to be masked|
 
@@ -154,6 +171,7 @@ class Recall(Worded):
     0.5
     """
 
+    version = 2
     group = "privacy"
     needs = frozenset({"gold"})
     title = "Recall"
@@ -164,10 +182,14 @@ class Recall(Worded):
     include: str = "direct,quasi"
     ignorable: Literal["free", "skip"] = "free"
     function_words: str = DEFAULT_LEXICON
+    function_word_mentions: FunctionWordMentions = "asked"
+    replacements: Replacements = "read"
 
     def __post_init__(self) -> None:
         choose(self, "unit", ("token", "mention", "entity"))
         choose(self, "ignorable", ("free", "skip"))
+        choose(self, "function_word_mentions", FUNCTION_WORD_MENTIONS)
+        choose(self, "replacements", REPLACEMENTS)
         if self.unit == "entity" and self.ignorable == "skip":
             raise PlanError("an entity is counted whole; expected ignorable='free' with unit='entity'", "Recall")
         _kinds(self.include)
@@ -177,14 +199,14 @@ class Recall(Worded):
         if self.unit == "entity":
             kinds = _kinds(self.include)
             which: Literal["direct", "quasi", "all"] = "all" if len(set(kinds)) == 2 else kinds[0]  # type: ignore[assignment]
-            return bound(EntityRecall(which, self.function_words), corpus, resources)
+            whole = EntityRecall(which, self.function_words, self.function_word_mentions, self.replacements)
+            return bound(whole, corpus, resources)
         axis = resources.axis(corpus)
-        ruler = resources.ruler(axis, self.function_words)
         elements = _elements(corpus, resources, self)
         total = axis.by_document(elements.document)
 
         def rows(anonymization: Anonymization) -> Rows:
-            covered = resources.coverage(axis, anonymization).covered(elements.start, elements.end, ruler)
+            covered = elements.covered(resources.coverage(axis, anonymization), self.replacements)
             return Rows.of(hidden=axis.by_document(elements.document, covered), total=total)
 
         return rows
@@ -210,6 +232,7 @@ class RecallPerType(Worded):
     (1.0, 0.0)
     """
 
+    version = 2
     group = "privacy"
     needs = frozenset({"gold"})
     title = "Recall by entity type"
@@ -220,16 +243,19 @@ class RecallPerType(Worded):
     include: str = "direct,quasi"
     ignorable: Literal["free", "skip"] = "free"
     function_words: str = DEFAULT_LEXICON
+    function_word_mentions: FunctionWordMentions = "asked"
+    replacements: Replacements = "read"
 
     def __post_init__(self) -> None:
         choose(self, "unit", ("token", "mention"))
         choose(self, "ignorable", ("free", "skip"))
+        choose(self, "function_word_mentions", FUNCTION_WORD_MENTIONS)
+        choose(self, "replacements", REPLACEMENTS)
         _kinds(self.include)
         function_words_from(self.function_words)
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         axis = resources.axis(corpus)
-        ruler = resources.ruler(axis, self.function_words)
         elements = _elements(corpus, resources, self)
         types = axis.gold.types
         cell = elements.document * max(len(types), 1) + elements.kind
@@ -242,7 +268,7 @@ class RecallPerType(Worded):
         used = [number for number in range(len(types)) if total[:, number].any()]
 
         def rows(anonymization: Anonymization) -> Rows:
-            covered = resources.coverage(axis, anonymization).covered(elements.start, elements.end, ruler)
+            covered = elements.covered(resources.coverage(axis, anonymization), self.replacements)
             hidden = table(covered)
             columns = {}
             for number in used:
@@ -265,7 +291,8 @@ class Precision(Metric):
 
     Pilán et al. 2022, section 6.3, equation 4: over all masked tokens, the number of annotators who masked the token
     divided by the number of annotators of its document, pooled. A token counts for an annotator only when one of that
-    annotator's to-be-masked mentions contains it whole. `unit="mention"` takes each mask as one element.
+    annotator's to-be-masked mentions contains it whole. `unit="mention"` takes each mask as one element. What is masked
+    twice counts once, or, as in TAB's script, by each mask (`overlaps="each"`). What a mask writes plays no part.
 
     P = Σ |annotators who masked t| / Σ |annotators of t's document|, over masked tokens t
 
@@ -285,16 +312,18 @@ class Precision(Metric):
     fixed = (("annotators", "micro"),)
 
     unit: Literal["token", "mention"] = "token"
+    overlaps: Overlaps = "joined"
 
     def __post_init__(self) -> None:
         choose(self, "unit", ("token", "mention"))
+        choose(self, "overlaps", OVERLAPS)
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         axis = resources.axis(corpus)
         gold = axis.gold
 
         def rows(anonymization: Anonymization) -> Rows:
-            start, end, document = masked_elements(axis, resources.coverage(axis, anonymization), self.unit)
+            start, end, document = masked_elements(resources.coverage(axis, anonymization), self.unit, self.overlaps)
             agreed = gold.agreement(start, end, document)
             return Rows.of(
                 agreed=axis.by_document(document, agreed),
@@ -307,12 +336,14 @@ class Precision(Metric):
         return {HEADLINE: ratio(totals["agreed"], totals["asked"])}
 
 
-def masked_elements(axis: Axis, coverage: Coverage, unit: str) -> tuple[Ints, Ints, Ints]:
-    """Start, end and document of every masked token, or of every mask."""
+def masked_elements(coverage: Coverage, unit: str, overlaps: Overlaps) -> tuple[Ints, Ints, Ints]:
+    """Start, end and document of every masked token, or of every mask; masks joined where they overlap, or each."""
+    joined = coverage.start, coverage.end, coverage.document
+    start, end, document = coverage.each if overlaps == "each" else joined
     if unit == "mention":
-        return coverage.start, coverage.end, coverage.document
-    tokens = axis.tokens_in(coverage.start, coverage.end)
-    return tokens.start, tokens.end, coverage.document[tokens.origin]
+        return start, end, document
+    tokens = coverage.axis.tokens_in(start, end) if overlaps == "each" else coverage.tokens
+    return tokens.start, tokens.end, document[tokens.origin]
 
 
 @dataclass(frozen=True)
@@ -335,6 +366,7 @@ class FScore(Worded):
     0.7143
     """
 
+    version = 2
     group = "both"
     needs = frozenset({"gold"})
     title = "F score"
@@ -346,6 +378,9 @@ class FScore(Worded):
     include: str = "direct,quasi"
     ignorable: Literal["free", "skip"] = "free"
     function_words: str = DEFAULT_LEXICON
+    function_word_mentions: FunctionWordMentions = "asked"
+    replacements: Replacements = "read"
+    overlaps: Overlaps = "joined"
 
     def __post_init__(self) -> None:
         if not (isinstance(self.beta, int | float) and 0 < self.beta < float("inf")):
@@ -353,7 +388,17 @@ class FScore(Worded):
         self._parts()
 
     def _parts(self) -> tuple[Recall, Precision]:
-        return Recall(self.unit, self.include, self.ignorable, self.function_words), Precision(self.unit)
+        return (
+            Recall(
+                self.unit,
+                self.include,
+                self.ignorable,
+                self.function_words,
+                self.function_word_mentions,
+                self.replacements,
+            ),
+            Precision(self.unit, self.overlaps),
+        )
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         recall, precision = (bound(metric, corpus, resources) for metric in self._parts())

@@ -2,8 +2,8 @@
 
 *Missed*: a mention to be masked of which everything can be read. *Under-masked*: one of which a part can be read.
 *Spurious*: a mask that hides nothing that any annotator wanted masked. *Over-masked*: a mask that hides such a mention
-and words beside it. Function words, titles and punctuation inside a mention may stay readable, as for recall. A span
-that several annotators marked alike counts once.
+and words beside it. Function words, titles and punctuation inside a mention may stay readable, and words that a
+replacement repeats can be read, as for recall. A span that several annotators marked alike counts once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis import Axis, Bools, Coverage, Ints, paint
+from showthrough.axis import Axis, Bools, Ints, paint
+from showthrough.coverage import Coverage
 from showthrough.resources.lexicon import is_punctuation
 from showthrough.texts import Texts, ruler_of
 
@@ -23,7 +24,7 @@ Kind = Literal["missed", "under-masked", "spurious", "over-masked"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 # What became of a mention.
-LEAKED, PARTLY, HIDDEN, FREE, UNASKED = range(5)  # FREE: holds only what may stay; UNASKED: need not be masked
+LEAKED, PARTLY, HIDDEN, FREE, UNASKED = range(5)  # FREE: nothing in it is asked for; UNASKED: need not be masked
 NO_TYPE = "(not marked)"
 
 
@@ -42,6 +43,7 @@ class Findings:
     outcome: NDArray[np.int8]  # of each mention, in the order of the texts
     leaks: Ints  # documents × 2: distinct spans that can be read at least in part, direct ones and quasi-identifiers
     failures: dict[tuple[Kind, str], list[Place]]  # by kind and entity type
+    given: list[Place]  # words that can be read in the replacement of their mask, in order
 
     def count(self, kind: Kind, entity_type: str) -> int:
         return len(self.failures.get((kind, entity_type), ()))
@@ -54,7 +56,7 @@ class Inspection:
         self.texts = texts
         self.axis = Axis(texts.corpus())
         gold = self.axis.gold
-        self._solid: Bools = np.diff(ruler_of(self.axis, texts).before) > 0
+        self._ruler = ruler_of(self.axis, texts)
         self._kind = gold.entity_type[gold.entity]
         self._wanted = self._painted(gold.level > 0)
         self._unwanted = self._painted(gold.level == 0)
@@ -76,19 +78,25 @@ class Inspection:
         failures: dict[tuple[Kind, str], list[Place]] = {}
         for kind, entity_type, place in (*self._mentions(outcome), *self._masks(coverage, name)):
             failures.setdefault((kind, entity_type), []).append(place)
-        return Findings(outcome, self._leaks(outcome), failures)
+        return Findings(outcome, self._leaks(outcome), failures, self._given(coverage))
 
     def _outcomes(self, coverage: Coverage) -> NDArray[np.int8]:
         gold = self.axis.gold
-        masked = np.zeros(len(self.axis), dtype=bool)
-        paint(masked, coverage.start, coverage.end)
-        solid, readable = (_counted(canvas, gold.start, gold.end) for canvas in (self._solid, self._solid & ~masked))
+        asked = self._ruler.mentions
+        before = coverage.readable(self._ruler, self.texts.replacements)
+        readable = before[asked.closes] - before[asked.opens]
         found = np.full(len(gold.start), PARTLY, dtype=np.int8)
-        found[readable == solid] = LEAKED
+        found[readable == asked.closes - asked.opens] = LEAKED
         found[readable == 0] = HIDDEN
-        found[solid == 0] = FREE
+        found[~asked.solid] = FREE
         found[gold.level == 0] = UNASKED
         return found
+
+    def _given(self, coverage: Coverage) -> list[Place]:
+        if self.texts.replacements == "trusted":
+            return []
+        start, end, _ = coverage.given
+        return [self._place(low, high) for low, high in zip(start.tolist(), end.tolist(), strict=True)]
 
     def _mentions(self, outcome: NDArray[np.int8]) -> Iterator[tuple[Kind, str, Place]]:
         gold = self.axis.gold

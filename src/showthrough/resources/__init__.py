@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from showthrough.axis import Axis, Bools, Coverage, Ruler
+from showthrough.axis import Axis, Bools, Ruler
 from showthrough.background import Background
+from showthrough.coverage import Coverage
 from showthrough.errors import PlanError, ResourceError
 from showthrough.masks import Anonymization
 from showthrough.resources.cache import Cache, default_folder, default_limit
@@ -77,8 +78,9 @@ class Resources:
             held = self._coverage = (axis, anonymization, Coverage(axis, anonymization))
         return held[2]
 
-    def ruler(self, axis: Axis, function_words: str) -> Ruler:
-        return axis.ruler(function_words, self.function_words(function_words).ignorable)
+    def ruler(self, axis: Axis, function_words: str, asking: bool = True) -> Ruler:
+        """What has to be masked on an axis; `asking` for mentions made of function words as well."""
+        return axis.ruler(function_words, self.function_words(function_words).ignorable, asking)
 
     def function_words(self, name: str) -> FunctionWords:
         """What knows the words that need not be masked: a word list that ships, `none`, or a spaCy pipeline."""

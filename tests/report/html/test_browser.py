@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.report.html import html_text
 from showthrough.run import Run
 
@@ -177,6 +178,20 @@ def test_an_anonymization_can_be_switched(window: Open, demo_page: str) -> None:
     view.until(lambda: view.tab.locator(".pane mark.hidden").count() > 0)
     assert view.tab.locator(".pane mark.leaked.direct").count() == 0
     assert "anonymization=annotator" in view.tab.url
+
+
+def test_what_a_replacement_repeats_is_a_leak(window: Open) -> None:
+    marks = (Mention(0, 8, "PERSON", "DIRECT", "e"), Mention(12, 16, "LOC", "QUASI", "f"))
+    corpus = Corpus([Document("d", "John Doe of Oslo", (Annotation("a", marks),))])
+    masks = Anonymization({"d": [Mask(0, 8, "John Smith"), Mask(12, 16, "TOWN")]}, "one")
+    view = window(html_text(evaluate(corpus, masks, "er", resamples=0)), "#doc=d")
+    marked = view.tab.locator(".pane mark")
+    marked.first.wait_for()
+    found = [(mark.inner_text(), mark.get_attribute("class")) for mark in marked.all()]
+    assert found == [("John", "partly direct"), (" Doe", "hidden direct split"), ("Oslo", "hidden")]
+    assert view.tab.locator("ins.repeating").all_inner_texts() == ["John Smith"]
+    assert view.text(".status") == "1 leak"
+    assert view.errors == []
 
 
 def test_annotators_can_be_left_out(window: Open, demo_page: str) -> None:

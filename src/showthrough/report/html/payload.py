@@ -121,9 +121,13 @@ def _spread(places: Iterable[Place]) -> list[Place]:
 
 
 def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -> Iterator[list[dict[str, Any]]]:
-    """Packets of documents as the viewer wants them: text, layers of mentions, masks, what became of each mention."""
+    """Packets of documents as the viewer wants them: text, layers of mentions, masks, what became of each mention.
+
+    `given` are the words that can be read in the replacement of their mask.
+    """
     texts = inspection.texts
     evidence = evidence_of(run)
+    given = {name: _by_document(findings[name].given) for name in run.names}
     position = 0  # of the next mention among all of them
     packet: list[dict[str, Any]] = []
     size = 0
@@ -144,6 +148,7 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
                     name: [[mask.start, mask.end, mask.replacement] for mask in flattened(texts.masks[name][number])]
                     for name in run.names
                 },
+                "given": {name: given[name].get(number, []) for name in run.names},
                 "outcomes": {
                     name: "".join(map(str, findings[name].outcome[first:position].tolist())) for name in run.names
                 },
@@ -159,6 +164,13 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
             packet, size = [], 0
     if packet:
         yield packet
+
+
+def _by_document(places: Iterable[Place]) -> dict[int, list[list[int]]]:
+    found: dict[int, list[list[int]]] = {}
+    for place in places:
+        found.setdefault(place.document, []).append([place.start, place.end])
+    return found
 
 
 def evidence_of(run: Run) -> Evidence:

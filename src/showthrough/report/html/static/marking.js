@@ -33,29 +33,34 @@ function stretches(document, name, annotators) {
   const { points } = document;
   const mentions = mentionsOf(document, name, annotators);
   const masks = document.masks[name];
-  const cuts = [...new Set([0, points.length, ...mentions.flatMap((one) => [one.start, one.end]), ...masks.flatMap(([start, end]) => [start, end])])];
+  const given = document.given[name]; // words under a mask that its replacement repeats
+  const edges = [...masks, ...given].flatMap(([start, end]) => [start, end]);
+  const cuts = [...new Set([0, points.length, ...mentions.flatMap((one) => [one.start, one.end]), ...edges])];
   cuts.sort((one, two) => one - two);
   const result = [];
   let open = [];
   let next = 0;
   let mask = 0;
+  let word = 0;
   for (let place = 0; place + 1 < cuts.length; place += 1) {
     const [start, end] = [cuts[place], cuts[place + 1]];
     while (next < mentions.length && mentions[next].start <= start) open.push(mentions[next++]);
     open = open.filter((one) => one.end > start);
     while (mask < masks.length && masks[mask][1] <= start) mask += 1;
     const masked = mask < masks.length && masks[mask][0] <= start ? masks[mask] : null;
+    while (word < given.length && given[word][1] <= start) word += 1;
+    const repeated = word < given.length && given[word][0] <= start;
     const text = points.slice(start, end).join("");
-    result.push({ start, end, text, mask: masked, mentions: open, ...meaning(text, open, masked, annotators.size > 0) });
+    result.push({ start, end, text, mask: masked, mentions: open, ...meaning(text, open, masked, repeated, annotators.size > 0) });
   }
   return result;
 }
 
-function meaning(text, mentions, mask, judged) {
+function meaning(text, mentions, mask, repeated, judged) {
   const wanted = mentions.filter((one) => one.outcome !== "unasked");
   const has = (outcome) => wanted.some((one) => one.outcome === outcome);
   const direct = wanted.some((one) => one.identifier === "DIRECT");
-  if (mask) {
+  if (mask && !(repeated && (has("leaked") || has("partly")))) {
     if (wanted.length) return { kind: "hidden", direct, split: has("partly") };
     return { kind: judged && WORD.test(text) ? "needless" : "masked" };
   }
@@ -77,9 +82,12 @@ function leaksOf(document, name, annotators) {
   return [...found.values()];
 }
 
+const readable = (stretch) => stretch.kind === "leaked" || stretch.kind === "partly";
+
 /** What a stretch is, in words. */
 function told(stretch) {
   const lines = stretch.kind ? [WORDS[stretch.kind]] : [];
+  if (stretch.mask && readable(stretch)) lines.push("the replacement repeats it");
   const same = new Map();
   for (const { type, identifier, annotator } of stretch.mentions) {
     const what = `${type || "(no type)"}, ${IDENTIFIERS[identifier] ?? identifier}`;
@@ -98,13 +106,13 @@ function original(found) {
 /** The text as it was released; `words` are those that gave the person away. */
 function released(found, words) {
   const nodes = [];
+  const repeating = new Set(found.filter((one) => one.mask && readable(one)).map((one) => one.mask));
   let last = null;
   for (const one of found) {
     if (!one.mask) {
-      const readable = one.kind === "leaked" || one.kind === "partly";
-      nodes.push(...(readable ? [marked(one, ...telling(one.text, words))] : telling(one.text, words)));
+      nodes.push(...(readable(one) ? [marked(one, ...telling(one.text, words))] : telling(one.text, words)));
     } else if (one.mask !== last) {
-      nodes.push(instead(one.mask, one));
+      nodes.push(instead(one.mask, one, repeating.has(one.mask)));
     }
     last = one.mask;
   }
@@ -116,10 +124,11 @@ function marked(one, ...content) {
   return make("mark", { class: classes, "data-start": one.start, "data-end": one.end, "data-tip": told(one) }, ...content);
 }
 
-function instead([start, , replacement], one) {
-  const tip = `in place of: ${one.text}${one.kind === "needless" ? `\n${WORDS.needless}` : ""}`;
+function instead([start, , replacement], one, repeating) {
+  const faults = [one.kind === "needless" ? WORDS.needless : "", repeating ? "repeats words that have to be masked" : ""];
+  const tip = [`in place of: ${one.text}`, ...faults].filter(Boolean).join("\n");
   const gone = !replacement?.trim();
-  return make("ins", { class: gone ? "gap" : "replacement", "data-start": start, "data-tip": tip }, gone ? "␣" : replacement);
+  return make("ins", { class: gone ? "gap" : `replacement${repeating ? " repeating" : ""}`, "data-start": start, "data-tip": tip }, gone ? "␣" : replacement);
 }
 
 /** What finds words or phrases in a text, longer ones first; null where there are none. */

@@ -1,0 +1,78 @@
+"""What is told of masks that overlap, and of masks that write what they should hide."""
+
+from __future__ import annotations
+
+import pytest
+
+from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
+from showthrough.notices import notices
+
+TEXT = "John Doe of Oslo met the nurse. 🙂"
+MARKS = (Annotation("a", (Mention(0, 8, "PERSON", "DIRECT", "e"),)),)
+CORPUS = Corpus([Document("d", TEXT, MARKS), Document("e", TEXT, MARKS)])
+
+
+def told(*masks: Mask, metrics: tuple[str, ...] = ("er_di", "precision")) -> list[str]:
+    one = Anonymization({"d": list(masks), "e": []}, "one")
+    return evaluate(CORPUS, one, metrics, resamples=0).notes
+
+
+JOINED = 'what is masked twice counts once (precision(overlaps="each") counts as TAB\'s script does)'
+
+
+def test_masks_that_overlap_are_counted_in_pairs() -> None:
+    assert told(Mask(0, 4), Mask(4, 8), Mask(12, 16)) == []  # to touch is not to overlap
+    assert told(Mask(0, 8), Mask(5, 8)) == [f"one: 1 pair of masks overlaps; {JOINED}"]
+    # The same mask three times is three pairs; the fourth meets all of them, the last only the fourth.
+    masks = (Mask(0, 4), Mask(0, 4), Mask(0, 4), Mask(3, 9), Mask(8, 11))
+    assert told(*masks) == [f"one: 7 pairs of masks overlap; {JOINED}"]
+
+
+def test_overlaps_are_told_only_where_they_are_joined() -> None:
+    masks = (Mask(0, 8), Mask(5, 8))
+    assert told(*masks, metrics=('precision(overlaps="each")',)) == []
+    assert told(*masks, metrics=("er_di",)) == []  # nothing is counted twice there
+    assert len(told(*masks, metrics=('precision(overlaps="each")', "f1"))) == 1
+
+
+WRITE = "words of the original into the replacement (function words aside)"
+READ = "entity recall and recall count these words as readable"
+
+
+@pytest.mark.parametrize(
+    ("replacement", "tells"),
+    [("JOHN Smith", True), ("PERSON", False), (None, False), ("a man of them", False), ("Johnny", False)],
+)
+def test_masks_that_write_what_they_hide_are_counted(replacement: str | None, tells: bool) -> None:
+    lines = told(Mask(0, 11, replacement), Mask(12, 16, "TOWN"))
+    assert lines == ([f"one: 1 of 2 masks writes {WRITE}; {READ}"] if tells else [])
+
+
+def test_what_the_metrics_make_of_such_masks() -> None:
+    masks = (Mask(0, 8, "Doe"), Mask(12, 16, "oslo"), Mask(25, 30, "X"))
+    assert told(*masks) == [f"one: 2 of 3 masks write {WRITE}; {READ}"]
+    trusting = ('er_di(replacements="trusted")', "precision")
+    hidden = 'replacements="trusted" counts them as hidden'
+    assert told(*masks, metrics=trusting) == [f"one: 2 of 3 masks write {WRITE}; {hidden}"]
+    assert told(*masks, metrics=("precision",)) == [f"one: 2 of 3 masks write {WRITE}"]
+
+
+def test_no_text_is_quoted_and_no_name_reaches_the_terminal_raw() -> None:
+    one = Anonymization({"d": [Mask(0, 8, "John Doe")], "e": []}, "o\x1b[31m")
+    [line] = notices(CORPUS, [one])
+    assert line.startswith("o\\x1b[31m: 1 of 1 masks writes")
+    assert "John" not in line
+    assert "Doe" not in line
+
+
+def test_chunks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    masks = [Mask(0, 8, "Doe"), Mask(0, 8, "Doe")]
+    one = Anonymization({"d": masks, "e": masks}, "one")
+    whole = notices(CORPUS, [one])
+    assert [line.partition(";")[0] for line in whole] == [
+        "one: 2 pairs of masks overlap",
+        f"one: 2 of 4 masks write {WRITE}",
+    ]
+    chunks = Corpus.chunks
+    monkeypatch.setattr(Corpus, "chunks", lambda corpus: chunks(corpus, 10))
+    assert notices(CORPUS, [one]) == whole
