@@ -53,8 +53,7 @@ def command(
     made = surrogates(found, seed=seed, ambiguous=ambiguous, keep=keep or ())
     _refuse_what_is_left(made)
     files = write_corpus(made.corpus, output, target, force=force)
-    for line in _cautions(made):
-        shared.notes().print(f"note: {line}", markup=False, soft_wrap=True)
+    shared.show_notes(_cautions(made))
     where = str(output) if len(files) == 1 else f"{len(files)} files in {output}"
     along = f"; {made.along} unmarked dates moved along with marked ones" if made.along else ""
     typer.echo(
@@ -86,8 +85,8 @@ def _cautions(made: Surrogates) -> Iterator[str]:
     """What is written and still may be guessed."""
     if made.near:
         yield (
-            f"dates of {len(made.near)} documents moved by fewer than {NEAREST} days, because unmarked or missing years "
-            f"leave no more room ({_some(made.near)}); mark the years as well, and they move farther"
+            f"dates of {shared.documents(len(made.near))} moved by fewer than {NEAREST} days, because unmarked or "
+            f"missing years leave no more room ({_some(made.near)}); mark the years as well, and they move farther"
         )
     if made.same_years:
         yield (

@@ -24,6 +24,7 @@ MONTHS: tuple[tuple[str, ...], ...] = (  # each line a way to write them
     ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"),
     ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sept", "oct", "nov", "dec"),
 )  # fmt: skip
+SPANISH_MONTHS, SHORT_MONTHS = (MONTHS[1], MONTHS[3]), MONTHS[2:]
 WEEKDAYS: tuple[tuple[str, ...], ...] = (
     ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
     ("lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"),
@@ -32,6 +33,7 @@ WEEKDAYS: tuple[tuple[str, ...], ...] = (
 Unit = Literal["day", "month", "year", "weekday", "bare day"]
 
 PLAIN_YEAR = 2001  # where nothing tells the year: one without a 29 February, so that no date becomes one by chance
+LEAP_YEAR = 2000
 DAYS_OF_MONTH, DAYS_OF_YEAR = 365.2425 / 12, 365.2425
 SAFE_DAYS = 28  # that every month has
 _PIVOT = 30  # of two digits: 30 is 2030, 31 is 1931
@@ -112,6 +114,7 @@ class Written:
     weekday: int | None = None
     by_name: bool = False  # the month is, and so a day is filled up with a zero only where it was
     kept: frozenset[str] = frozenset()  # of year, month and day, what stands there and is not to be replaced
+    names: tuple[str, ...] = ()  # the months as this record writes them
     lender: Written | None = None  # the `5 May` that the 3 of `3 to 5 May` has its month from
 
     @property
@@ -168,7 +171,7 @@ class Written:
 
     def _said(self, field: Field, later: Moved) -> str:
         if field.name == "name":
-            return _named(MONTHS, field.text, later.month - 1)
+            return _named((self.names,) if self.names else MONTHS, field.text, later.month - 1)
         if field.name == "ordinal":
             return field.text if field.text == "º" else dressed(_ordinal(later.day), field.text)
         value = {"day": later.day, "month": later.month, "year": later.year}[field.name]
@@ -300,7 +303,7 @@ def _is_day(year: int | None, month: int | None, day: int | None) -> bool:
     if year is not None and not 1800 <= year <= 2200:
         return False
     try:
-        date(2000 if year is None else year, 1 if month is None else month, 1 if day is None else day)
+        date(LEAP_YEAR if year is None else year, 1 if month is None else month, 1 if day is None else day)
     except ValueError:
         return False
     return True

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import islice
+from itertools import chain, islice
 from random import Random
 
 from showthrough.clinical.calendar import (
@@ -81,7 +81,7 @@ class Chronology:
             self._readings |= {self._common}
 
     def move(self, random: Random, blemishes: Blemishes) -> Move:
-        """The best move. `blemishes` counts what edits of the marked dates do that they had better not."""
+        """The best move. `blemishes` counts what its edits do that they had better not."""
         best, fewest = STAY, self._faults(STAY, blemishes)
         for moves, wanted in self._ways(random):
             for move in islice(moves, _ENOUGH):
@@ -124,7 +124,7 @@ class Chronology:
         years = same.count("year")
         return (
             len(same) - years,
-            blemishes([edit for _, made in edits for edit in made]),
+            blemishes([*(edit for _, made in edits for edit in made), *chain(*map(move.edits, self._found.unmarked))]),
             years,
             int(self.near(move)),
             self._discords(move),

@@ -16,7 +16,7 @@ from random import Random
 from showthrough.clinical.audit import LETTERS, Identifying, Leak, audit, marked
 from showthrough.clinical.calendar import Written, day_comes_first
 from showthrough.clinical.categories import Kind, phi_type
-from showthrough.clinical.chronology import Chronology, Move
+from showthrough.clinical.chronology import Chronology
 from showthrough.clinical.invention import Edit
 from showthrough.clinical.names import Names
 from showthrough.clinical.numbers import Numbers
@@ -99,13 +99,17 @@ class _Record:
                 self._names.learn(self._text(mention))
         spans = [(one.start, one.end) for one in self._mentions if phi_type(one.entity_type).kind == "date"]
         self._overlooked = self._places_overlooked()
-        spans += [(start, end) for start, end, string in self._overlooked if self._strings.kinds[string] == "date"]
-        self._dates = timeline(document.text, spans, self._other_spans(keep), day_first)
+        repeats = [(start, end) for start, end, string in self._overlooked if self._strings.kinds[string] == "date"]
+        self._dates = timeline(document.text, spans, repeats, self._other_spans(keep), day_first)
         chronology = Chronology(self._dates)
-        self._move = chronology.move(random, self._blemishes(spans))
-        self._moved = _edits(self._move, self._dates.marked)
+        self._move = chronology.move(random, self._blemishes(spans + repeats))
+        dates = (*self._dates.marked, *self._dates.unmarked)
+        self._moved = sorted(edit for one in dates for edit in self._move.edits(one))
         self.near = chronology.near(self._move)
-        self.along = len(self._dates.unmarked)
+        self.along = sum(
+            not any(one.fields[0].start < end and start < one.fields[-1].end for start, end in repeats)
+            for one in self._dates.unmarked
+        )
 
     def _text(self, mention: Mention) -> str:
         return self._document.text[mention.start : mention.end]
@@ -120,7 +124,8 @@ class _Record:
         for start, end, string in self._overlooked:
             self.repeats += 1
             self._add(edits, done, start, self._replaced(self._strings.kinds[string], start, end))
-        self._add(edits, done, 0, _edits(self._move, self._dates.unmarked))
+            done[start:end] = b"\1" * (end - start)
+        self._add(edits, done, 0, self._moved)
         return _edited(self._document, sorted(edits))
 
     def _places_overlooked(self) -> list[tuple[int, int, str]]:
@@ -141,7 +146,7 @@ class _Record:
         ]
         return [
             *((one.start, one.end) for one in (*self._mentions, *kept)),
-            *((start, end) for start, end, _ in self._overlooked),
+            *((start, end) for start, end, string in self._overlooked if self._strings.kinds[string] != "date"),
         ]
 
     def unmoved(self) -> list[tuple[Written, Leak]]:
@@ -187,18 +192,19 @@ class _Record:
 
     def _blemishes(self, spans: Sequence[Span]) -> Callable[[list[Edit]], int]:
         """Counts the dates that edits make into ones that were there: the audit cannot tell them apart."""
-        lettered = [span for span in spans if sum(map(str.isalpha, self._document.text[slice(*span)])) >= LETTERS]
+        text = self._document.text
+        lettered = [span for span in spans if sum(map(str.isalpha, text[slice(*span)])) >= LETTERS]
+        along = [(one.fields[0].start, one.fields[-1].end) for one in self._dates.unmarked]
+
+        def made(edits: list[Edit], places: Sequence[Span]) -> list[str]:
+            return [_applied(text[start:end], _within(edits, start, end)) for start, end in places]
 
         def count(edits: list[Edit]) -> int:
-            edits = sorted(edits) if lettered else []
-            texts = (_applied(self._document.text[start:end], _within(edits, start, end)) for start, end in lettered)
-            return sum(" ".join(text.lower().split()) in self._strings.kinds for text in texts)
+            edits = sorted(edits)
+            same = sum(" ".join(new.lower().split()) in self._strings.kinds for new in made(edits, lettered))
+            return same + len(list(self._strings.places(" | ".join(made(edits, along)))) if along else [])
 
         return count
-
-
-def _edits(move: Move, dates: Sequence[Written]) -> list[Edit]:
-    return sorted(edit for one in dates for edit in move.edits(one))
 
 
 def _within(edits: Sequence[Edit], start: int, end: int) -> list[Edit]:

@@ -12,11 +12,22 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain
 
-from showthrough.clinical.calendar import WEEKDAYS, Field, Written, read_year, written_dates
+from showthrough.clinical.calendar import (
+    LEAP_YEAR,
+    MONTHS,
+    SHORT_MONTHS,
+    SPANISH_MONTHS,
+    WEEKDAYS,
+    Field,
+    Written,
+    read_year,
+    written_dates,
+)
 
 Span = tuple[int, int]
 
 _BARE = re.compile(r"\W*(?P<number>\d{1,2})(?P<ordinal>st|nd|rd|th|º)?\W*", re.IGNORECASE)
+_DOTTED = re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.?")
 _WINDOW = 24  # characters beside a piece of a date, in which the rest of it may stand
 _YEAR_BEFORE = re.compile(r"(?<!\d)(?P<year>(?:1[89]|2[01])\d{2})[-/.]$")
 _LONG_AFTER = re.compile(
@@ -29,6 +40,9 @@ _YEAR_ALONE = re.compile(
     r"(?![\w/:%]|[-.,]\w|\s*(?:%|[mkcdµμ]?[glL]\b|m[lgm]\b|cc|kcal|cal|calor|units?\b|u\b|ui\b|iu\b|hrs?\b|hours?|h\b))"
 )
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(chain(*WEEKDAYS[:2]))})\b", re.IGNORECASE)
+_SPANISH = re.compile(r"\b(?:de|el|la|los|que|con|una?|se)\b", re.IGNORECASE)
+_ENGLISH = re.compile(r"\b(?:of|the|and|with|was|is|for|an?)\b", re.IGNORECASE)
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
 _COUNTED = re.compile(r"\s*-?\s*(?:hour|hr|day|week|month|year|min|hora|día|dia|semana|mes|año)", re.IGNORECASE)
 
 
@@ -42,25 +56,73 @@ class Timeline:
     weekday: bool = False  # nobody marked a day of the week that stands there
 
 
-def timeline(text: str, marks: Iterable[Span], others: Iterable[Span], day_first: bool) -> Timeline:
-    """Reads the dates of a record. `marks` are what is marked as a date, `others` what is not to be looked at."""
-    record = _Record(text, _joined(marks), day_first)
-    marked = tuple(record.marked())
-    if not marked:
+def timeline(
+    text: str, marks: Sequence[Span], repeats: Iterable[Span], others: Iterable[Span], day_first: bool
+) -> Timeline:
+    """Reads the dates of a record.
+
+    `marks` are what is marked as a date, `repeats` where the same stands without a mark, `others` what is not to be
+    looked at. A repeat that is part of a whole date is that date.
+    """
+    if not marks:
         return Timeline()
-    covered = record.inside
-    for start, end in others:
-        covered[start:end] = b"\1" * (end - start)
-    unmarked = tuple(one for one in written_dates(text, day_first) if not _covers(covered, one) and _sure(one, text))
-    for one in unmarked:
-        covered[one.fields[0].start : one.fields[-1].end] = b"\1" * (one.fields[-1].end - one.fields[0].start)
+    covered = bytearray(len(text))
+    _cover(covered, (*marks, *others))
+    readable = [one for one in written_dates(text, day_first) if not any(covered[slice(*_span(one))])]
+    along = [one for one in readable if _sure(one, text)]
+    _cover(covered, map(_span, along))
+    record = _Record(text, _joined((*marks, *(span for span in repeats if not any(covered[slice(*span)])))), day_first)
+    marked = list(record.marked())
+    _cover(covered, record.marks)
+    known = {text[slice(*_span(one))] for one in marked}
+    along += [one for one in readable if not any(covered[slice(*_span(one))]) and _repeated(one, text, known)]
+    _cover(covered, map(_span, along))
     years = frozenset(
         int(found["year"])
         for found in _YEAR_ALONE.finditer(text)
         if found.start() not in record.claimed and not any(covered[found.start() : found.end()])
     )
     weekday = any(not any(covered[found.start() : found.end()]) for found in _WEEKDAY.finditer(text))
-    return Timeline(marked, unmarked, years, weekday)
+    return Timeline(_with_months(marked, text), _with_months(along, text), years, weekday)
+
+
+def _span(one: Written) -> Span:
+    return one.fields[0].start, one.fields[-1].end
+
+
+def _cover(covered: bytearray, spans: Iterable[Span]) -> None:
+    for start, end in spans:
+        covered[start:end] = b"\1" * (end - start)
+
+
+def _with_months(dates: Sequence[Written], text: str) -> tuple[Written, ...]:
+    """Dates with the months as others of their form have them: May is short in 3-May and beside 4 Aug, not in May 3."""
+    spanish = len(_SPANISH.findall(text)) > len(_ENGLISH.findall(text))
+    named = [(_form(one, text), field) for one in dates for field in one.fields if field.name == "name"]
+    chosen: dict[int, tuple[str, ...]] = {}
+    for form, field in named:
+        short = "-" in form
+        alike = [other.text.lower() for other_form, other in named if other_form == form]
+        chosen[field.start] = max(
+            (table for table in MONTHS if field.text.lower() in table),
+            key=lambda table: (
+                sum(name in table for name in alike),
+                (table in SHORT_MONTHS) == short,
+                (table in SPANISH_MONTHS) == spanish,
+            ),
+        )
+    return tuple(
+        replace(one, names=next((chosen[field.start] for field in one.fields if field.name == "name"), ()))
+        for one in dates
+    )
+
+
+def _form(one: Written, text: str) -> str:
+    """The names of its parts, and what stands between them."""
+    return "".join(
+        field.name + text[field.end : after.start]
+        for field, after in zip(one.fields, (*one.fields[1:], one.fields[-1]), strict=True)
+    )
 
 
 def _joined(spans: Iterable[Span]) -> list[Span]:
@@ -74,8 +136,17 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
     return joined
 
 
-def _covers(covered: bytearray, one: Written) -> bool:
-    return any(covered[one.fields[0].start : one.fields[-1].end])
+def _repeated(one: Written, text: str, known: set[str]) -> bool:
+    """Whether a day is written as one that is marked elsewhere, and as no fraction is: 10/29 or 03/04, but not 3/4."""
+    written = text[slice(*_span(one))]
+    end = one.fields[-1].end
+    return (
+        one.unit == "day"
+        and written in known
+        and re.search(r"\b(?:0\d|1[3-9]|[23]\d)\b", written) is not None
+        and text[one.fields[0].start - 1 : one.fields[0].start] not in ("/", ".", "-")
+        and not re.match(r"[-/.]?\w", text[end : end + 2])
+    )
 
 
 def _sure(one: Written, text: str) -> bool:
@@ -98,7 +169,7 @@ class _Record:
 
     def __init__(self, text: str, marks: Sequence[Span], day_first: bool) -> None:
         self._text = text
-        self._marks = marks
+        self.marks = marks
         self._day_first = day_first
         self.claimed: set[int] = set()  # where parts stand that belong to a date already
         self.inside = bytearray(len(text))
@@ -106,22 +177,32 @@ class _Record:
             self.inside[start:end] = b"\1" * (end - start)
 
     def marked(self) -> Iterator[Written]:
-        for start, end in self._marks:
+        for start, end in self.marks:
             for one in self._read(start, end):
                 if not any(field.start in self.claimed for field in one.fields):
                     self.claimed.update(field.start for field in one.fields)
-                    yield one
+                    yield self._with_ordinal(one)
+
+    def _with_ordinal(self, one: Written) -> Written:
+        """A date with the `th` that stands after a marked 29; it is no part of the mark, and goes with the day."""
+        last = one.fields[-1]
+        after = _ORDINAL.match(self._text, last.end) if last.name == "day" else None
+        if after is None:
+            return one
+        return replace(one, fields=(*one.fields, Field("ordinal", after.start(), after.end(), after[0])))
 
     def _read(self, start: int, end: int) -> list[Written]:
         text = self._text[start:end]
         own = [one.at(start) for one in written_dates(text, self._day_first)]
         bare = _BARE.fullmatch(text)
-        if bare or (len(own) == 1 and [field.name for field in own[0].fields] == ["name"]):
-            pieced = self._pieced(start, end, by_name=not bare)
+        if not own or (len(own) == 1 and [field.name for field in own[0].fields] == ["name"]):
+            pieced = self._pieced(start, end, by_name=bool(own))
             if pieced:
                 return pieced
         if bare and not own:
             return self._alone(bare, start, end)
+        if not own:
+            return self._dotted(start, end)
         return self._with_year_before(own, start, end) or self._with_year_after(own, end)
 
     def _pieced(self, start: int, end: int, by_name: bool) -> list[Written]:
@@ -158,6 +239,17 @@ class _Record:
             return []
         return [Written(tuple(fields), None, None, number, by_name=True)]
 
+    def _dotted(self, start: int, end: int) -> list[Written]:
+        """`29.10.`, which is a date where it is marked as one, and else a decimal."""
+        found = _DOTTED.fullmatch(self._text[start:end])
+        if found is None or not _is_date(LEAP_YEAR, int(found["month"]), int(found["day"])):
+            return []
+        fields = tuple(
+            Field(name, start + found.start(name), start + found.end(name), value)
+            for name, value in found.groupdict().items()
+        )
+        return [Written(fields, None, int(found["month"]), int(found["day"]))]
+
     def _with_year_before(self, own: list[Written], start: int, end: int) -> list[Written]:
         """The dates of a mark that a year stands before: `2004-` and the marked `10-29`."""
         before = _YEAR_BEFORE.search(self._text, max(0, start - 6), start)
@@ -179,7 +271,7 @@ class _Record:
             return own
         last = own[-1]
         after = self._year_after(last, end)
-        if after is None or not _is_date(after[0], last):
+        if after is None or not _is_date(after[0], last.month or 1, last.day or 1):
             return own
         year, field = after
         marked = bool(self.inside[field.start])
@@ -211,9 +303,9 @@ class _Record:
         return read_year(found["year"]), Field("year", found.start("year"), found.end("year"), found["year"])
 
 
-def _is_date(year: int, one: Written) -> bool:
+def _is_date(year: int, month: int, day: int) -> bool:
     try:
-        date(year, one.month or 1, one.day or 1)
+        date(year, month, day)
     except ValueError:
         return False
     return True
