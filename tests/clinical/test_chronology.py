@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Corpus, Document, Mention
+from showthrough.clinical.calendar import written_dates
 from showthrough.clinical.surrogates import Surrogates, surrogates
 
 # One event a line, and the parts of its date that are marked in brackets.
@@ -106,6 +107,7 @@ def check_days(events: list[Event], seed: int) -> None:
     assert moved or result.unmoved or not texts(document)
     if moved:
         assert not result.unmoved
+    if result.along == sum(form in UNMARKED for _, form in events):
         for one, (day, form) in zip(after, events, strict=True):
             assert form not in YEAR_UNMARKED or one.year == day.year
 
@@ -228,15 +230,26 @@ def test_unmarked_years_alone_stay_as_many_years_away() -> None:
         assert distances(after) == [83]  # 19 + 30 + 31 + 3
 
 
-def test_where_no_day_can_move_it_is_said() -> None:
+def test_where_no_day_can_stay_in_its_year_the_years_beside_move_along() -> None:
     events = [(date(2004, 1, 1), "[%m/%d]/%Y"), (date(2004, 12, 31), "[%m/%d]/%Y")]
-    found, result = made(written(events))
+    for seed in range(40):
+        found, result = made(written(events), seed)
+        assert distances(read(found, events)) == [365]
+        assert not set(texts(found)) & {"01/01", "12/31"}
+        assert result.along == 2
+        assert result.unmoved == result.near == ()
+    # A year that stands elsewhere is not far from them, even so.
+    for seed in range(40):
+        assert {day.year for day in read(made(written(events, "In 2004:"), seed)[0], events)} <= {2003, 2004, 2005}
+
+
+def test_where_no_day_can_move_it_is_said() -> None:
+    """Within 2004 no other days are as far apart as its first and its last, and no year stands beside them to move."""
+    events = [(date(2004, 1, 1), "[%m/%d]"), (date(2004, 12, 31), "[%m/%d]")]
+    found, result = made(written(events, "All in 2004."))
     assert texts(found) == ["01/01", "12/31"]
     assert [leak.text for leak in result.unmoved] == ["01/01", "12/31"]
     assert [found.text[leak.start : leak.end] for leak in result.unmoved] == ["01/01", "12/31"]
-    # With the years marked there is nothing in the way.
-    events = [(date(2004, 1, 1), "[%m/%d/%Y]"), (date(2004, 12, 31), "[%m/%d/%Y]")]
-    assert made(written(events))[1].unmoved == ()
 
 
 def test_where_days_move_little_it_is_said() -> None:
@@ -316,3 +329,30 @@ def test_pieces_stay_what_they_are(form: str, expected: str) -> None:
         found, _ = made(document, seed)
         assert re.fullmatch(rf"\nSeen {expected} again\.\n", found.text)
         assert texts(found) != texts(document)
+
+
+def test_records_of_meddocan_with_the_years_out_of_the_marks(records: Corpus) -> None:
+    """What i2b2 2006 would have marked: 10/29 of 10/29/2004."""
+    form = re.compile(r"(\d+/\d+)/\d{4}|(\d+ de [a-z]+) de \d{4}")
+    stripped = []
+    for document in records.documents[:150]:
+        mentions = []
+        for one in document.annotations[0].mentions:
+            found = form.fullmatch(document.text[one.start : one.end])
+            end = one.start + len(found[1] or found[2]) if found else one.end
+            mentions.append(Mention(one.start, end, one.entity_type))
+        stripped.append(Document(document.id, document.text, (Annotation("gold", tuple(mentions)),)))
+    result = surrogates(Corpus(stripped), seed=7)
+    assert result.unmoved == ()
+    for old, new in zip(stripped, result.corpus, strict=True):
+        days = [
+            [
+                one.full()
+                for found in re.finditer(r"\b\d+/\d+/\d{4}\b|\b\d+ de [a-z]+ de \d{4}\b", document.text)
+                for one in written_dates(found[0], day_first=True)
+            ]
+            for document in (old, new)
+        ]
+        assert len(days[0]) == len(days[1])
+        moved = {(two - one).days for one, two in zip(*days, strict=True) if one and two}
+        assert len(moved) <= 1, (old.id, moved)

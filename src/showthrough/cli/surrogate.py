@@ -55,7 +55,7 @@ def command(
     files = write_corpus(made.corpus, output, target, force=force)
     shared.show_notes(_cautions(made))
     where = str(output) if len(files) == 1 else f"{len(files)} files in {output}"
-    along = f"; {made.along} unmarked dates moved along with marked ones" if made.along else ""
+    along = f"; {made.along} unmarked dates or years moved along with marked ones" if made.along else ""
     typer.echo(
         f"{len(made.corpus)} documents written to {where}; {made.repeats} unmarked repeats of marked text were "
         f"replaced too{along}; audit clean: no marked string of four or more letters is left"
@@ -72,8 +72,8 @@ def _refuse_what_is_left(made: Surrogates) -> None:
         notes.print(str(leak), markup=False, soft_wrap=True)
     if made.unmoved:
         notes.print(
-            f"{len(made.unmoved)} marked dates cannot move: the years that they belong to are not marked, and no other "
-            "dates of these years are as far apart; mark the years as well, or keep the dates with --keep",
+            f"{len(made.unmoved)} marked dates cannot move: they have no years of their own, and no other dates of a "
+            "year are as far apart; mark the years as well, or keep the dates with --keep",
             markup=False,
             soft_wrap=True,
         )

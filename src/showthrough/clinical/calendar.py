@@ -114,6 +114,7 @@ class Written:
     weekday: int | None = None
     by_name: bool = False  # the month is, and so a day is filled up with a zero only where it was
     kept: frozenset[str] = frozenset()  # of year, month and day, what stands there and is not to be replaced
+    beside: tuple[Field, ...] = ()  # the year that is so kept
     names: tuple[str, ...] = ()  # the months as this record writes them
     lender: Written | None = None  # the `5 May` that the 3 of `3 to 5 May` has its month from
 
@@ -130,6 +131,14 @@ class Written:
         """The same in a text that has so much before it."""
         fields = tuple(replace(one, start=one.start + offset, end=one.end + offset) for one in self.fields)
         return replace(self, fields=fields, lender=self.lender and self.lender.at(offset))
+
+    def freed(self) -> Written:
+        """The same with the year beside it replaced as well."""
+        if "year" not in self.kept:
+            return self
+        fields = tuple(sorted((*self.fields, *self.beside), key=lambda field: field.start))
+        lender = self.lender and self.lender.freed()
+        return replace(self, fields=fields, beside=(), kept=self.kept - {"year"}, lender=lender)
 
     def leap_day(self) -> bool:
         return (self.month, self.day) == (2, 29)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import chain, islice
 from random import Random
@@ -34,6 +34,7 @@ NEAREST = 30  # days that dates move, at least, where there is room
 _FARTHEST = 1460
 _TRIES, _PATIENCE = 400, 50
 _MOST_YEARS = 4
+_WITHIN_A_YEAR = 180
 _ENOUGH = 40  # moves that are weighed against each other before the best is taken
 _PLAIN_YEARS = range(PLAIN_YEAR, PLAIN_YEAR + 4)  # where nothing tells the year: any, before, in and after a leap year
 
@@ -43,13 +44,15 @@ Blemishes = Callable[[list[Edit]], int]
 
 @dataclass(frozen=True)
 class Move:
-    """A shift, and the year that dates without one are read in."""
+    """A shift, the year that dates without one are read in, and whether unmarked years beside dates go along."""
 
     shift: Shift
     year: int
+    frees: bool = False
 
     def edits(self, one: Written) -> list[Edit]:
-        return [(field.start, field.end, new) for field, new in one.shifted(self.shift, self.year).items()]
+        said = (one.freed() if self.frees else one).shifted(self.shift, self.year)
+        return [(field.start, field.end, new) for field, new in said.items()]
 
     def leaves(self, one: Written) -> bool:
         """Whether a date is the same afterwards."""
@@ -102,11 +105,14 @@ class Chronology:
         strict = bool(self._pinned or self._yearless or self._bare)
         years_move = not self._pinned and any(one.year is not None for one in self._found.marked)
         if self._pinned or self._nameless or self._found.years:
-            yield from self._in_readings(random, 0, 3 if years_move else 1)
+            yield from self._in_readings(random, 0, 3 if years_move else 2)
         if years_move and (strict or self._years):
             yield from self._in_readings(random, _MOST_YEARS, 1 if strict else 4)
         if years_move or self._nameless:
             yield self._free(random), 0
+        if self._pinned:
+            free = Chronology(self._found.freed())
+            yield (replace(move, frees=True) for move in free._free(random)), 0
 
     def _in_readings(self, random: Random, reach: int, wanted: int) -> Iterator[tuple[Iterator[Move], int]]:
         yield self._in_step(random, self._readings, reach), wanted
@@ -115,16 +121,11 @@ class Chronology:
 
     def _faults(self, move: Move, blemishes: Blemishes) -> Faults:
         """What speaks against a move, the worst first."""
-        edits = [(one, move.edits(one)) for one in self._found.marked]
-        same = [
-            one.unit
-            for one, made in edits
-            if all(field.text == new for field, (_, _, new) in zip(one.fields, made, strict=True))
-        ]
+        same = [one.unit for one in self._found.marked if move.leaves(one)]
         years = same.count("year")
         return (
             len(same) - years,
-            blemishes([*(edit for _, made in edits for edit in made), *chain(*map(move.edits, self._found.unmarked))]),
+            blemishes(list(chain(*map(move.edits, (*self._found.marked, *self._found.unmarked))))),
             years,
             int(self.near(move)),
             self._discords(move),
@@ -134,7 +135,7 @@ class Chronology:
         """Whether days have moved so little that they can be guessed."""
         marked = [one for one in self._found.marked if one.unit == "day"]
         days = move.shift.days
-        if any(one.year is None or "year" in one.kept for one in marked):
+        if any(one.year is None or ("year" in one.kept and not move.frees) for one in marked):
             days -= round(move.shift.years * DAYS_OF_YEAR)
         return bool(marked) and abs(days) < NEAREST
 
@@ -151,8 +152,14 @@ class Chronology:
         return discords
 
     def _in_step(self, random: Random, readings: frozenset[int], reach: int) -> Iterator[Move]:
-        """Moves that change the year of every date by the same number, in every reading."""
-        starts = {one.on(year) for one in self._days for year in self._read_in(one, readings)}
+        """Moves that change the year of every date by the same number, in every reading.
+
+        Beside dates that just have to stay in their years, others need not do so.
+        """
+        together = bool(self._yearless or self._years or self._found.years)
+        bound = [one for one in self._days if together or "year" in one.kept]
+        starts = {one.on(year) for one in bound for year in self._read_in(one, readings)}
+        reach = reach if together else 0
         found = [
             (days, years) for years in range(-reach, reach + 1) for days in self._bounds(starts, years) if days != 0
         ]
@@ -204,19 +211,26 @@ class Chronology:
         options = sorted(
             {round(exact), int(exact), int(exact) + (1 if days > 0 else -1)}, key=lambda one: abs(one - exact)
         )
-        fitting = [months for months in options if self._months_fit(days, months, readings, years)]
         cycle = 12 if any(one.year is None for one in self._months) else abs(days)
-        return next((months for months in fitting if months % cycle), fitting[0] if fitting else None)
+        # That every month changes its year as the days do is good, that it changes at all is better.
+        for leaving in ("none", "marked", "yearless"):
+            for months in options:
+                if months % cycle and self._months_fit(days, months, readings, years, leaving):
+                    return months
+        return next((months for months in options if self._months_fit(days, months, readings, years, "none")), None)
 
-    def _months_fit(self, days: int, months: int, readings: frozenset[int], years: int | None) -> bool:
+    def _months_fit(self, days: int, months: int, readings: frozenset[int], years: int | None, leaving: str) -> bool:
         for one in self._months:
+            may_leave = years is None or leaving == "yearless" or (leaving == "marked" and one.year is not None)
+            if "year" in one.kept:
+                may_leave = False
             for year in self._read_in(one, readings):
                 before, after = one.on(year), one.moved(Shift(days, months, 0), year)
                 first, last = before + timedelta(days), _last_of(before) + timedelta(days)
                 there = date(after.year, after.month, 1)
                 if last < there or _last_of(there) < first or not one.can_say(after.year):
                     return False
-                if years is not None and after.year - before.year != years:
+                if not may_leave and after.year - before.year != years:
                     return False
         return True
 
@@ -225,7 +239,9 @@ class Chronology:
         readings = frozenset({self._common})
         for attempt in range(_TRIES):
             # A record with many dates has some pair of them at nearly every distance: then they move farther.
-            farthest = 300 if self._nameless and self._yearless else _FARTHEST * (1 + attempt // _PATIENCE)
+            farthest = _FARTHEST * (1 + attempt // _PATIENCE)
+            if self._found.years or (self._nameless and self._yearless):
+                farthest = _WITHIN_A_YEAR
             days = random.choice((-1, 1)) * random.randint(NEAREST, farthest)
             shift = Shift.nearest(days)
             if not self._days_fit(days, readings) or not self._apart(shift):

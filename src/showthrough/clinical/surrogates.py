@@ -32,7 +32,7 @@ class Surrogates:
     corpus: Corpus
     repeats: int
     leaks: tuple[Leak, ...]
-    along: int = 0  # dates that nobody marked and that moved with the others
+    along: int = 0  # dates, and years beside marked dates, that nobody marked and that moved with the others
     unmoved: tuple[Leak, ...] = ()  # marked dates that are as they were: any other would change a distance
     same_years: tuple[Leak, ...] = ()  # marked years that are as they were, because years beside other dates are
     near: tuple[str, ...] = ()  # documents whose dates moved so little that they can be guessed
@@ -109,7 +109,7 @@ class _Record:
         self.along = sum(
             not any(one.fields[0].start < end and start < one.fields[-1].end for start, end in repeats)
             for one in self._dates.unmarked
-        )
+        ) + sum(self._move.frees and bool(one.beside) for one in self._dates.marked)
 
     def _text(self, mention: Mention) -> str:
         return self._document.text[mention.start : mention.end]

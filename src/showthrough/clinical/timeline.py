@@ -37,7 +37,7 @@ _SHORT_AFTER = re.compile(r"(?:(?P<sign>[-/.])|,?\s*['’])(?P<year>\d{2})(?!\d|
 # No year is part of a larger number, nor followed by what is counted.
 _YEAR_ALONE = re.compile(
     r"(?<![\w/.,:+$€£-])(?P<year>(?:19|20)\d{2})"
-    r"(?![\w/:%]|[-.,]\w|\s*(?:%|[mkcdµμ]?[glL]\b|m[lgm]\b|cc|kcal|cal|calor|units?\b|u\b|ui\b|iu\b|hrs?\b|hours?|h\b))"
+    r"(?![\w/%]|[-.,:]\w|\s*(?:%|[mkcdµμ]?[glL]\b|m[lgm]\b|cc|kcal|cal|calor|units?\b|u\b|ui\b|iu\b|hrs?\b|hours?|h\b))"
 )
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(chain(*WEEKDAYS[:2]))})\b", re.IGNORECASE)
 _SPANISH = re.compile(r"\b(?:de|el|la|los|que|con|una?|se)\b", re.IGNORECASE)
@@ -54,6 +54,10 @@ class Timeline:
     unmarked: tuple[Written, ...] = ()  # nobody marked them, and they can be nothing but dates
     years: frozenset[int] = frozenset()  # nobody marked them, and they stand alone
     weekday: bool = False  # nobody marked a day of the week that stands there
+
+    def freed(self) -> Timeline:
+        """The same with the years beside marked dates to be replaced as well."""
+        return replace(self, marked=tuple(one.freed() for one in self.marked))
 
 
 def timeline(
@@ -223,7 +227,8 @@ class _Record:
         left = {"month" if field.name == "name" else field.name for field in one.fields if field not in fields}
         lender = None if one.lender is None else self._kept(one.lender)
         borrowed = frozenset() if lender is None else lender.kept - {"day"}
-        return replace(one, fields=fields, lender=lender, kept=frozenset(left - {"ordinal"}) | borrowed)
+        beside = tuple(field for field in one.fields if field.name == "year" and field not in fields)
+        return replace(one, fields=fields, beside=beside, lender=lender, kept=frozenset(left - {"ordinal"}) | borrowed)
 
     def _alone(self, bare: re.Match[str], start: int, end: int) -> list[Written]:
         """A number that is marked as a date with nothing beside it: a day, or a year of two digits."""
@@ -282,6 +287,7 @@ class _Record:
             year=year,
             fields=(*last.fields, field) if marked else last.fields,
             kept=last.kept if marked else last.kept | {"year"},
+            beside=() if marked else (field,),
         )
         return [
             *(
