@@ -220,6 +220,15 @@ def test_months_and_years_alone_stay_as_far_apart(kind: list[str]) -> None:
             assert len({two.year - one.year for one, two in zip(before[:5], after[:5], strict=True)}) == 1
 
 
+def test_months_without_a_year_stay_in_order() -> None:
+    names = [date(2000, month, 1).strftime("%B") for month in range(1, 13)]
+    events = [(date(2000, month, 1), "in [%B]") for month in (4, 6, 7)]
+    for seed in range(40):
+        first, second, third = (names.index(one) for one in texts(made(written(events), seed)[0]))
+        assert (second - first, third - second) == (2, 1)
+        assert first != 3
+
+
 def test_unmarked_years_alone_stay_as_many_years_away() -> None:
     events = [(date(2004, 5, 12), "[%m/%d/%Y]"), (date(2004, 8, 3), "[%B %d, %Y]")]
     for seed in range(60):
@@ -271,9 +280,11 @@ def test_a_marked_year_stays_where_others_are_not_marked() -> None:
 
 
 def test_dates_that_nobody_marked_move_along() -> None:
-    document = written([(date(2004, 5, 12), "[%m/%d/%Y]"), (date(2004, 5, 20), "%m/%d/%Y")], "Pain 2/6, BP 120/80.")
+    events = [(date(2004, 5, 12), "[%m/%d/%Y]"), (date(2004, 5, 20), "%m/%d/%Y"), (date(2004, 6, 1), "%d-%b-%y")]
+    document = written(events, "Pain 2/6, BP 120/80.")
     found, result = made(document)
-    assert result.along == 1
+    assert result.along == 2
+    assert distances(read(found, events)) == [8, 20, 12]
     assert found.text.startswith("Pain 2/6, BP 120/80.")
     assert "05/20/2004" not in found.text
     # None is marked: none moves.

@@ -4,8 +4,9 @@ Dates that are marked with their years may move by any number of days. Others se
 stays in the text, so the date beside it has to stay in that year. A date without a year may be of any year that the
 record names, leap years among them, and its distances have to be right in each. A year alone has to stay as many years
 away from every date. All this holds where every date changes its year by the same number, and every day without a year
-becomes the same day in all years that it may be of. Where no distance is such, fewer readings have to do; where not
-even that is to be had, the dates stay as they are, and it is said.
+becomes the same day in all years that it may be of. Where no distance does all that, dates without a year are read in
+one year alone, or the unmarked years beside the dates move along. Where that does not help, the dates stay as they are,
+and it is said.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ NEAREST = 30  # days that dates move, at least, where there is room
 _FARTHEST = 1460
 _TRIES, _PATIENCE = 400, 50
 _MOST_YEARS = 4
-_WITHIN_A_YEAR = 180
+_WITHIN_A_YEAR = 180  # so that a year alone, which stays, may still be the year of what was in it
 _ENOUGH = 40  # moves that are weighed against each other before the best is taken
 _PLAIN_YEARS = range(PLAIN_YEAR, PLAIN_YEAR + 4)  # where nothing tells the year: any, before, in and after a leap year
 
@@ -73,6 +74,7 @@ class Chronology:
         self._years = [one for one in dates if one.unit == "year"]
         self._bare = [one for one in dates if one.unit == "bare day"]
         self._yearless = [one for one in (*self._days, *self._months) if one.year is None]
+        self._lone_months = [one for one in self._months if one.year is None]
         self._pinned = any("year" in one.kept for one in dates)
         said = Counter([*(one.year for one in dates if one.year is not None), *found.years])
         self._nameless = not said
@@ -103,11 +105,13 @@ class Chronology:
         Where years are not marked or missing, to be right matters more than to move far.
         """
         strict = bool(self._pinned or self._yearless or self._bare)
-        years_move = not self._pinned and any(one.year is not None for one in self._found.marked)
+        years_move = not self._pinned and any(
+            one.year is not None for one in (*self._found.marked, *self._found.unmarked)
+        )
         if self._pinned or self._nameless or self._found.years:
-            yield from self._in_readings(random, 0, 3 if years_move else 2)
+            yield from self._in_readings(random, 0, 3 if years_move else 1 if self._yearless else 2)
         if years_move and (strict or self._years):
-            yield from self._in_readings(random, _MOST_YEARS, 1 if strict else 4)
+            yield from self._in_readings(random, _MOST_YEARS, 1 if strict else 5)
         if years_move or self._nameless:
             yield self._free(random), 0
         if self._pinned:
@@ -127,6 +131,7 @@ class Chronology:
             len(same) - years,
             blemishes(list(chain(*map(move.edits, (*self._found.marked, *self._found.unmarked))))),
             years,
+            sum(one.moved(move.shift, move.year).year - move.year != move.shift.years for one in self._lone_months),
             int(self.near(move)),
             self._discords(move),
         )
@@ -211,11 +216,14 @@ class Chronology:
         options = sorted(
             {round(exact), int(exact), int(exact) + (1 if days > 0 else -1)}, key=lambda one: abs(one - exact)
         )
-        cycle = 12 if any(one.year is None for one in self._months) else abs(days)
+        if self._lone_months:
+            changing = [months for months in options if months % 12]
+        else:
+            changing = [months for months in options if months]
         # That every month changes its year as the days do is good, that it changes at all is better.
         for leaving in ("none", "marked", "yearless"):
-            for months in options:
-                if months % cycle and self._months_fit(days, months, readings, years, leaving):
+            for months in changing:
+                if self._months_fit(days, months, readings, years, leaving):
                     return months
         return next((months for months in options if self._months_fit(days, months, readings, years, "none")), None)
 

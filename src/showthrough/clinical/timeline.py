@@ -77,6 +77,8 @@ def timeline(
     _cover(covered, map(_span, along))
     record = _Record(text, _joined((*marks, *(span for span in repeats if not any(covered[slice(*span)])))), day_first)
     marked = list(record.marked())
+    if not marked:
+        return Timeline()
     _cover(covered, record.marks)
     known = {text[slice(*_span(one))] for one in marked}
     along += [one for one in readable if not any(covered[slice(*_span(one))]) and _repeated(one, text, known)]
@@ -159,7 +161,8 @@ def _sure(one: Written, text: str) -> bool:
         return _sure(one.lender, text)
     said = {field.name: field.text for field in one.fields}
     if one.by_name:
-        return ("day" in said and len(said["name"]) > 3) or len(said.get("year", "")) == 4
+        dashed = "year" in said and text[one.fields[-1].start - 1] in "-/'"
+        return ("day" in said and (len(said["name"]) > 3 or dashed)) or len(said.get("year", "")) == 4
     if not {"day", "month", "year"} <= said.keys() or one.fields[1].start == one.fields[0].end:
         return False
     start, end = one.fields[0].start, one.fields[-1].end
@@ -260,14 +263,11 @@ class _Record:
         before = _YEAR_BEFORE.search(self._text, max(0, start - 6), start)
         if before is None or not own or own[0].year is not None or own[0].fields[0].start != start:
             return []
-        first, *rest = (self._kept(one.at(before.start())) for one in self._dates(before.start(), end))
-        if first.year != int(before["year"]) or not first.fields:
+        found = written_dates(self._text[before.start() : end], self._day_first)
+        if not found or found[0].year != int(before["year"]) or len(found[0].fields) == 1:
             return []
         self.claimed.add(before.start())
-        return [first, *rest]
-
-    def _dates(self, start: int, end: int) -> list[Written]:
-        return written_dates(self._text[start:end], self._day_first)
+        return [self._kept(one.at(before.start())) for one in found]
 
     def _with_year_after(self, own: list[Written], end: int) -> list[Written]:
         """The dates of a mark, the last of them with the year that stands after it: `10/29` is marked, `/2004` not."""
