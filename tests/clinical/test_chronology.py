@@ -98,6 +98,28 @@ def test_four_hundred_mixed_records(kinds: list[str]) -> None:
         check_days(events, seed)
 
 
+def test_four_hundred_records_with_years_marked_unmarked_and_missing() -> None:
+    """Days without a year are read in every year that the record names, and all distances are the same in each."""
+    random = Random(8)
+    for seed in range(400):
+        events = [
+            (date(2002, 1, 1) + timedelta(random.randrange(4 * 365)), random.choice([*KNOWN_DAYS, *NO_YEAR, *NO_YEAR]))
+            for _ in range(random.randint(2, 6))
+        ]
+        document = written(events, random.choice(["", "In 2003."]))
+        found, result = made(document, seed)
+        assert not result.unmoved
+        before, after = read(document, events, 2004), read(found, events, 2004)
+        known = [place for place, (_, form) in enumerate(events) if form not in NO_YEAR]
+        years = {before[place].year for place in known} | {int(year) for year in re.findall(r"In (\d+)", document.text)}
+        on = {after[place].year - before[place].year for place in known} or {0}
+        leap = any((day.month, day.day) == (2, 29) for day in (*before, *after))
+        for year in [2004] if leap else years or {2001, 2002, 2003, 2004}:
+            for change in on:
+                moved = read(found, events, year + change)
+                assert distances(read(document, events, year)) == distances(moved), seed
+
+
 def check_days(events: list[Event], seed: int) -> None:
     document = written(events)
     found, result = made(document, seed)

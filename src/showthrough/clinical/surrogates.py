@@ -42,7 +42,8 @@ def surrogates(corpus: Corpus, *, seed: int = 0, ambiguous: float = 0.0, keep: C
     """Replaces the PHI of every record by surrogates, and audits the result.
 
     `ambiguous` is the share of names that are medical terms, to make records in which names are hard to tell. Types in
-    `keep` stay as they are. The same seed gives the same surrogates, whatever other records there are.
+    `keep` stay as they are. The same seed gives the same surrogates, whatever other records there are, as long as these
+    do not tell otherwise which number of 03/04 is the month.
     """
     if not 0 <= ambiguous <= 1:
         raise PlanError(f"found {ambiguous:g}; expected a share between 0 and 1", "ambiguous")
