@@ -85,7 +85,7 @@ def _cautions(made: Surrogates) -> Iterator[str]:
     """What is written and still may be guessed."""
     if made.near:
         yield (
-            f"dates of {shared.documents(len(made.near))} moved by fewer than {NEAREST} days, leaving whole years aside, "
+            f"dates of {shared.documents(len(made.near))} moved by fewer than {NEAREST} days, whole years aside, "
             f"because unmarked or missing years give no more room ({_some(made.near)}); with their years marked, dates "
             "move farther"
         )
