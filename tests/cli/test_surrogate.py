@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,35 @@ def test_nothing_is_written_when_the_audit_fails(
     assert "document 1: 'Sloan' at 4–9 was marked in the original" in found.err
     assert "nothing was written" in found.err
     assert not (tmp_path / "out.xml").exists()
+
+
+def dated(path: Path, *texts: str) -> Path:
+    """Records with dates of which `<10/29>` is marked."""
+    marks = [re.sub("<([^>]*)>", r'<PHI TYPE="DATE">\1</PHI>', text) for text in texts]
+    records = (f'<RECORD ID="{number}"><TEXT>{text}</TEXT></RECORD>' for number, text in enumerate(marks, 1))
+    path.write_text(f"<ROOT>{''.join(records)}</ROOT>")
+    return path
+
+
+def test_dates_that_cannot_move_are_not_written(cli: Cli, tmp_path: Path) -> None:
+    gold = dated(tmp_path / "gold.xml", "In 2004: <01/01> to <12/31>.")
+    found = cli("surrogate", gold, "-o", tmp_path / "out.xml")
+    assert found.status == 1
+    assert "document 1: '01/01' at 9–14 was marked in the original" in found.err
+    assert "2 marked dates cannot move" in found.err
+    assert not (tmp_path / "out.xml").exists()
+
+
+def test_what_can_be_guessed_is_said(cli: Cli, tmp_path: Path) -> None:
+    gold = dated(
+        tmp_path / "gold.xml", "From <01/04>/2004 to <12/30>/2004.", "On <10/29>/2004; born <1950>; 11/03/2004."
+    )
+    found = cli("surrogate", gold, "-o", tmp_path / "out.xml")
+    assert found.status == 0
+    assert "note: dates of 1 document moved by fewer than 30 days" in found.err
+    assert "note: 1 marked years stay as they are" in found.err
+    assert "(2: 1950)" in found.err
+    assert "1 unmarked dates or years moved along with marked ones" in found.out
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,63 @@ def test_the_same_person_is_the_same_throughout(seed: int) -> None:
     assert middle.isupper()
 
 
+INITIALS = ["jd", "JD", "J.D.", "J D", "jD", "j. d.", "JD", "Jd"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("known", ["", "[PATIENT:John Doe] , "])
+def test_initials_stay_initials(known: str, seed: int) -> None:
+    """As many letters, in the capitals and with the signs of the original, and the same initials in every form."""
+    found = marked(made(known + " , ".join(f"[DOCTOR:{one}]" for one in INITIALS), seed))[-len(INITIALS) :]
+    assert [shape(one) for one in found] == [shape(one) for one in INITIALS]
+    (letters,) = {re.sub(r"\W", "", one).lower() for one in found}
+    assert letters[0] != "j"
+    assert letters[1] != "d"
+    if known:
+        full = marked(made(known + " , ".join(f"[DOCTOR:{one}]" for one in INITIALS), seed))[0].lower().split()
+        assert letters == full[0][0] + full[1][0]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("O'Brien", r"O'[A-Z][a-z]+"),
+        ("O'BRIEN", r"O'[A-Z]+"),
+        ("D’Angelo", r"D’[A-Z][a-z]+"),
+        ("de la Cruz", r"de la [A-Z][a-z]+"),
+        ("DE LA CRUZ", r"DE LA [A-Z]+"),
+        ("McCoy", r"Mc[A-Z][a-z]+"),
+        ("MCCOY", r"MC[A-Z]+"),
+        ("mccoy", r"mc[a-z]+"),
+        ("MacKenzie", r"Mac[A-Z][a-z]+"),
+        ("DeShawn", r"De[A-Z][a-z]+"),
+        ("JoAnn Lee", r"[A-Z][a-z][A-Z][a-z]+ [A-Z][a-z]+"),
+        ("Smith-Jones", r"[A-Z][a-z]+-[A-Z][a-z]+"),
+        ("SMITH-JONES , J", r"[A-Z]+-[A-Z]+ , [A-Z]"),
+        ("Dr. JD Smith", r"Dr\. [A-Z]{2} [A-Z][a-z]+"),
+        ("Dr. AB Smith", r"Dr\. [A-Z]{2} [A-Z][a-z]+"),
+        ("jrrt", r"[a-z]{4}"),
+        ("jd/km", r"[a-z]{2}/[a-z]{2}"),
+        ("ab", r"[a-z]{2}"),
+        ("R2D2", r"[A-Z]\d[A-Z]\d"),
+        ("John2 Doe", r"[A-Z][a-z]+\d [A-Z][a-z]+"),
+        ("LEE , ANN M", r"[A-Z]{4,} , [A-Z]{4,} [A-Z]"),
+        ("Ng", r"[A-Z][a-z]"),
+    ],
+)
+def test_orthography(name: str, expected: str, seed: int) -> None:
+    (found,) = marked(made(f"[DOCTOR:{name}]", seed))
+    assert re.fullmatch(expected, found)
+    assert found.lower() != name.lower()
+
+
+def test_a_name_is_the_same_in_all_its_capitals() -> None:
+    for seed in SEEDS:
+        found = marked(made("[DOCTOR:McCoy] [DOCTOR:MCCOY] [DOCTOR:mccoy] [DOCTOR:MACKENZIE] [DOCTOR:MacKenzie]", seed))
+        assert len({one.lower() for one in found}) == 2
+
+
 def test_two_persons_stay_two() -> None:
     for seed in SEEDS:
         names = marked(made("[PATIENT:Ann Lee] [PATIENT:Bob Ray] [DOCTOR:Eve Fox] [DOCTOR:Tom Day]", seed))

@@ -1,18 +1,21 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from showthrough.cli import shared
-from showthrough.clinical.surrogates import surrogates
+from showthrough.clinical.chronology import NEAREST
+from showthrough.clinical.surrogates import Surrogates, surrogates
 from showthrough.errors import PlanError
 from showthrough.formats import read_corpus
 from showthrough.formats.named import format_named, same_format
 from showthrough.formats.writing import write_corpus
 
 _LISTED = 20  # leaks that are named one by one
+_NAMED = 5  # documents that a note names
 
 
 def command(
@@ -48,17 +51,50 @@ def command(
         if name not in found.survey.types:
             raise PlanError(f"is not a type of the corpus, which has {', '.join(found.survey.types)}", f"keep {name}")
     made = surrogates(found, seed=seed, ambiguous=ambiguous, keep=keep or ())
-    if made.leaks:
-        notes = shared.notes()
-        for leak in made.leaks[:_LISTED]:
-            notes.print(str(leak), markup=False, soft_wrap=True)
-        notes.print(
-            f"the audit found {len(made.leaks)} marked strings in the result; nothing was written", markup=False
-        )
-        raise typer.Exit(1)
+    _refuse_what_is_left(made)
     files = write_corpus(made.corpus, output, target, force=force)
+    shared.show_notes(_cautions(made))
     where = str(output) if len(files) == 1 else f"{len(files)} files in {output}"
+    along = f"; {made.along} unmarked dates or years moved along with marked ones" if made.along else ""
     typer.echo(
         f"{len(made.corpus)} documents written to {where}; {made.repeats} unmarked repeats of marked text were "
-        "replaced too; audit clean: no marked string of four or more letters is left"
+        f"replaced too{along}; audit clean: no marked string of four or more letters is left"
     )
+
+
+def _refuse_what_is_left(made: Surrogates) -> None:
+    """Ends the command when something that was marked would be written as it was."""
+    left = (*made.leaks, *made.unmoved)
+    if not left:
+        return
+    notes = shared.notes()
+    for leak in left[:_LISTED]:
+        notes.print(str(leak), markup=False, soft_wrap=True)
+    if made.unmoved:
+        notes.print(
+            f"{len(made.unmoved)} marked dates cannot move: they have no years of their own, and no other dates of a "
+            "year are as far apart; mark the years as well, or keep the dates with --keep",
+            markup=False,
+            soft_wrap=True,
+        )
+    notes.print(f"the audit found {len(left)} marked strings in the result; nothing was written", markup=False)
+    raise typer.Exit(1)
+
+
+def _cautions(made: Surrogates) -> Iterator[str]:
+    """What is written and still may be guessed."""
+    if made.near:
+        yield (
+            f"dates of {shared.documents(len(made.near))} moved by fewer than {NEAREST} days, whole years aside, "
+            f"because unmarked or missing years give no more room ({_some(made.near)}); with their years marked, dates "
+            "move farther"
+        )
+    if made.same_years:
+        yield (
+            f"{len(made.same_years)} marked years stay as they are, because other years of their records are not "
+            f"marked ({_some([f'{leak.document}: {leak.text}' for leak in made.same_years])})"
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")

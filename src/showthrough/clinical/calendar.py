@@ -7,9 +7,11 @@ Numbers (10/29/1997, 29.10.97, 1997-10-29, 10/29, 10/1997), months by name in En
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from typing import Literal, NamedTuple
 
 from showthrough.clinical.invention import dressed
 
@@ -22,13 +24,21 @@ MONTHS: tuple[tuple[str, ...], ...] = (  # each line a way to write them
     ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"),
     ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sept", "oct", "nov", "dec"),
 )  # fmt: skip
+SPANISH_MONTHS, SHORT_MONTHS = (MONTHS[1], MONTHS[3]), MONTHS[2:]
 WEEKDAYS: tuple[tuple[str, ...], ...] = (
     ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
     ("lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"),
     ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
 )
+Unit = Literal["day", "month", "year", "weekday", "bare day"]
+
 PLAIN_YEAR = 2001  # where nothing tells the year: one without a 29 February, so that no date becomes one by chance
+LEAP_YEAR = 2000
+DAYS_OF_MONTH, DAYS_OF_YEAR = 365.2425 / 12, 365.2425
+SAFE_DAYS = 28  # that every month has
 _PIVOT = 30  # of two digits: 30 is 2030, 31 is 1931
+_SHORT_BOUNDS = (1931, 1969, 2031)  # and for other readers 68 is 2068, 69 is 1969
+_BOUNDS = (1800, 1900, 2100, 2201)  # years alone are read in 1800 to 2099, dates without signs from 1900 on
 
 _MONTH = "|".join(sorted({name for names in MONTHS for name in names}, key=len, reverse=True))
 _WEEKDAY = "|".join(sorted({name for names in WEEKDAYS for name in names}, key=len, reverse=True))
@@ -45,9 +55,9 @@ _FORMS = [
         rf"\b(?P<name>{_MONTH})\b\.?\s*{_DAY}(?![\d/])(?:[\s,.]+'?(?P<year>\d{{4}}|(?<=')\d{{2}})(?!\d))?",
         rf"\b(?P<name>{_MONTH})\b\.?{_OF}'?{_YEAR}(?!\d)",
         rf"\b(?P<name>{_MONTH})\b",
-        r"(?<!\d)(?P<month>\d{1,2})(?P<sign>\s*[-/.]\s*)(?P<year>\d{4})(?!\d)",
+        r"(?<![\d/.])(?P<month>\d{1,2})(?P<sign>\s*[-/.]\s*)(?P<year>\d{4})(?!\d)",
         r"(?<!\d)(?P<one>\d{1,2})(?P<sign>\s*[-/]\s*)(?P<two>\d{1,2})(?!\d)",
-        r"(?<!\d)(?P<year>(?:1[89]|20)\d{2})(?!\d)",
+        r"(?<![\d/.])(?P<year>(?:1[89]|20)\d{2})(?!\d|[-/.]\d{1,2}(?!\d))",
         rf"\b(?P<weekday>{_WEEKDAY})\b",
     )
 ]
@@ -64,6 +74,36 @@ class Field:
 
 
 @dataclass(frozen=True)
+class Shift:
+    """How far the dates of a record move.
+
+    Where a day is said, by days; where only a month or a year is, by whole ones, so that two months or two years stay
+    as far apart as they were.
+    """
+
+    days: int
+    months: int
+    years: int
+
+    @classmethod
+    def nearest(cls, days: int) -> Shift:
+        """The whole months and years that come nearest to so many days, and at least one of each."""
+        return cls(days, _whole(days, DAYS_OF_MONTH), _whole(days, DAYS_OF_YEAR))
+
+
+def _whole(days: int, length: float) -> int:
+    return round(days / length) or (days > 0) - (days < 0)
+
+
+class Moved(NamedTuple):
+    """What a date says after a shift. What it does not say has the value that it is read with."""
+
+    year: int
+    month: int
+    day: int
+
+
+@dataclass(frozen=True)
 class Written:
     """A date as it is written. What it does not say is `None`."""
 
@@ -73,33 +113,74 @@ class Written:
     day: int | None
     weekday: int | None = None
     by_name: bool = False  # the month is, and so a day is filled up with a zero only where it was
+    kept: frozenset[str] = frozenset()  # of year, month and day, what stands there and is not to be replaced
+    beside: tuple[Field, ...] = ()  # the year that is so kept
+    names: tuple[str, ...] = ()  # the months as this record writes them
+    lender: Written | None = None  # the `5 May` that the 3 of `3 to 5 May` has its month from
 
-    def _anchor(self, year: int) -> date:
-        """The day that it stands for; the middle of what it leaves open."""
-        written = year if self.year is None else self.year
+    @property
+    def unit(self) -> Unit:
+        """The smallest part that it says."""
+        if self.weekday is not None:
+            return "weekday"
         if self.month is None:
-            return date(written, 7, 1)
-        if self.day == 29 and self.month == 2 and self.year is None and not _leap(written):
-            written = 2000  # it is written, so there was one
-        return date(written, self.month, 15 if self.day is None else self.day)
+            return "year" if self.day is None else "bare day"
+        return "month" if self.day is None else "day"
+
+    def at(self, offset: int) -> Written:
+        """The same in a text that has so much before it."""
+        fields = tuple(replace(one, start=one.start + offset, end=one.end + offset) for one in self.fields)
+        return replace(self, fields=fields, lender=self.lender and self.lender.at(offset))
+
+    def freed(self) -> Written:
+        """The same with the year beside it replaced as well."""
+        if "year" not in self.kept:
+            return self
+        fields = tuple(sorted((*self.fields, *self.beside), key=lambda field: field.start))
+        lender = self.lender and self.lender.freed()
+        return replace(self, fields=fields, beside=(), kept=self.kept - {"year"}, lender=lender)
+
+    def leap_day(self) -> bool:
+        return (self.month, self.day) == (2, 29)
+
+    def on(self, year: int) -> date:
+        """The day that it stands for, in a year where it does not say one; the first of what it leaves open."""
+        said = year if self.year is None else self.year
+        if self.leap_day() and not is_leap(said):
+            said = leap_year_near(said)  # it is written, so there was one
+        return date(said, self.month or 1, self.day or 1)
 
     def full(self) -> date | None:
         """The date, when it says all of it."""
-        return None if None in (self.year, self.month, self.day) else self._anchor(PLAIN_YEAR)
+        return None if None in (self.year, self.month, self.day) else self.on(PLAIN_YEAR)
 
-    def shifted(self, days: int, year: int) -> dict[Field, str]:
-        """What each part says so many days later, written in the same way."""
+    def moved(self, shift: Shift, year: int) -> Moved:
+        """What it says after a shift, when it is read in a year where it does not say one."""
+        unit = self.unit
+        if unit == "bare day" and self.day is not None:
+            later = self.day + shift.days
+            # Of no month, it has to be a day of any.
+            return Moved(year, 1, later if 1 <= later <= max(SAFE_DAYS, self.day) else (later - 1) % SAFE_DAYS + 1)
+        start = self.on(year)
+        if unit == "year":
+            return Moved(start.year + shift.years, start.month, start.day)
+        if unit == "month":
+            months = start.year * 12 + start.month - 1 + shift.months
+            return Moved(months // 12, months % 12 + 1, start.day)
+        end = start + timedelta(days=shift.days)
+        return Moved(end.year, end.month, end.day)
+
+    def shifted(self, shift: Shift, year: int) -> dict[Field, str]:
+        """What each part says after a shift, written in the same way."""
         if self.weekday is not None:
             only = self.fields[0]
-            return {only: _named(WEEKDAYS, only.text, (self.weekday + days) % 7)}
-        later = self._anchor(year) + timedelta(days=days)
-        if self.year is None and later.month == 2 and later.day == 29:
-            later = later.replace(day=28)  # without a year, a 29 February may not exist
+            return {only: _named(WEEKDAYS, only.text, (self.weekday + shift.days) % 7)}
+        later = self.moved(shift, year)
         return {field: self._said(field, later) for field in self.fields}
 
-    def _said(self, field: Field, later: date) -> str:
+    def _said(self, field: Field, later: Moved) -> str:
         if field.name == "name":
-            return _named(MONTHS, field.text, later.month - 1)
+            return _named((self.names,) if self.names else MONTHS, field.text, later.month - 1)
         if field.name == "ordinal":
             return field.text if field.text == "º" else dressed(_ordinal(later.day), field.text)
         value = {"day": later.day, "month": later.month, "year": later.year}[field.name]
@@ -110,9 +191,22 @@ class Written:
             width = 1
         return f"{value:0{width}d}"
 
+    def can_say(self, year: int) -> bool:
+        """Whether a year, written in the same way, is read as that year: 1930 in two digits is not."""
+        if self.year is None:
+            return True
+        short = any(field.name == "year" and len(field.text) == 2 for field in self.fields)
+        bounds = _SHORT_BOUNDS if short else _BOUNDS
+        return bisect_right(bounds, year) == bisect_right(bounds, self.year)
 
-def _leap(year: int) -> bool:
+
+def is_leap(year: int) -> bool:
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+
+
+def leap_year_near(year: int) -> int:
+    """The year itself, or the last leap year before it."""
+    return year if is_leap(year) else leap_year_near(year - 1)
 
 
 def _ordinal(day: int) -> str:
@@ -156,7 +250,7 @@ def _days_before(text: str, one: Written, free: bytearray) -> Iterator[Written]:
     """The 3 of `3 to 5 May 1997`, which has its month and year from what follows."""
     start = one.fields[0].start
     while one.day is not None and one.month is not None:
-        match = _BEFORE.search(text, 0, start)
+        match = _BEFORE.search(text, max(0, start - _REACH), start)
         if (
             match is None
             or not all(free[match.start() : match.end()])
@@ -166,9 +260,10 @@ def _days_before(text: str, one: Written, free: bytearray) -> Iterator[Written]:
         start = match.start()
         free[start : match.end(1)] = bytes(match.end(1) - start)
         day = Field("day", start, match.end(1), match[1])
-        yield Written((day,), one.year, one.month, int(match[1]), by_name=one.by_name)
+        yield Written((day,), one.year, one.month, int(match[1]), by_name=one.by_name, lender=one)
 
 
+_REACH = 16  # characters between the start of one day and the start of the next
 _BEFORE = re.compile(r"(?<![\d/.-])(\d{1,2})(?:\s*[-–,]\s*|\s+(?:al|a|y|e|o|and|to|or)\s+)$")
 
 
@@ -191,7 +286,7 @@ def _read(match: re.Match[str], day_first: bool) -> Written | None:
                 return None
             month = number + 1
         day = int(said["day"]) if "day" in said else None
-        year = _year(said["year"]) if "year" in said else None
+        year = read_year(said["year"]) if "year" in said else None
         if _is_day(year, month, day):
             ordered = tuple(sorted(fields, key=lambda field: field.start))
             return Written(ordered, year, month, day, by_name="name" in said)
@@ -208,7 +303,7 @@ def _orders(groups: dict[str, str], day_first: bool) -> list[tuple[str, str]]:
     return orders
 
 
-def _year(text: str) -> int:
+def read_year(text: str) -> int:
     value = int(text)
     return value if len(text) == 4 else value + (2000 if value <= _PIVOT else 1900)
 
@@ -217,21 +312,24 @@ def _is_day(year: int | None, month: int | None, day: int | None) -> bool:
     if year is not None and not 1800 <= year <= 2200:
         return False
     try:
-        date(2000 if year is None else year, 1 if month is None else month, 1 if day is None else day)
+        date(LEAP_YEAR if year is None else year, 1 if month is None else month, 1 if day is None else day)
     except ValueError:
         return False
     return True
 
 
 def day_comes_first(texts: Iterable[str]) -> bool | None:
-    """Whether people write 29/10 or 10/29, told by what can be read in one way only; `None`: there is no telling."""
-    votes = 0
-    for one, two in _numbers(texts):
-        votes += (one > 12 >= two) - (two > 12 >= one)
-    return None if votes == 0 else votes > 0
+    """Whether people write 29/10 or 10/29, told by what can be read in one way only; `None`: there is no telling.
+
+    Dates without a year are asked only when those with one do not tell.
+    """
+    known = list(texts)
+    for form in (_FORMS[1], _PAIR):
+        numbers = [(int(match["one"]), int(match["two"])) for text in known for match in form.finditer(text)]
+        votes = sum((one > 12 >= two) - (two > 12 >= one) for one, two in numbers)
+        if votes:
+            return votes > 0
+    return None
 
 
-def _numbers(texts: Iterable[str]) -> Iterator[tuple[int, int]]:
-    for text in texts:
-        for match in _FORMS[1].finditer(text):
-            yield int(match["one"]), int(match["two"])
+_PAIR = re.compile(r"(?<![\d/.-])(?P<one>\d{1,2})\s*[-/]\s*(?P<two>\d{1,2})(?![\d/.-])")

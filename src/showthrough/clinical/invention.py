@@ -42,9 +42,9 @@ def word(random: Random, source: str, like: str, taken: Iterable[str] = ()) -> s
     for _ in range(_TRIES):
         inner = [random.choice(middle) for _ in range(max(0, round(len(like) / 3.2) - 2))]
         found = "".join((random.choice(first), *inner, random.choice(last)))
-        fits = (
-            len(found) >= 4 and found not in taken and found != like and not re.search(r"(.)\1\1|[^aeiouy]{4}", found)
-        )
+        # Another first letter: initials are those of the surrogate, and have to be others as well.
+        other = found not in taken and found[0] != like[:1]
+        fits = other and len(found) >= 4 and not re.search(r"(.)\1\1|[^aeiouy]{4}", found)
         if fits and (not best or abs(len(found) - len(like)) < abs(len(best) - len(like))):
             best = found
         if best and abs(len(best) - len(like)) <= 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
 from collections.abc import Collection, Iterator
 from random import Random
 
@@ -11,8 +12,12 @@ from showthrough.clinical.invention import Edit, dressed, letters, medical, word
 from showthrough.clinical.wordlists import ADDRESS, FUNCTION, GENERIC, GIVEN, PARTICLES, SETS, TITLES
 
 _WORD = re.compile(r"[^\W\d_]+")
+_PAIR = 2
 _SHORT = 3  # so many capitals in a place's name are an abbreviation
-_RUN = 4  # so many capitals in a person's place may be initials
+_RUN = 4  # so many letters in a person's place may be initials
+_JOINED = re.compile(r"[^\W\d_]['’](?=[^\W\d_]{2})")  # the O' of O'Brien
+_INNER = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")
+_PREFIXES = frozenset({"mc", "mac", "de", "la", "le", "di", "du", "da", "van", "von", "fitz", "st"})
 _MEMBER = {member: members for members in SETS for member in members}
 
 
@@ -26,10 +31,17 @@ class Names:
         self._words: dict[str, str] = {}
         self._letters: dict[str, str] = {}
         self._people: list[list[str]] = []  # names of several words, in small letters, as they are written
+        self._seams: dict[str, int] = {}  # names that have a capital inside, and where
 
     def learn(self, name: str) -> None:
         """Takes note of a person's name; all of them before the first is replaced, so that initials find theirs."""
-        tokens = [found[0].casefold() for found in _proper(name) if len(found[0]) > 1]
+        for found in _proper(name):
+            seam = _INNER.search(found[0])
+            if seam:
+                self._seams[found[0].casefold()] = seam.start()
+        tokens = [
+            found[0].casefold() for found in _proper(name) if len(found[0]) > 1 and not _like_initials(found[0], name)
+        ]
         if tokens:
             self._people.append(tokens)
 
@@ -44,14 +56,33 @@ class Names:
                 new = alone[place]
             elif len(token) == 1:
                 new = self._initial(token, tokens)
+            elif self._are_initials(one[0], text):
+                known = self._initials_of(token)
+                new = known or "".join(self._initial(letter, tokens) for letter in token)
+                edits.append((one.start(), one.end(), _cased(new, one[0])))
+                continue
             else:
-                run = self._initials_of(token) if one[0].isupper() and len(token) <= _RUN else ""
-                new = run or self._name(token)
-            edits.append((one.start(), one.end(), dressed(new, one[0])))
+                new = self._name(token)
+            edits.append((one.start(), one.end(), self._dressed(new, one[0])))
         return edits
+
+    def _are_initials(self, word: str, name: str) -> bool:
+        """Whether letters that are written as one word are initials: they look so, or they are those of somebody."""
+        token = word.casefold()
+        if len(word) > _RUN or len(token) != len(word) or any(token in person for person in self._people if person[1:]):
+            return False
+        return _like_initials(word, name) or bool((word.isupper() or word.islower()) and self._initials_of(token))
 
     def _name(self, token: str) -> str:
         return self._word(token, "given" if token in GIVEN else "family")
+
+    def _dressed(self, new: str, like: str) -> str:
+        """A name in the capitals of another one, the one inside as well."""
+        seam = _INNER.search(like)
+        if seam is None:
+            return dressed(new, like)
+        place = min(seam.start(), len(new) - 1)
+        return dressed(new[:place], like[:place]) + new[place:].capitalize()
 
     def _word(self, token: str, source: str) -> str:
         """The surrogate of a word, made when it is first asked for."""
@@ -59,10 +90,19 @@ class Names:
             if self._random.random() < self._ambiguous:
                 new = medical(self._random, self._taken)
             else:
-                new = word(self._random, source, token, self._taken)
+                new = self._seamed(token, source) or word(self._random, source, token, self._taken)
             self._words[token] = new
             self._taken.add(new)  # two names stay two
         return self._words[token]
+
+    def _seamed(self, token: str, source: str) -> str:
+        """The surrogate of `McCoy`, which has a capital inside; a prefix such as Mc stays."""
+        seam = self._seams.get(token, len("mc") if re.match("mc[^aeiouy]*[aeiouy]", token) else 0)
+        if not 0 < seam < len(token):
+            return ""
+        first = token[:seam]
+        rest = word(self._random, source, token[seam:], self._taken)
+        return (first if first in _PREFIXES else letters(self._random, first, self._taken)) + rest
 
     def _initial(self, letter: str, beside: list[str]) -> str:
         """What an initial becomes: that of the surrogate of the name it stands for, as far as the record tells."""
@@ -76,7 +116,9 @@ class Names:
 
     def _letter(self, letter: str) -> str:
         if letter not in self._letters:
-            self._letters[letter] = self._random.choice([one for one in string.ascii_lowercase if one != letter])
+            used = set(self._letters.values())
+            others = [one for one in string.ascii_lowercase if one != letter]
+            self._letters[letter] = self._random.choice([one for one in others if one not in used] or others)
         return self._letters[letter]
 
     def _initials_of(self, run: str) -> str:
@@ -99,6 +141,8 @@ class Names:
         token = text.casefold()
         if len(text) == 1:
             return dressed(self._letter(token), text)
+        if _unsayable(text):
+            return _cased(self._as_long(token), text)
         if text.isupper() and len(text) <= _SHORT:
             return self._as_long(token).upper()
         return dressed(self._word(token, "place"), text)
@@ -149,9 +193,34 @@ class Names:
 
 
 def _proper(name: str) -> Iterator[re.Match[str]]:
-    """The words of a person's name that are names: no titles, no particles."""
+    """The words of a person's name that are names: no titles, no particles, not the O of O'Brien."""
+    joined = {found.start() for found in _JOINED.finditer(name)}
     for found in _WORD.finditer(name):
         token = found[0].casefold()
         particle = token in PARTICLES and (len(token) > 1 or found[0].islower())
-        if token not in TITLES and not particle:
+        if token not in TITLES and not particle and not (found.start() in joined and len(token) == 1):
             yield found
+
+
+def _like_initials(word: str, name: str) -> bool:
+    """Whether a word of a name looks like initials: `jd`, `JD` and `jD` do, and `LEE` if not all is in capitals.
+
+    >>> _like_initials("ABE", "ABE Smith"), _like_initials("ABE", "ABE SMITH"), _like_initials("Abe", "Abe")
+    (True, False, False)
+    """
+    if len(word) <= _PAIR:
+        return word.islower() or word[1:].isupper() or _unsayable(word)
+    others = "".join(other for other in _WORD.findall(name) if len(other) > 1 and other != word)
+    return _unsayable(word) or (word.isupper() and len(word) <= _SHORT and not others.isupper())
+
+
+def _unsayable(word: str) -> bool:
+    """Whether a short word has letters, small and large, and no vowel."""
+    plain = unicodedata.normalize("NFD", word.lower())
+    cased = len(word.casefold()) == len(word) and word.lower() != word.upper()
+    return cased and 1 < len(word) <= _RUN and not re.search("[aeiouyæøœı]", plain)
+
+
+def _cased(new: str, like: str) -> str:
+    """Letter for letter in the capitals of another word."""
+    return "".join(one.upper() if old.isupper() else one for one, old in zip(new, like, strict=True))

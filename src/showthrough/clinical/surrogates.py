@@ -9,22 +9,20 @@ another is replaced in both.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from showthrough.clinical.audit import LETTERS, Identifying, Leak, audit, marked
-from showthrough.clinical.calendar import PLAIN_YEAR, Written, day_comes_first, written_dates
+from showthrough.clinical.calendar import Written, day_comes_first
 from showthrough.clinical.categories import Kind, phi_type
+from showthrough.clinical.chronology import Chronology
 from showthrough.clinical.invention import Edit
 from showthrough.clinical.names import Names
 from showthrough.clinical.numbers import Numbers
+from showthrough.clinical.timeline import Span, timeline
 from showthrough.errors import PlanError
 from showthrough.text import Annotation, Corpus, Document, Mention
-
-_NEAREST, _FARTHEST = 30, 1460  # days by which dates are moved, back or forth
-_TRIES, _PATIENCE = 400, 50
 
 
 @dataclass(frozen=True)
@@ -34,26 +32,44 @@ class Surrogates:
     corpus: Corpus
     repeats: int
     leaks: tuple[Leak, ...]
+    along: int = 0  # dates, and years beside marked dates, that nobody marked and that moved with the others
+    unmoved: tuple[Leak, ...] = ()  # marked dates that are as they were: any other would change a distance
+    same_years: tuple[Leak, ...] = ()  # marked years that are as they were, because years beside other dates are
+    near: tuple[str, ...] = ()  # documents whose dates moved so little that they can be guessed
 
 
 def surrogates(corpus: Corpus, *, seed: int = 0, ambiguous: float = 0.0, keep: Collection[str] = ()) -> Surrogates:
     """Replaces the PHI of every record by surrogates, and audits the result.
 
     `ambiguous` is the share of names that are medical terms, to make records in which names are hard to tell. Types in
-    `keep` stay as they are. The same seed gives the same surrogates, whatever other records there are.
+    `keep` stay as they are. The same seed gives the same surrogates, whatever other records there are, as long as these
+    do not tell otherwise which number of 03/04 is the month.
     """
     if not 0 <= ambiguous <= 1:
         raise PlanError(f"found {ambiguous:g}; expected a share between 0 and 1", "ambiguous")
     day_first = bool(day_comes_first(_dates(corpus, keep)))
     made: list[Document] = []
-    repeats = 0
+    repeats = along = 0
     leaks: list[Leak] = []
+    unmoved: list[tuple[Written, Leak]] = []
+    near: list[str] = []
     for document in corpus:
         record = _Record(document, seed, ambiguous, keep, day_first)
         made.append(record.surrogate())
         repeats += record.repeats
+        along += record.along
         leaks += audit(document, made[-1], keep)
-    return Surrogates(Corpus(made, corpus.name, corpus.source), repeats, tuple(leaks))
+        unmoved += record.unmoved()
+        near += [document.id] * record.near
+    return Surrogates(
+        Corpus(made, corpus.name, corpus.source),
+        repeats,
+        tuple(leaks),
+        along,
+        tuple(leak for one, leak in unmoved if one.unit != "year"),
+        tuple(leak for one, leak in unmoved if one.unit == "year"),
+        tuple(near),
+    )
 
 
 def _dates(corpus: Corpus, keep: Collection[str]) -> list[str]:
@@ -73,8 +89,6 @@ class _Record:
         self._document = document
         self._strings = Identifying(document, keep)
         self._mentions = marked(document, keep)
-        self._day_first = day_first
-        self._read: dict[str, list[Written]] = {}
         # Seeded by the record's id too: its surrogates do not depend on which others are in the corpus.
         random = Random(f"{seed}\0{document.id}")
         taken = {word for string in self._strings.kinds for word in (string, *string.split())}
@@ -84,9 +98,19 @@ class _Record:
             self._numbers.learn(self._text(mention))
             if phi_type(mention.entity_type).kind == "person":
                 self._names.learn(self._text(mention))
-        texts = [self._text(one) for one in self._mentions if phi_type(one.entity_type).kind == "date"]
-        self._year = self._common_year(texts)
-        self._days = self._chosen_days(random, texts)
+        spans = [(one.start, one.end) for one in self._mentions if phi_type(one.entity_type).kind == "date"]
+        self._overlooked = self._places_overlooked()
+        repeats = [(start, end) for start, end, string in self._overlooked if self._strings.kinds[string] == "date"]
+        self._dates = timeline(document.text, spans, repeats, self._other_spans(keep), day_first)
+        chronology = Chronology(self._dates)
+        self._move = chronology.move(random, self._blemishes(spans + repeats))
+        dates = (*self._dates.marked, *self._dates.unmarked)
+        self._moved = sorted(edit for one in dates for edit in self._move.edits(one))
+        self.near = chronology.near(self._move)
+        self.along = sum(
+            not any(one.fields[0].start < end and start < one.fields[-1].end for start, end in repeats)
+            for one in self._dates.unmarked
+        ) + sum(self._move.frees and bool(one.beside) for one in self._dates.marked)
 
     def _text(self, mention: Mention) -> str:
         return self._document.text[mention.start : mention.end]
@@ -95,17 +119,45 @@ class _Record:
         edits: list[Edit] = []
         done = bytearray(len(self._document.text))
         for mention in self._mentions:
-            self._add(
-                edits, done, mention.start, self._replaced(phi_type(mention.entity_type).kind, self._text(mention))
-            )
+            kind = phi_type(mention.entity_type).kind
+            self._add(edits, done, mention.start, self._replaced(kind, mention.start, mention.end))
             done[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
-        for start, end, string in self._strings.places(self._document.text):
-            if not any(done[start:end]):
-                self.repeats += 1
-                self._add(
-                    edits, done, start, self._replaced(self._strings.kinds[string], self._document.text[start:end])
-                )
+        for start, end, string in self._overlooked:
+            self.repeats += 1
+            self._add(edits, done, start, self._replaced(self._strings.kinds[string], start, end))
+            done[start:end] = b"\1" * (end - start)
+        self._add(edits, done, 0, self._moved)
         return _edited(self._document, sorted(edits))
+
+    def _places_overlooked(self) -> list[tuple[int, int, str]]:
+        """Where something stands unmarked that is marked elsewhere."""
+        done = bytearray(len(self._document.text))
+        for mention in self._mentions:
+            done[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
+        places = self._strings.places(self._document.text)
+        return [place for place in places if not any(done[place[0] : place[1]])]
+
+    def _other_spans(self, keep: Collection[str]) -> list[Span]:
+        """Where no dates are to be looked for: in what is marked as something else, and in what is to stay."""
+        kept = [
+            mention
+            for annotation in self._document.annotations
+            for mention in annotation.mentions
+            if mention.entity_type in keep
+        ]
+        return [
+            *((one.start, one.end) for one in (*self._mentions, *kept)),
+            *((start, end) for start, end, string in self._overlooked if self._strings.kinds[string] != "date"),
+        ]
+
+    def unmoved(self) -> list[tuple[Written, Leak]]:
+        """Marked dates that are as they were, with their places in the original."""
+        return [
+            (one, Leak(self._document.id, self._document.text[start:end], start, end))
+            for one in self._dates.marked
+            if self._move.leaves(one)
+            for start, end in [(one.fields[0].start, one.fields[-1].end)]
+        ]
 
     def _add(self, edits: list[Edit], done: bytearray, base: int, found: list[Edit]) -> None:
         """Adds edits of a span, where no longer one has been there already."""
@@ -113,7 +165,8 @@ class _Record:
             (base + start, base + end, new) for start, end, new in found if not any(done[base + start : base + end])
         ]
 
-    def _replaced(self, kind: Kind, text: str) -> list[Edit]:
+    def _replaced(self, kind: Kind, start: int, end: int) -> list[Edit]:
+        text = self._document.text[start:end]
         names, numbers = self._names, self._numbers
         makers: dict[Kind, Callable[[], list[Edit]]] = {
             "person": lambda: names.person(text) + numbers.digits(text),
@@ -122,7 +175,7 @@ class _Record:
             "contact": lambda: names.contact(text) + numbers.digits(text),
             "code": lambda: numbers.code(text),
             "age": lambda: self._changed(text, numbers.age(text) + names.member(text)),
-            "date": lambda: self._date(text, self._days),
+            "date": lambda: self._date(start, end),
             "word": lambda: names.other(text) + numbers.digits(text),
         }
         return makers[kind]()
@@ -133,40 +186,32 @@ class _Record:
             return edits
         return self._names.other(text)
 
-    def _date(self, text: str, days: int) -> list[Edit]:
-        return self._moved(text, days) or self._changed(text, self._names.member(text) + self._numbers.digits(text))
+    def _date(self, start: int, end: int) -> list[Edit]:
+        text = self._document.text[start:end]
+        moved = _within(self._moved, start, end)
+        return moved or self._changed(text, self._names.member(text) + self._numbers.digits(text))
 
-    def _moved(self, text: str, days: int) -> list[Edit]:
-        return [
-            (field.start, field.end, new)
-            for one in self._written(text)
-            for field, new in one.shifted(days, self._year).items()
-        ]
+    def _blemishes(self, spans: Sequence[Span]) -> Callable[[list[Edit]], int]:
+        """Counts the dates that edits make into ones that were there: the audit cannot tell them apart."""
+        text = self._document.text
+        lettered = [span for span in spans if sum(map(str.isalpha, text[slice(*span)])) >= LETTERS]
+        along = [(one.fields[0].start, one.fields[-1].end) for one in self._dates.unmarked]
 
-    def _written(self, text: str) -> list[Written]:
-        if text not in self._read:
-            self._read[text] = written_dates(text, self._day_first)
-        return self._read[text]
+        def made(edits: list[Edit], places: Sequence[Span]) -> list[str]:
+            return [_applied(text[start:end], _within(edits, start, end)) for start, end in places]
 
-    def _common_year(self, texts: list[str]) -> int:
-        """The year that dates without one are taken to be of."""
-        years = Counter(one.year for text in texts for one in self._written(text) if one.year is not None)
-        return max(years, key=lambda year: (years[year], year)) if years else PLAIN_YEAR
+        def count(edits: list[Edit]) -> int:
+            edits = sorted(edits)
+            same = sum(" ".join(new.lower().split()) in self._strings.kinds for new in made(edits, lettered))
+            return same + len(list(self._strings.places(" | ".join(made(edits, along)))) if along else [])
 
-    def _chosen_days(self, random: Random, texts: list[str]) -> int:
-        """By how many days all dates move: so that none becomes one that was there."""
-        known = sorted({text for text in texts if self._written(text)})
-        best, fewest = _NEAREST, len(known) + 1
-        for attempt in range(_TRIES):
-            # A record with many dates has some pair of them at nearly every distance: then they move farther.
-            farthest = _FARTHEST * (1 + attempt // _PATIENCE)
-            days = random.choice((-1, 1)) * random.randint(_NEAREST, farthest)
-            same = sum(_applied(text, self._moved(text, days)).lower() in self._strings.kinds for text in known)
-            if same < fewest:
-                best, fewest = days, same
-            if not same:
-                break
-        return best
+        return count
+
+
+def _within(edits: Sequence[Edit], start: int, end: int) -> list[Edit]:
+    """The edits, which are in order, that begin in a span, as edits of its text."""
+    first, last = bisect_left(edits, (start,)), bisect_left(edits, (end,))
+    return [(one - start, two - start, new) for one, two, new in edits[first:last]]
 
 
 def _applied(text: str, edits: list[Edit]) -> str:
