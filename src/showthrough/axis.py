@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Counts = NDArray[np.float64]
 Counts32 = NDArray[np.int32]
+Asking = Literal["mention", "entity", "never"]  # for which mentions made of function words
 
 _WORD = re.compile(r"\w")
 # Scripts written without spaces between words: every ideograph is a token of its own.
@@ -67,11 +69,11 @@ class Ruler:
 
     A mention without any such character, such as a person called "Per", has to be masked with all its word characters
     (without those, all but space). They follow at the end of the ruler, mention after mention, at the places `whole` of
-    the axis: where the same word stands in a longer mention it stays ignorable. With `asking` false they are not asked
-    for, as in TAB's script.
+    the axis: where the same word stands in a longer mention it stays ignorable. `asking` says of which mentions: of
+    each, of those whose whole entity has nothing else, or never, as in TAB's script.
     """
 
-    def __init__(self, axis: Axis, ignorable: Bools, asking: bool = True) -> None:
+    def __init__(self, axis: Axis, ignorable: Bools, asking: Asking = "mention") -> None:
         self._axis = axis
         gold = axis.gold
         asked = np.zeros(len(axis), dtype=bool)
@@ -79,7 +81,11 @@ class Ruler:
         asked &= ~ignorable
         self.before: Counts32 = np.zeros(len(axis) + 1, dtype=np.int32)
         np.cumsum(asked, out=self.before[1:], dtype=np.int32)
-        self._bare: Bools = (self.before[gold.start] == self.before[gold.end]) & asking  # nothing on the ruler so far
+        self._bare: Bools = self.before[gold.start] == self.before[gold.end]  # nothing on the ruler so far
+        if asking == "entity":
+            self._bare &= (np.bincount(gold.entity, ~self._bare) == 0)[gold.entity]
+        elif asking == "never":
+            self._bare[:] = False
         self.whole, self._keys = self._words(np.flatnonzero(self._bare))
 
     def _words(self, mentions: Ints) -> tuple[Ints, Ints]:
@@ -131,7 +137,7 @@ class Axis:
         texts = [document.text for document in self.documents]
         # The line feed keeps tokens and masks of neighbours apart, so no document boundary needs a special case.
         self.bounds: Ints = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])]).astype(np.int64)
-        self._rulers: dict[tuple[str, bool], Ruler] = {}
+        self._rulers: dict[tuple[str, Asking], Ruler] = {}
 
     def __len__(self) -> int:
         return len(self.text)
@@ -209,7 +215,7 @@ class Axis:
     def gold(self) -> Gold:
         return Gold.of(self)
 
-    def ruler(self, function_words: str, ignorable: Callable[[Axis], Bools], asking: bool = True) -> Ruler:
+    def ruler(self, function_words: str, ignorable: Callable[[Axis], Bools], asking: Asking = "mention") -> Ruler:
         """The characters that count, for one source of function words; made once for each."""
         key = function_words, asking
         if key not in self._rulers:

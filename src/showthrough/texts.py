@@ -15,7 +15,7 @@ from showthrough.axis import Axis, Bools, Ints, Ruler, paint
 from showthrough.coverage import Replacements
 from showthrough.masks import Anonymization, Mask, TypedMask
 from showthrough.metrics import EntityRecall, Metric, Rows
-from showthrough.metrics.masking import FunctionWordMentions
+from showthrough.metrics.masking import FunctionWordMentions, asking
 from showthrough.resources import Resources
 from showthrough.resources.lexicon import is_punctuation
 from showthrough.text import Corpus, Document, span_fault
@@ -155,4 +155,4 @@ def ruler_of(axis: Axis, texts: Texts) -> Ruler:
         paint(found, start, end)
         return found
 
-    return axis.ruler(texts.function_words, ignorable, texts.function_word_mentions == "asked")
+    return axis.ruler(texts.function_words, ignorable, asking(texts.function_words, texts.function_word_mentions))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from showthrough import (
@@ -24,6 +25,7 @@ from showthrough import (
     WeightedPrecision,
     evaluate,
 )  # fmt: skip
+from showthrough.axis import Axis
 from showthrough.metrics import parse_metric
 
 TEXT = "Mr Ole Berg of Oslo, a nurse, met Ole Berg in May 1996."
@@ -438,3 +440,33 @@ def test_overlapping_masks_counted_one_by_one() -> None:
     assert score(FScore(overlaps="each"), *masks) == pytest.approx(2 * each * recall / (each + recall), abs=1e-15)
     assert score('wp(ic="uniform", overlaps="each")', *masks) == 10 / 14
     assert score('wp(ic="uniform")', *masks) == 5 / 8
+
+
+class Tagged:
+    """A tagger to which every "A" is a determiner that does not stand before a full stop."""
+
+    revision = "0"
+
+    def ignorable(self, axis: Axis) -> np.ndarray:
+        free = np.array([character in " .,-" for character in axis.text])
+        for place in range(len(axis.text) - 1):
+            if axis.text[place] == "A" and axis.text[place + 1] == " ":
+                free[place] = True
+        return free
+
+
+def test_tags_know_a_word_from_a_name_where_the_entity_has_other_mentions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("showthrough.resources.Resources.function_words", lambda self, name: Tagged())
+    monkeypatch.setattr("showthrough.resources.Resources.revisions", lambda self, models: dict.fromkeys(models, ""))
+    text = "It was A. A total of ninety. A came"
+
+    def recall(*marks: Mention) -> float | None:
+        corpus = Corpus([Document("d", text, (Annotation("a", marks),))])
+        metric = 'recall(unit="mention", function_words="spacy:some")'
+        return evaluate(corpus, {"none": Anonymization({"d": []})}, metrics=[metric])["none", metric].value
+
+    name, word, alone = (
+        Mention(at, at + 1, "PERSON", "DIRECT", entity) for at, entity in ((7, "e1"), (10, "e1"), (29, "e2"))
+    )
+    assert recall(name, word) == 1 / 2  # the name is readable; "A total" is none
+    assert recall(alone) == 0  # nothing else of this entity: "A came" is asked for

@@ -1,9 +1,8 @@
 """100 training cases of TAB against the numbers of TAB's own script (commit c5246a2), for four anonymizations.
 
 With the part-of-speech tags that the script used they agree to 1e-9; with the word list that ships, to 0.005. The
-script knows offsets alone: it trusts every replacement, and counts a token under two overlapping masks twice; and it
-asks for nothing of a mention made of function words. All three are parameters. What the defaults make of these files is
-in docs/differences.md, and pinned below.
+script knows offsets alone: it trusts every replacement, and counts a token under two overlapping masks twice. Both are
+parameters. What the defaults make of these files is in docs/differences.md, and pinned below.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def blind(text: str, function_words: str) -> str:
     """A recall as the script counts it."""
     if text.startswith("precision"):
         return text
-    given = f'function_words="{function_words}", function_word_mentions="free", replacements="trusted"'
+    given = f'function_words="{function_words}", replacements="trusted"'
     return f"{text[:-1]}, {given})" if text.endswith(")") else f"{text}({given})"
 
 

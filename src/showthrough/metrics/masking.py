@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from showthrough.axis import Axis, Bools, Ints, Ruler, Stretches
+from showthrough.axis import Asking, Axis, Bools, Ints, Ruler, Stretches
 from showthrough.coverage import Coverage, Replacements
 from showthrough.errors import PlanError
 from showthrough.masks import Anonymization
@@ -35,6 +35,17 @@ def _kinds(include: str) -> tuple[str, ...]:
     return kinds
 
 
+def asking(function_words: str, mentions: FunctionWordMentions) -> Asking:
+    """For which mentions made of function words all their words are asked for.
+
+    A word list cannot tell a person called Per from the word, so for each of them. Tags look at the sentence: where an
+    entity has other mentions and a tagger takes one ("A total of …") for a function word, it is not the name.
+    """
+    if mentions == "free":
+        return "never"
+    return "entity" if function_word_models(function_words) else "mention"
+
+
 class Worded(Metric):
     """What metrics share that leave function words aside."""
 
@@ -42,7 +53,7 @@ class Worded(Metric):
     function_word_mentions: FunctionWordMentions
 
     def ruler(self, axis: Axis, resources: Resources) -> Ruler:
-        return resources.ruler(axis, self.function_words, self.function_word_mentions == "asked")
+        return resources.ruler(axis, self.function_words, asking(self.function_words, self.function_word_mentions))
 
     @property
     def models(self) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from showthrough.axis import Axis, Bools, Ruler
+from showthrough.axis import Asking, Axis, Bools, Ruler
 from showthrough.background import Background
 from showthrough.coverage import Coverage
 from showthrough.errors import PlanError, ResourceError
@@ -78,7 +78,7 @@ class Resources:
             held = self._coverage = (axis, anonymization, Coverage(axis, anonymization))
         return held[2]
 
-    def ruler(self, axis: Axis, function_words: str, asking: bool = True) -> Ruler:
+    def ruler(self, axis: Axis, function_words: str, asking: Asking = "mention") -> Ruler:
         """What has to be masked on an axis; `asking` for mentions made of function words as well."""
         return axis.ruler(function_words, self.function_words(function_words).ignorable, asking)
 
