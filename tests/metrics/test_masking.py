@@ -284,7 +284,8 @@ def values_of(
     text: str, layers: tuple[Annotation, ...], masks: list[Mask], *metrics: str, parts: bool = False
 ) -> dict[str, float | None]:
     """Every metric's value on one document; with `parts` by part instead."""
-    run = evaluate(Corpus([Document("d", text, layers)]), {"a": Anonymization({"d": masks})}, metrics, resamples=0)
+    corpus = Corpus([Document("d", text, layers)])
+    run = evaluate(corpus, {"a": Anonymization({"d": masks})}, metrics, resamples=0, references=False)
     return {score.part if parts else score.metric: score.value for score in run.scores}
 
 

@@ -72,7 +72,7 @@ def test_the_paragraph_pins_the_evaluation_down(demo_run: Run) -> None:
     assert text.startswith(
         "We scored 5 anonymizations (rules, ner, overmask, replace and annotator) of the corpus demo "
     )
-    for fact in (run.corpus.digest[:8], "95 % percentile bootstrap", "100 resamples, seed 0", "Holm's correction",
+    for fact in (run.corpus.digest[:8], "95 % binomial intervals", "100 resamples, seed 0", "Holm's correction",
                  "entity recall (er_di, version 2; Pilán et al. 2022)", "Not computed: nmi."):  # fmt: skip
         assert fact in text
 
