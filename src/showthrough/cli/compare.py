@@ -77,7 +77,7 @@ def _show_matrices(run: Run, metrics: list[str], alpha: float, shuffles: int, se
     for text in metrics:
         show_matrix(significance(run, text, shuffles=shuffles, seed=seed), alpha, console)
     console.print(
-        f"approximate randomization over {len(run.documents)} records, {shuffles} shuffles, alpha {alpha:g}, "
+        f"approximate randomization over {run.sample}, {shuffles} shuffles, alpha {alpha:g}, "
         "no correction; · : all three differ",
         style="dim",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from showthrough.metrics import HEADLINE
+from showthrough.references import NOTHING
 from showthrough.run import MetricRecord, Run, Score
 
 _NAMED = 3  # documents that a line names
@@ -59,11 +60,11 @@ def _leaks(run: Run) -> str:
     clean = [name for name, found in counts.items() if not found]
     if not counts[worst]:
         leave = "leaves" if len(clean) == 1 else "leave"
-        what = f"no marked direct identifier readable in {of_documents(run)}"
+        what = f"no marked direct identifier readable in {of_documents(run)}{assuming(record)}"
         return f"{listed(clean)} {leave} {what}{_open(run, record)}."
     line = _leak_line(run, worst, counts[worst])
     if clean:
-        leave = f"{listed(clean)} {'leaves' if len(clean) == 1 else 'leave'} none of those marked"
+        leave = f"{listed(clean)} {'leaves' if len(clean) == 1 else 'leave'} none of those marked{assuming(record)}"
         line += f"; {leave} in {of_documents(run)}{_open(run, record)}."
     return line
 
@@ -107,16 +108,35 @@ def _price(run: Run) -> str:
         return ""
     most = max(hidden or 0.0 for hidden, _ in found.values())
     names = [name for name, (hidden, _) in found.items() if hidden == most]
+    idle = headline(run, NOTHING, recall)
+    if idle is not None and idle.value and most <= idle.value:
+        return ""  # what counts as hidden need not be, and nobody hid more
     what = f"{most * 100:.1f} % of the {_counted(recall)}"
     hide = "hides" if len(names) == 1 else "hide"
     if len(names) < len(found):
-        line = f"{listed(names)} {hide} more of what annotators marked than the others ({what})"
+        line = f"{listed(names)} {hide} more of what annotators marked than the others ({what}{_idle(idle)})"
     else:
-        line = f"{listed(names)} {hide} {what} that annotators marked"
+        line = f"{listed(names)} {hide} {what} that annotators marked{_idle(idle)}"
+    line += assuming(recall)
     unmarked = [
         f"{(1 - (found[name][1] or 0.0)) * 100:.1f} %{f' ({name})' if len(names) > 1 else ''}" for name in names
     ]
     return f"{line}; {_not_marked(run, unmarked, precision)}."
+
+
+def _idle(score: Score | None) -> str:
+    """What recall counts as hidden although nothing is masked: words that need not be."""
+    return f", {score.value * 100:.1f} % with nothing masked" if score and score.value else ""
+
+
+def assuming(record: MetricRecord) -> str:
+    """What a number takes on trust."""
+    faith = []
+    if record.parameters.get("replacements") == "trusted":
+        faith.append("what replacements say was not read")
+    if record.parameters.get("function_word_mentions") == "free":
+        faith.append("names made of function words were not asked for")
+    return f" ({'; '.join(faith)})" if faith else ""
 
 
 def _counted(recall: MetricRecord) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from showthrough.report.plots import attacks
-from showthrough.report.reading import headline, leaks, may_leak, of_documents, record_of, several_annotators
+from showthrough.report.reading import assuming, headline, leaks, may_leak, of_documents, record_of, several_annotators
 from showthrough.run import Run
 
 _INFORMATION = ("tps", "tpi")  # by name: what says how much information is left, the better one first
@@ -44,11 +44,15 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
     if not found:
         told = may_leak(score)
         open_ = f" (with none seen, {told.replace(' %', _PERCENT)})" if told else ""
-        yield Clause("leaves ", "no marked direct identifier", f" readable in {of_documents(run)}{open_}")
+        yield Clause(
+            "leaves ", "no marked direct identifier", f" readable in {of_documents(run)}{assuming(record)}{open_}"
+        )
         return
     total = sum(found.values())
     things = "1 direct identifier" if total == 1 else f"{total:,} direct identifiers"
-    yield Clause("leaves ", things, f" readable in {len(found):,} of {len(run.documents):,} documents")
+    yield Clause(
+        "leaves ", things, f" readable in {len(found):,} of {len(run.documents):,} documents{assuming(record)}"
+    )
 
 
 def _found(run: Run, name: str) -> Iterator[Clause]:
