@@ -29,7 +29,8 @@ _IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0
 _WORD_KIND = 1
 _FEW = 20  # one character in so many may be looked up one by one
 PLAIN, UNSURE = 128, 255  # of `Axis.folded`: up to here a number is one letter; a letter that has several for a capital
-_LEVEL = {"NO_MASK": 0, "QUASI": 1, "DIRECT": 2}
+DIRECT = 2
+_LEVEL = {"NO_MASK": 0, "QUASI": 1, "DIRECT": DIRECT}
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ from showthrough.metrics import HEADLINE, Group, Metric, Rows, metric_text, pars
 from showthrough.statistics import PairTest, difference_interval, holm, pair_tests, sure_difference_interval
 from showthrough.texts import Texts
 
-_NOTHING = 1e-12  # a standard error that is nothing but rounding
 FORMAT = 1  # of the run file; rises when an old reader could misread it
 
 
@@ -145,6 +144,7 @@ class Run(msgspec.Struct):
     evidence: dict[str, dict[str, dict[str, Evidence]]] = {}  # by metric, anonymization and document
     background: Input | None = None  # what the attacker knew, where an attack was made
     notes: list[str] = []  # what a reader must know before believing the numbers, a sentence each
+    several_annotators: bool | None = None  # whether some document was marked by more than one; None: nobody told
     groups: list[str] = []  # of the documents, in their order: "" is alone in its own; none where no document has one
     references: list[Input] = []  # scored beside the anonymizations, but not under test: the ends of every scale
     backgrounds: dict[str, Input] = {}  # of several, by the name under which a metric asks for it
@@ -275,17 +275,15 @@ class Run(msgspec.Struct):
             return Comparison(text, part, *names, difference, None, None, None, None)
         if test.fault:
             return Comparison(text, part, *names, difference, None, None, None, None, test.fault)
-        if test.error > _NOTHING:
+        if not test.flat:
             low, high = difference_interval(difference, test.error, test.freedom, self.settings.confidence)
             if bounded:
                 low, high = max(low, -1.0), min(high, 1.0)
             return Comparison(text, part, *names, difference, low, high, test.p, None)
         one, two = (_ends(scores[place].get(part)) for place in places)
-        if one is None or two is None:
-            return Comparison(text, part, *names, difference, None, None, test.p, None)
-        low, high = sure_difference_interval(one, two)
+        low, high = sure_difference_interval(one, two) if one and two else (-1.0, 1.0)
         if difference and low <= 0 <= high:
-            fault = f"too few to say: all {self.unit}s differ alike, and others need not"
+            fault = f"too few to say: one of the two is the same in every {self.unit}, which others need not be"
             return Comparison(text, part, *names, difference, low, high, None, None, fault)
         return Comparison(text, part, *names, difference, low, high, test.p, None)
 

@@ -51,11 +51,7 @@ def command(
         _show_matrices(run, metric or comparable(run), alpha, shuffles, seed)
         return
     asked: list[str | None] = [*metric] if metric else [None]
-    found = [
-        one
-        for chosen in asked
-        for one in run.compare(chosen, parts=parts or bool(metric), shuffles=shuffles, seed=seed)
-    ]
+    found = [one for chosen in asked for one in run.compare(chosen, parts=parts, shuffles=shuffles, seed=seed)]
     console = shared.console()
     show_comparisons(run, found, alpha, console)
     console.print(

@@ -16,7 +16,7 @@ from showthrough.statistics.randomization import studentized_p
 Array = NDArray[np.float64]
 LEAST = 12  # documents that must count on either side, where the two sides do not count the same
 _UNSOUND = "it is made of its sums in a way that cannot be told"
-_NONE = 1e-12  # a difference or an error that is nothing but rounding
+_NONE = 1e-8  # a difference or an error that is nothing but rounding
 MOST = 6  # sums that a number may be made of to be shuffled: the work grows with their square
 
 
@@ -24,7 +24,8 @@ MOST = 6  # sums that a number may be made of to be shuffled: the work grows wit
 class PairTest:
     """One pair of systems on one part: how likely chance makes such a difference, or why nobody can say.
 
-    `error` is the standard error of the difference, `freedom` its degrees of freedom.
+    `error` is the standard error of the difference, `freedom` its degrees of freedom. With `flat` one side is the same
+    in every document, as a perfect score is: its uncertainty is then not in the error.
     """
 
     part: str
@@ -33,6 +34,7 @@ class PairTest:
     p: float | None
     error: float
     freedom: float
+    flat: bool
     fault: str = ""
 
 
@@ -65,7 +67,8 @@ def pair_tests(
                 unknown = np.isnan(p[place])
                 if unknown and not fault and not np.isnan(sides[first].values[place] - sides[second].values[place]):
                     fault = f"nothing varies between {unit}s, so chance cannot be judged"
-                spread = float(error[place]), float(degrees[place])
+                flat = any(np.abs(sides[one].moves[:, place]).max(initial=0) <= _NONE for one in (first, second))
+                spread = float(error[place]), float(degrees[place]), flat
                 yield PairTest(part, first, second, None if unknown or fault else float(p[place]), *spread, fault)
 
 

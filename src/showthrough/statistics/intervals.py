@@ -92,6 +92,8 @@ def _trials(value: Array, spread: Spread, confidence: float) -> Array:
         trials = np.maximum(cautious, np.minimum(usual, spread.weight))
         even = spread.weight / spread.documents
         trials = np.where(trials > spread.weight, spread.weight + (trials - spread.weight) * even, trials)
+    # A single leak must not make a system look surer than none: few deviating documents are few trials.
+    trials = np.minimum(trials, spread.documents * np.maximum(spread.speaking, 1))
     return np.where(varying & (value > _NONE) & (value < 1 - _NONE), trials, spread.documents)
 
 
