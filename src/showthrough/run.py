@@ -20,7 +20,7 @@ import numpy as np
 from showthrough.errors import InputError, OutputError, PlanError, Problem
 from showthrough.formats.files import decoded, read_bytes
 from showthrough.metrics import HEADLINE, Group, Metric, Rows, metric_text, parse_metric
-from showthrough.statistics import PairTest, difference_interval, holm, pair_tests, sure_difference_interval
+from showthrough.statistics import PairTest, holm, judged, pair_tests
 from showthrough.texts import Texts
 
 FORMAT = 1  # of the run file; rises when an old reader could misread it
@@ -273,19 +273,9 @@ class Run(msgspec.Struct):
             return Comparison(text, part, *names, None, None, None, None, None)
         if test is None:
             return Comparison(text, part, *names, difference, None, None, None, None)
-        if test.fault:
-            return Comparison(text, part, *names, difference, None, None, None, None, test.fault)
-        if not test.flat:
-            low, high = difference_interval(difference, test.error, test.freedom, self.settings.confidence)
-            if bounded:
-                low, high = max(low, -1.0), min(high, 1.0)
-            return Comparison(text, part, *names, difference, low, high, test.p, None)
         one, two = (_ends(scores[place].get(part)) for place in places)
-        low, high = sure_difference_interval(one, two) if one and two else (-1.0, 1.0)
-        if difference and low <= 0 <= high:
-            fault = f"too few to say: one of the two is the same in every {self.unit}, which others need not be"
-            return Comparison(text, part, *names, difference, low, high, None, None, fault)
-        return Comparison(text, part, *names, difference, low, high, test.p, None)
+        low, high, p, note = judged(test, difference, one, two, self.settings.confidence, bounded, self.unit)
+        return Comparison(text, part, *names, difference, low, high, p, None, note)
 
     @property
     def unit(self) -> str:

@@ -142,14 +142,15 @@ def show_comparisons(run: Run, found: Sequence[Comparison], alpha: float, consol
 
 
 def untested(found: Sequence[Comparison]) -> list[str]:
-    """Why there is no p, a line for each reason with the pairs that have it; all of them need not be named."""
-    by_note: dict[str, list[str]] = {}
-    for one in found:
-        if one.p_holm is None:
-            by_note.setdefault(one.note or "undefined", []).append(f"{one.first} and {one.second}")
+    """Why there is no p: one line where no pair has any for the same reason, else a line for each."""
+    lacking = [one for one in found if one.p_holm is None]
+    notes = {one.note or "it is undefined for one of the two" for one in lacking}
+    if len(notes) == 1 and len(lacking) == len(found) > 1:
+        return [f"not tested: {notes.pop()}"]
     return [
-        f"not tested: {note}" if len(names) == len(found) else f"not tested, {', '.join(names)}: {note}"
-        for note, names in by_note.items()
+        f"{one.first} ? {one.second} ({'' if one.difference is None else f'{one.difference:+.3f}{_ends(one)}; '}"
+        f"not tested: {one.note or 'it is undefined for one of the two'})"
+        for one in lacking
     ]
 
 
