@@ -25,6 +25,7 @@ from showthrough.texts import Texts
 
 _NOTHING = 1e-12  # a standard error that is nothing but rounding
 FORMAT = 1  # of the run file; rises when an old reader could misread it
+WITHOUT_TEXT = "without_text"  # in the provenance of a run whose words were left out
 
 
 class Input(msgspec.Struct, frozen=True):
@@ -34,6 +35,11 @@ class Input(msgspec.Struct, frozen=True):
     digest: str
     documents: int
     source: str = ""
+
+
+def _unplaced(one: Input) -> Input:
+    """The name of its file alone: folders tell of people and projects."""
+    return msgspec.structs.replace(one, source=Path(one.source).name)
 
 
 class MetricRecord(msgspec.Struct, frozen=True):
@@ -189,7 +195,10 @@ class Run(msgspec.Struct):
         return self.backgrounds.get(metric.parameters.get("background", ""), self.background)
 
     def without_text(self) -> Run:
-        """The same run without a word of any document, nor of what attacks read in it."""
+        """The same run without a word of any document, nor of what attacks read in it, nor a folder it was read from.
+
+        It says so of itself: who resumes it finds the words again.
+        """
         evidence = {
             metric: {
                 name: {document: msgspec.structs.replace(one, words=[]) for document, one in found.items()}
@@ -197,7 +206,16 @@ class Run(msgspec.Struct):
             }
             for metric, by_name in self.evidence.items()
         }
-        return msgspec.structs.replace(self, texts=None, evidence=evidence)
+        return msgspec.structs.replace(
+            self,
+            corpus=_unplaced(self.corpus),
+            anonymizations=[_unplaced(one) for one in self.anonymizations],
+            background=None if self.background is None else _unplaced(self.background),
+            backgrounds={name: _unplaced(one) for name, one in self.backgrounds.items()},
+            provenance={**self.provenance, WITHOUT_TEXT: True},
+            texts=None,
+            evidence=evidence,
+        )
 
     def rows_of(self, metric: str, anonymization: str) -> Rows:
         columns = self.rows[metric][anonymization]

@@ -86,11 +86,12 @@ def command(
     show_attacks(run, console)
     if explain:
         show_risks(run, explain, console)
+    kept = run.without_text() if without_text else run
     if output:
-        (run.without_text() if without_text else run).save(output, force=force)
+        kept.save(output, force=force)
         console.print(f"run written to {output}", markup=False, soft_wrap=True)
     if json:
-        write_file(json, attacks_json_text(run).encode(), force=force, private=False)
+        write_file(json, attacks_json_text(kept).encode(), force=force, private=False)
         console.print(f"written to {json}", markup=False, soft_wrap=True)
 
 

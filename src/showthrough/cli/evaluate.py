@@ -163,17 +163,17 @@ def command(
     earlier = _earlier(request.output, resume)
     if earlier is None:
         shared.free(request.output, force)
-    run = _carried_out(request, earlier, force, texts=bool(html or plots) or not without_text)
+    run = _carried_out(request, earlier, force, bool(html or plots) or not without_text, without_text)
     console = shared.console()
     show_run(run, console)
     for line in reading(run):
         console.print(line, markup=False, soft_wrap=True)
+    kept = run.without_text() if without_text else run
     if request.output:
-        kept = run.without_text() if without_text else run
         kept.save(request.output, force=force or earlier is not None)
         holds = " (holds the documents' text, for its owner alone; --without-text leaves it out)" if run.texts else ""
         console.print(f"run written to {request.output}{holds}", markup=False, soft_wrap=True)
-    written = shared.write_views(run, csv, markdown, latex, json, force)
+    written = shared.write_views(kept, csv, markdown, latex, json, force)
     for path in written + shared.write_looks(run, html, plots, without_text, force):
         console.print(f"written to {path}", markup=False, soft_wrap=True)
     if request.results_file:
@@ -203,7 +203,7 @@ def _earlier(output: Path | None, resume: bool) -> Run | None:
     return run
 
 
-def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool) -> Run:
+def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool, without_text: bool) -> Run:
     notes = shared.notes()
     try:
         with notes.status("reading"):
@@ -220,7 +220,8 @@ def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool
     except Interrupted as stop:
         done, total = len(stop.partial.documents), len(plan.corpus)
         if request.output:
-            stop.partial.save(request.output, force=force or earlier is not None)
+            kept = stop.partial.without_text() if without_text else stop.partial
+            kept.save(request.output, force=force or earlier is not None)
             held = "holds them" if done else "says so"
             notes.print(
                 f"interrupted after {done} of {total} documents; {request.output} {held}: "
