@@ -13,7 +13,7 @@ from uuid import uuid4
 import msgspec
 
 from showthrough.background import Background
-from showthrough.errors import Interrupted, PlanError, ResourceError
+from showthrough.errors import Interrupted, PlanError, ResourceError, quoted
 from showthrough.masks import Anonymization
 from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset, with_parameters
 from showthrough.metrics.base import bound as bind
@@ -86,7 +86,7 @@ def evaluate(
     """
     if not isinstance(corpus, Corpus):
         # Only a path is shown: what is in anything else may be the very text that must not leak.
-        found = repr(str(corpus)[:80]) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
+        found = quoted(str(corpus)) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
         raise PlanError(f"found {found}; expected a Corpus: read a file with read_corpus", "corpus")
     named = _named(anonymizations)
     chosen = in_language(metrics_of(metrics if metrics is not None else preset("default")), language)

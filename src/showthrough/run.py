@@ -17,12 +17,13 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from showthrough.errors import InputError, OutputError, PlanError, Problem
+from showthrough.errors import InputError, OutputError, PlanError, Problem, shown, some
 from showthrough.formats.files import decoded, read_bytes
 from showthrough.metrics import HEADLINE, Group, Metric, Rows, metric_text, parse_metric
 from showthrough.statistics import PairTest, difference_interval, holm, pair_tests, sure_difference_interval
 from showthrough.texts import Texts
 
+_SHOWN = 80  # characters of a metric that a message shows
 _NOTHING = 1e-12  # a standard error that is nothing but rounding
 FORMAT = 1  # of the run file; rises when an old reader could misread it
 WITHOUT_TEXT = "without_text"  # in the provenance of a run whose words were left out
@@ -240,7 +241,7 @@ class Run(msgspec.Struct):
         else:
             chosen = [metric_text(metric if isinstance(metric, Metric) else parse_metric(metric))]
             if chosen[0] not in self.rows:
-                raise PlanError(f"not in this run; there are {', '.join(self.rows)}", f"metric {chosen[0]}")
+                raise PlanError(f"not in this run; there are {some(self.rows)}", f"metric {chosen[0]}")
         seed = self.settings.seed if seed is None else seed
         return [found for text in chosen for found in self._compared(text, parts, shuffles, seed)]
 
@@ -348,7 +349,7 @@ class Run(msgspec.Struct):
         """What does not fit together, as place and message: a run that was edited by hand or cut by a tool."""
         beside = [one.name for one in self.references]
         if len({*self.names, *beside}) < len(self.names) + len(beside):
-            yield "anonymizations", f"found {', '.join((*self.names, *beside))}; expected unique names"
+            yield "anonymizations", f"found {some((*self.names, *beside))}; expected unique names"
             return
         if self.texts is not None:
             yield from self.texts.faults(self.names)
@@ -357,13 +358,19 @@ class Run(msgspec.Struct):
         known = {record.text for record in self.metrics}
         for text, by_name in self.rows.items():
             if text not in known or set(by_name) - set(beside) != set(self.names):
-                yield f"rows.{text}", f"found {', '.join(by_name)}; expected a metric of this run and all its names"
+                yield (
+                    f"rows.{shown(text, _SHOWN)}",
+                    f"found {some(by_name)}; expected a metric of this run and all its names",
+                )
                 continue
             for name, columns in by_name.items():
                 if any(len(column) != len(self.documents) for column in columns.values()):
-                    yield f"rows.{text}.{name}", f"expected a value for each of the {len(self.documents)} documents"
+                    yield (
+                        f"rows.{shown(text, _SHOWN)}.{shown(name)}",
+                        f"expected a value for each of the {len(self.documents)} documents",
+                    )
                 elif lacking := self._lacking(text, name):
-                    yield f"rows.{text}.{name}", f"{lacking} is missing"
+                    yield f"rows.{shown(text, _SHOWN)}.{shown(name)}", f"{lacking} is missing"
 
     def _lacking(self, text: str, name: str) -> str:
         """A statistic that the metric combines and the rows do not have."""

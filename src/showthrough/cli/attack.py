@@ -8,7 +8,7 @@ import typer
 from showthrough.attacks import ATTACKS, DEFAULT
 from showthrough.background import Background
 from showthrough.cli import shared
-from showthrough.errors import InputError, PlanError, Problem
+from showthrough.errors import InputError, PlanError, Problem, shown
 from showthrough.formats import read_corpus
 from showthrough.formats.anonymized import read_anonymized
 from showthrough.formats.background import read_background, read_recorded
@@ -109,7 +109,7 @@ def _read(
     texts: dict[str, dict[str, str]] = {}
     for name, path in named:
         if name in texts:
-            raise PlanError("this name is used twice; expected unique names", f"anonymization {name}")
+            raise PlanError("this name is used twice; expected unique names", f"anonymization {shown(name)}")
         texts[name] = {}
         try:
             texts[name] = read_anonymized(path, corpus, format=format_name, **columns)

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from showthrough.cli import shared
 from showthrough.config import Request, Source, is_request, read_request
-from showthrough.errors import Interrupted, PlanError
+from showthrough.errors import Interrupted, PlanError, shown
 from showthrough.evaluation import Progress as Callback, evaluate_plan
 from showthrough.metrics import PRESETS, metrics_of, preset
 from showthrough.report import reading, tae_csv_text
@@ -121,7 +121,7 @@ def command(
         sources = {}
         for name, file in map(shared.named, anonymizations or ()):
             if name in sources:
-                raise PlanError("this name is used twice; expected unique names", f"anonymization {name}")
+                raise PlanError("this name is used twice; expected unique names", f"anonymization {shown(name)}")
             sources[name] = Source(file, id_column, text_column)
         request = Request(
             corpus,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.errors import InputError, PlanError, Problem
+from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
 from showthrough.formats import brat, conll, i2b2
 from showthrough.formats.files import is_folder, open_file, suffix
 from showthrough.formats.phi import to_mask
@@ -138,9 +138,9 @@ def masks_of(path: Path, chosen: Format, corpus: Corpus | None) -> dict[str, lis
     for document in chosen.read(path, texts):
         expected = texts.get(document.id)
         if expected is not None and document.text != expected:
-            problems.append(Problem(str(path), f"document {document.id}", _difference(document.text, expected)))
+            problems.append(Problem(str(path), at_document(document.id), _difference(document.text, expected)))
         if document.id in masks:
-            problems.append(Problem(str(path), f"document {document.id}", "occurs twice; expected unique ids"))
+            problems.append(Problem(str(path), at_document(document.id), "occurs twice; expected unique ids"))
         masks[document.id] = [
             TypedMask(mention.start, mention.end, None, mention.entity_type) for mention in to_mask(document)
         ]
@@ -155,4 +155,4 @@ def _difference(found: str, expected: str) -> str:
         min(len(found), len(expected)),
     )
     here, there = (text[at : at + _SHOWN] or "the end" for text in (found, expected))
-    return f"its text differs from the corpus's at character {at}: found {here!r}; expected {there!r}"
+    return f"its text differs from the corpus's at character {at}: found {quoted(here)}; expected {quoted(there)}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 from xml.parsers import expat  # whatever could expand or reach outside is refused below
 
-from showthrough.errors import OutputError
+from showthrough.errors import OutputError, quoted
 from showthrough.formats.files import fail, read_bytes
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
@@ -45,7 +45,7 @@ def walk(path: Path, handler: Handler) -> None:
     def entity(name: str, *_: object) -> None:
         raise fail(
             path,
-            f"declares the entity {name!r}; entities are refused, they can fill the memory or read other files",
+            f"declares the entity {quoted(name)}; entities are refused, they can fill the memory or read other files",
             f"line {parser.CurrentLineNumber}",
         )
 
@@ -53,7 +53,8 @@ def walk(path: Path, handler: Handler) -> None:
         if system or public:
             raise fail(
                 path,
-                f"refers to {system or public!r} outside the file; nothing outside is read: remove the DOCTYPE line",
+                f"refers to {quoted(system or public)} outside the file; nothing outside is read: remove the DOCTYPE "
+                "line",
                 f"line {parser.CurrentLineNumber}",
             )
 

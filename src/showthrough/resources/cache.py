@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import OutputError, PlanError
+from showthrough.errors import OutputError, PlanError, quoted
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
@@ -60,7 +60,7 @@ def default_limit() -> int:
         return LIMIT
     match = _BYTES.fullmatch(given)
     if match is None:
-        raise PlanError(f"found {given!r}; expected a size such as 500MB or 20GB", SIZE)
+        raise PlanError(f"found {quoted(given)}; expected a size such as 500MB or 20GB", SIZE)
     return int(float(match["number"]) * 1000 ** (1 + "KMGT".index(match["unit"].upper())))
 
 
