@@ -159,8 +159,8 @@ class Run(msgspec.Struct):
     def __repr__(self) -> str:
         """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""
         state = "" if self.complete else ", interrupted"
-        scored = f"{len(self.metrics)} metrics, anonymizations {', '.join(self.names)}"
-        return f"Run({self.corpus.name}: {len(self.documents)} documents, {scored}{state})"
+        scored = f"{len(self.metrics)} metrics, anonymizations {some(self.names)}"
+        return f"Run({shown(self.corpus.name)}: {len(self.documents)} documents, {scored}{state})"
 
     def __getitem__(self, key: tuple[str, str | Metric] | tuple[str, str | Metric, str]) -> Score:
         anonymization, metric, part = (*key, HEADLINE)[:3]

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from showthrough.attacks import ATTACKS, DEFAULT
 from showthrough.background import Background
@@ -79,7 +80,7 @@ def command(
             resamples=resamples,
             confidence=confidence,
             models=ModelSettings(device, dtype, not no_cache),
-            watch=lambda what, done, total: status.update(f"{what}: {done} of {total}"),
+            watch=lambda what, done, total: status.update(escape(f"{what}: {done} of {total}")),
             corpus=originals,
             references=references,
         )

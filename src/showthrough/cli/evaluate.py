@@ -248,8 +248,8 @@ class _Speed(ProgressColumn):
 def _bars() -> Iterator[tuple[Callback, Watch]]:
     """A bar for the evaluation, and one for whatever a model is doing."""
     columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[unit]}"),
-        _Speed(), TimeElapsedColumn(), TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
+        TextColumn("{task.fields[unit]}"), _Speed(), TimeElapsedColumn(), TimeRemainingColumn(),
     )  # fmt: skip
     notes = shared.notes()
     with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as bars:

@@ -16,6 +16,7 @@ from showthrough.errors import LINE, OutputError, PlanError, quoted, shown
 from showthrough.formats.named import FORMATS
 from showthrough.masks import Anonymization
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
+from showthrough.report.terminal import PlainConsole
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.retyping import Retyping
 from showthrough.run import Run, write_file
@@ -93,11 +94,11 @@ _PIPE_WIDTH = 200  # without a terminal there is no edge to fit into
 def console() -> Console:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # an arrow must not end a run where the encoding has none
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    return PlainConsole(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 
 
 def notes() -> Console:
-    return Console(stderr=True, highlight=False)
+    return PlainConsole(stderr=True, highlight=False)
 
 
 def documents(number: int) -> str:

@@ -9,7 +9,7 @@ import typer
 from showthrough.cli import shared
 from showthrough.clinical.chronology import NEAREST
 from showthrough.clinical.surrogates import Surrogates, surrogates
-from showthrough.errors import PlanError, shown, some
+from showthrough.errors import PlanError, printable, shown, some
 from showthrough.formats import read_corpus
 from showthrough.formats.named import format_named, same_format
 from showthrough.formats.writing import write_corpus
@@ -54,7 +54,7 @@ def command(
     _refuse_what_is_left(made)
     files = write_corpus(made.corpus, output, target, force=force)
     shared.show_notes(_cautions(made))
-    where = str(output) if len(files) == 1 else f"{len(files)} files in {output}"
+    where = printable(str(output) if len(files) == 1 else f"{len(files)} files in {output}")
     along = f"; {made.along} unmarked dates or years moved along with marked ones" if made.along else ""
     typer.echo(
         f"{len(made.corpus)} documents written to {where}; {made.repeats} unmarked repeats of marked text were "

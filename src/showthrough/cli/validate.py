@@ -10,7 +10,7 @@ from msgspec import structs
 
 from showthrough.cli import shared
 from showthrough.config import Request, Source, is_request, read_request
-from showthrough.errors import InputError, PlanError, shown, some
+from showthrough.errors import InputError, PlanError, printable, shown, some
 from showthrough.masks import Anonymization
 from showthrough.metrics import METRICS, metrics_of, preset
 from showthrough.metrics.clinical import ClinicalMetric, unknown_types
@@ -65,9 +65,9 @@ def command(
     plan = _checked(request, planned)
     shared.note_unmasked(plan.anonymizations)
     shared.show_notes([*notices(plan.corpus, plan.anonymizations, plan.metrics), *_strange_types(plan, request.types)])
-    typer.echo(_summary(plan.corpus))
+    typer.echo(printable(_summary(plan.corpus)))
     for one in plan.anonymizations:
-        typer.echo(_masks(one))
+        typer.echo(printable(_masks(one)))
     typer.echo(_verdict(plan.corpus))
 
 

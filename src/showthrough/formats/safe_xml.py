@@ -11,7 +11,7 @@ from showthrough.errors import OutputError, quoted
 from showthrough.formats.files import fail, read_bytes
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Handler(Protocol):
@@ -123,7 +123,7 @@ def cdata(text: str, place: str) -> str:
 
 def writable(text: str, place: str) -> None:
     """Raises OutputError when a text has a character that no XML file can hold."""
-    found = _FORBIDDEN.search(text)
+    found = NOT_XML.search(text)
     if found:
         raise OutputError(
             f"{place}: character {found.start()} is U+{ord(found[0]):04X}, which XML cannot hold; choose another "
