@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import get_args
 
 from showthrough.errors import QUOTED, InputError, OutputError, Problem, at_document, quoted, shown
-from showthrough.formats.files import fail, open_file, stem, suffix, text_of, unreadable, without_bom
+from showthrough.formats.files import exists, fail, files_in, open_file, stem, suffix, text_of, unreadable, without_bom
 from showthrough.formats.phi import marked, one_layer
 from showthrough.levels import by_type, known_level
 from showthrough.text import Document, Identifier, Mention, span_fault
@@ -30,7 +30,7 @@ def read(path: Path, texts: Mapping[str, str] | None = None) -> list[Document]:
     """All records of a folder and of the folders in it; `texts` serves a system's output that is .ann files alone."""
     if not path.is_dir():
         raise fail(path, "is no folder; expected one with .txt and .ann files")
-    homes = sorted({file.parent / stem(file) for file in path.rglob("*") if suffix(file) in (".txt", ".ann")})
+    homes = sorted({file.parent / stem(file) for file in files_in(path) if suffix(file) in (".txt", ".ann")})
     if not homes:
         raise fail(path, "holds no .txt or .ann file; expected brat records")
     problems: list[Problem] = []
@@ -47,13 +47,13 @@ def read(path: Path, texts: Mapping[str, str] | None = None) -> list[Document]:
 
 def _document(home: Path, texts: Mapping[str, str]) -> Document:
     text_file, mark_file = (home.with_name(home.name + ending) for ending in (".txt", ".ann"))
-    if text_file.exists():
+    if exists(text_file):
         text = _content(text_file)
     elif home.name in texts:
         text = texts[home.name]
     else:
         raise fail(mark_file, f"has no {text_file.name} beside it")
-    if not mark_file.exists():
+    if not exists(mark_file):
         return Document(home.name, text)
     marks = _Marks(mark_file, text)
     if marks.problems:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from showthrough.errors import QUOTED, InputError, OutputError, Problem, at_document, quoted, shown
-from showthrough.formats.files import fail, read_bytes, stem, suffix, text_of
+from showthrough.formats.files import fail, files_in, read_bytes, stem, suffix, text_of
 from showthrough.formats.phi import marked, separate
 from showthrough.levels import by_type
 from showthrough.text import Document, Mention
@@ -34,7 +34,7 @@ def read(path: Path, texts: Mapping[str, str] | None = None) -> list[Document]:
     """All records of a file or of a folder's files; `texts` serves a system's output that has tokens alone."""
     files = [path]
     if path.is_dir():
-        files = sorted(file for file in path.rglob("*") if suffix(file) in ENDINGS)
+        files = [file for file in files_in(path) if suffix(file) in ENDINGS]
         if not files:
             raise fail(path, f"holds no file that ends in {', '.join(ENDINGS)}")
     problems: list[Problem] = []

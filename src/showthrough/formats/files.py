@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -52,6 +53,25 @@ def is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError as error:  # a name too long, a folder above it that may not be entered
+        raise fail(path, f"cannot be read: {error.strerror}") from error
+
+
+def files_in(folder: Path) -> list[Path]:
+    """All that is in a folder and in the folders in it, sorted. One that cannot be looked into is an error: what is in
+    it would be missing, and nobody would know.
+    """
+
+    def stop(error: OSError) -> None:
+        raise fail(str(error.filename or folder), f"cannot be read: {error.strerror}") from error
+
+    walked = os.walk(folder, onerror=stop)
+    return sorted(Path(home) / name for home, folders, files in walked for name in (*folders, *files))
+
+
+def exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:  # in a folder that may be listed and not entered
         raise fail(path, f"cannot be read: {error.strerror}") from error
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from showthrough.clinical.categories import PHI_TYPES, phi_type
 from showthrough.errors import QUOTED, InputError, Problem, at_document, quoted, shown
-from showthrough.formats.files import fail, stem, suffix
+from showthrough.formats.files import fail, files_in, stem, suffix
 from showthrough.formats.phi import marked, overlaps, separate, to_mask
 from showthrough.formats.safe_xml import cdata, escaped, inline, walk
 from showthrough.levels import by_type
@@ -29,7 +29,7 @@ _BLANK = re.compile(r"\r\n|[\r\n\t]")  # each a space in an attribute, to an XML
 
 def read(path: Path) -> list[Document]:
     """All records of a file, or of the .xml files of a folder and of the folders in it."""
-    files = sorted(file for file in path.rglob("*") if suffix(file) == ".xml") if path.is_dir() else [path]
+    files = [file for file in files_in(path) if suffix(file) == ".xml"] if path.is_dir() else [path]
     if not files:
         raise fail(path, "holds no .xml file; expected i2b2 records")
     problems: list[Problem] = []

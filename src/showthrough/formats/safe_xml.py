@@ -58,6 +58,18 @@ def walk(path: Path, handler: Handler) -> None:
                 f"line {parser.CurrentLineNumber}",
             )
 
+    def skipped(name: str, is_parameter: bool) -> None:
+        written = quoted(f"{'%' if is_parameter else '&'}{name};")
+        raise fail(
+            path,
+            f"refers to the entity {written}, which it does not declare; what stands there would be lost",
+            f"line {parser.CurrentLineNumber}",
+        )
+
+    # After a reference to an entity of declarations every other entity may be declared somewhere else, and the parser
+    # would leave it out without a word. So that it tells of such references, it is asked to follow them.
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
+    parser.SkippedEntityHandler = skipped
     parser.StartElementHandler = opens
     parser.EndElementHandler = closes
     parser.CharacterDataHandler = says
