@@ -65,9 +65,11 @@ def _over(stream: TextIO | None) -> tuple[TextIO, Outlet | None]:
     if stream is None:  # it was closed before the program started
         outlet = Outlet(None)
         return io.TextIOWrapper(io.BufferedWriter(outlet), "utf-8", "backslashreplace"), outlet
-    raw = getattr(getattr(stream, "buffer", None), "raw", None)
-    if not isinstance(stream, io.TextIOWrapper) or raw is None:
+    buffer = getattr(stream, "buffer", None)
+    raw = getattr(buffer, "raw", buffer)  # without a buffer (python -u) the file itself
+    if not isinstance(stream, io.TextIOWrapper) or not isinstance(raw, io.RawIOBase):
         return stream, None
+    stream.flush()
     outlet = Outlet(raw)
     over = io.TextIOWrapper(
         io.BufferedWriter(outlet),

@@ -151,23 +151,26 @@ class JsonLines(Sequence[Document]):
         return next(self._documents(range(number, number + 1)))
 
     def _documents(self, numbers: range) -> Iterator[Document]:
+        file = self._opened()
+        decode = _decoder(self._group).decode
         try:
-            if self._file is None:
-                self._file = open_file(self._path)
-            self._check()
-            decode = _decoder(self._group).decode
             for number in numbers:
-                self._file.seek(int(self._offsets[number]))
-                yield _document(decode(self._file.read(int(self._sizes[number]))), self._path, [])
-            self._check()
-        except InputError as error:  # it cannot be opened any more
-            raise ChangedError(error.problems) from error
+                file.seek(int(self._offsets[number]))
+                yield _document(decode(file.read(int(self._sizes[number]))), self._path, [])
         except (OSError, EOFError, zlib.error, *_UNREADABLE) as error:  # every line was sound when it was found
             raise self._changed() from error
+        self._opened()
 
-    def _check(self) -> None:
-        if self._file is None or file_state(self._file.fileno()) != self._state:
+    def _opened(self) -> IO[bytes]:
+        """The file; raises ChangedError when it is not what it was."""
+        if self._file is None:
+            try:
+                self._file = open_file(self._path)
+            except InputError as error:
+                raise ChangedError(error.problems) from None
+        if file_state(self._file.fileno()) != self._state:
             raise self._changed()
+        return self._file
 
     def _changed(self) -> ChangedError:
         return ChangedError(Problem(str(self._path), "", "changed while it was read; expected it to stay as it was"))
