@@ -94,6 +94,9 @@ def check_writable(path: Path) -> None:
             return
         target = Path(os.path.realpath(path))
         folder = target if target.is_dir() else (_first_missing(target) or target).parent
+        if (handle := _nameless(folder)) is not None:
+            os.close(handle)
+            return
         trial = _new_name(folder)
         try:
             os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
@@ -139,11 +142,8 @@ def put(target: Path, content: bytes, *, private: bool = True, durable: bool = T
 
 def _put_nameless(target: Path, content: bytes, mode: int, durable: bool) -> bool:
     """Writes a file that has no name until it is whole, so that even a kill leaves nothing; False where none can be."""
-    if not hasattr(os, "O_TMPFILE") or sys.platform == "win32":
-        return False
-    try:
-        handle = os.open(target.parent, os.O_TMPFILE | os.O_WRONLY, _PRIVATE)
-    except OSError:  # a file system without them; a folder that cannot be written fails again with a name
+    handle = _nameless(target.parent)
+    if handle is None or sys.platform == "win32":
         return False
     with os.fdopen(handle, "wb") as file:
         _fill(handle, content, mode, durable)
@@ -161,6 +161,16 @@ def _put_nameless(target: Path, content: bytes, mode: int, durable: bool) -> boo
             name.unlink(missing_ok=True)
             raise
     return True
+
+
+def _nameless(folder: Path) -> int | None:
+    """A new file without a name, open; `None` where the system has none, or the folder cannot be written."""
+    if not hasattr(os, "O_TMPFILE"):
+        return None
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY, _PRIVATE)
+    except OSError:
+        return None
 
 
 def _put_named(target: Path, content: bytes, mode: int, durable: bool) -> None:
