@@ -86,7 +86,7 @@ def command(
     unwritten = shared.Unwritten()
     if output:
         with unwritten.noted():
-            shared.save(run, output, without_text=without_text, force=force)
+            shared.save(run.without_text() if without_text else run, output, force)
             said.append(f"run written to {output}")
     if json:
         with unwritten.noted():

@@ -35,7 +35,7 @@ def command(
     unwritten = shared.Unwritten()
     if output:
         with unwritten.noted():
-            shared.save(run, output, without_text=False, force=force)
+            shared.save(run, output, force)
             said.append(f"run written to {output}")
     for path in shared.write_looks(run, html, None, False, force, unwritten):
         said.append(f"\nThe documents and what shows through in them: open {path.resolve().as_uri()}")

@@ -170,14 +170,15 @@ def command(
     earlier = _earlier(request.output, resume)
     shared.free(request.output, force or earlier is not None)
     run = _carried_out(request, earlier, force, bool(html or plots) or not without_text, without_text)
+    kept = run.without_text() if without_text else run
     said: list[str] = []
     unwritten = shared.Unwritten()
     if request.output:
         with unwritten.noted():
-            shared.save(run, request.output, without_text=without_text, force=force or earlier is not None)
+            shared.save(kept, request.output, force or earlier is not None)
             holds = "" if run.texts is None else _HOLDS
             said.append(f"run written to {request.output}{holds}")
-    written = shared.write_views(run, csv, markdown, latex, json, force, unwritten)
+    written = shared.write_views(kept, csv, markdown, latex, json, force, unwritten)
     written += shared.write_looks(run, html, plots, without_text, force, unwritten, read)
     said += [f"written to {path}" for path in written]
     if request.results_file:
@@ -233,7 +234,8 @@ def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool
     except Interrupted as stop:
         with to_the_end():
             if request.output:
-                shared.save(stop.partial, request.output, without_text=without_text, force=force or earlier is not None)
+                kept = stop.partial.without_text() if without_text else stop.partial
+                shared.save(kept, request.output, force or earlier is not None)
             notes.print(_stopped(stop, len(plan.corpus), request.output), markup=False, soft_wrap=True)
         raise typer.Exit(shared.exit_status(stop)) from None
     shared.note_unmasked(plan.anonymizations)

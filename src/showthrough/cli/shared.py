@@ -245,14 +245,16 @@ class Unwritten:
             self._lines.append(str(error))
 
     def tell(self) -> None:
+        for line in self._lines:
+            notes().print(line, markup=False, soft_wrap=True)
         if self._lines:
-            raise OutputError("\n".join(self._lines))
+            raise typer.Exit(BAD_INPUT)
 
 
-def save(run: Run, path: Path, *, without_text: bool, force: bool) -> None:
+def save(run: Run, path: Path, force: bool) -> None:
     """Writes a run, whatever signal comes meanwhile: it is all that hours of work gave."""
     with unbroken():
-        (run.without_text() if without_text else run).save(path, force=force)
+        run.save(path, force=force)
 
 
 def write_looks(
