@@ -57,7 +57,8 @@ class Program:
         self.mark = uuid4().hex
         self.temporary = folder / "tmp"
         self.temporary.mkdir(exist_ok=True)
-        command = ["evaluate", inputs / "corpus.jsonl", f"a={inputs / 'masks.json'}", "-o", folder / "run.json"]
+        masks = [f"{name}={inputs / 'masks.json'}" for name in "abcd"]
+        command = ["evaluate", inputs / "corpus.jsonl", *masks, "-o", folder / "run.json"]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "showthrough", *map(str, command), "--jobs", str(jobs), *options],
             env={**os.environ, "TMPDIR": str(self.temporary), "SHOWTHROUGH_MARK": self.mark},
@@ -125,6 +126,7 @@ def main() -> int:
     if sys.platform != "linux":
         print("processes cannot be found here: nothing measured")
         return 0
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # heard by what is started, also in the background
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 30
     lot = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
     failed = 0

@@ -196,3 +196,10 @@ def test_a_device_takes_what_it_can(tmp_path: Path) -> None:
     time.sleep(0.01)
     assert os.read(reader, 9) == b"x"
     os.close(reader)
+
+
+def test_a_name_with_a_zero_byte_is_told(tmp_path: Path) -> None:
+    assert tmp_path / "a\0b" not in Read([tmp_path / "a\0b"])
+    for write in (check_writable, lambda path: write_file(path, b""), lambda path: write_folder(path, {"a": b""})):
+        with pytest.raises(OutputError, match="cannot be written: "):
+            write(tmp_path / "a\0b")

@@ -26,11 +26,18 @@ class Read:
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
         given = list(paths)
-        self._paths = {os.path.realpath(path) for path in given}
+        self._paths = set(filter(None, map(_real, given)))
         self._files = set(filter(None, map(_identity, given)))
 
     def __contains__(self, path: Path) -> bool:
-        return os.path.realpath(path) in self._paths or _identity(path) in self._files
+        return _real(path) in self._paths or _identity(path) in self._files
+
+
+def _real(path: Path) -> str | None:
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):  # a zero byte, a link to itself
+        return None
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -64,8 +71,8 @@ def write_folder(
 
     Files of these names that are there already are replaced, but none that the program reads.
     """
-    target = Path(os.path.realpath(folder))
     with _told(folder):
+        target = Path(os.path.realpath(folder))
         for name in files:
             if (target / name).is_dir():
                 raise OutputError(f"{folder / name}: is a folder; expected a file name")
@@ -277,8 +284,8 @@ def _told(path: Path) -> Iterator[None]:
     """What the system refuses, in a line that names the file."""
     try:
         yield
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _umask() -> int:

@@ -48,6 +48,16 @@ Resources.axis = waiting
 
 
 @pytest.fixture(autouse=True)
+def listening() -> Iterator[None]:
+    """Programs that are started hear signals, also where this one was told to ignore them, as in the background."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGHUP)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture(autouse=True)
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     lines, masks = [], {}
@@ -179,7 +189,8 @@ def test_a_killed_worker_keeps_what_was_finished() -> None:
     program = Program("--jobs", "2")
     try:
         program.wait_half_way()
-        os.kill(program.others()[0], signal.SIGKILL)
+        for pid in program.others():  # of one alone the other's chunk is waited for
+            os.kill(pid, signal.SIGKILL)
         status, _, err = program.ended()
     finally:
         program.process.kill()

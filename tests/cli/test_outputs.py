@@ -224,3 +224,12 @@ def test_output_that_is_a_pipe_to_a_program_that_is_gone(cli: Callable[..., Any]
     assert outcome.status == 2
     assert outcome.err == f"/dev/fd/{writing}: cannot be written: Broken pipe\n"
     assert Run.load("run.json").complete
+
+
+@POSIX
+def test_a_link_to_a_folder_that_is_not_there_is_told_first(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("showthrough.config.read_corpus", no_work)
+    Path("run.json").symlink_to("nowhere/run.json")
+    outcome = desk.cli(*EVALUATE, "-o", "run.json")
+    assert outcome.status == 2
+    assert outcome.err == f"run.json: the folder {Path('nowhere').resolve()} does not exist\n"

@@ -199,9 +199,11 @@ def free(path: Path | None, force: bool, *, makes_folder: bool = False) -> None:
             raise OutputError(f"{path}: is a folder; expected a file name")
         if path.is_file() and not force:
             raise OutputError(f"{path}: exists already; choose another name or say --force to replace it")
-        folder = next(parent for parent in path.parents if parent.exists()) if makes_folder else path.parent
+        home = Path(os.path.realpath(path)).parent  # of what a link points to
+        folder = next(parent for parent in path.parents if parent.exists()) if makes_folder else home
         if not folder.is_dir():
-            raise OutputError(f"{path}: the folder {folder} {'is a file' if makes_folder else 'does not exist'}")
+            shown = folder if makes_folder or path.is_symlink() else path.parent
+            raise OutputError(f"{path}: the folder {shown} {'is a file' if makes_folder else 'does not exist'}")
     except (OSError, ValueError) as error:
         raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
     check_writable(path)
@@ -211,9 +213,9 @@ def apart(outputs: Iterable[Path | None], read: Read | None = None) -> None:
     """Raises OutputError when two results would go into one file, or a result over what it is made from."""
     taken: set[str] = set()
     for path in filter(None, outputs):
-        real = os.path.realpath(path)
         if read is not None and path in read:
             raise OutputError(f"{path}: is read by this command; choose another name")
+        real = str(path) if "\0" in str(path) else os.path.realpath(path)
         if real in taken:
             raise OutputError(f"{path}: is named for two results; choose another name")
         taken.add(real)
