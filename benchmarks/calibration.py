@@ -31,7 +31,14 @@ from showthrough.statistics import (
 )
 
 SHARES, DOCUMENTS = (0.5, 0.9, 0.97, 0.99), (20, 42, 127, 500)
-CLUSTERINGS = {"a little": 0.1, "much": 0.4, "documents leak whole": 1.0}  # correlation inside a document
+# The correlation inside a document, and how unevenly identifiers are spread over documents.
+CLUSTERINGS = {
+    "a little": (0.1, 0.0),
+    "much": (0.4, 0.0),
+    "whole documents": (1.0, 0.0),
+    "uneven, much": (0.4, 1.0),
+    "very uneven, whole documents": (1.0, 1.5),
+}
 RESAMPLES, SHUFFLES = 400, 399
 Random = np.random.Generator
 COLUMNS = {"precision": ("agreed", "asked"), "recall": ("hidden", "total")}
@@ -45,7 +52,10 @@ def chances(random: Random, share: float, correlation: float, documents: int) ->
     return random.beta(share * scale, (1 - share) * scale, documents)
 
 
-def identifiers(random: Random, documents: int) -> np.ndarray:
+def identifiers(random: Random, documents: int, uneven: float = 0.0) -> np.ndarray:
+    """How many each document has: about as many, or some a hundred times as many as others."""
+    if uneven:
+        return np.ceil(random.lognormal(1.5, uneven, documents)).astype(np.int64)
     return 1 + random.poisson(4, documents)
 
 
@@ -58,13 +68,13 @@ def interval(values: np.ndarray, seed: int) -> tuple[float, float, float]:
 
 
 def coverage(times: int) -> Iterator[tuple[str, float, bool]]:
-    for name, correlation in CLUSTERINGS.items():
+    for name, (correlation, uneven) in CLUSTERINGS.items():
         for share in SHARES:
             for documents in DOCUMENTS:
                 random = np.random.default_rng(1)
                 inside = 0
                 for seed in range(times):
-                    total = identifiers(random, documents)
+                    total = identifiers(random, documents, uneven)
                     hidden = random.binomial(total, chances(random, share, correlation, documents))
                     _, low, high = interval(np.column_stack([hidden, total]), seed)
                     inside += low <= share <= high

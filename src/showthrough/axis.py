@@ -30,7 +30,8 @@ _WORD_KIND = 1
 _FEW = 20  # one character in so many may be looked up one by one
 PLAIN, UNSURE = 128, 255  # of `Axis.folded`: up to here a number is one letter; a letter that has several for a capital
 _PLAIN, _WORDS, _SIGNS = range(3)  # what is asked for of a mention: what is not ignorable, its words, its signs
-_LEVEL = {"NO_MASK": 0, "QUASI": 1, "DIRECT": 2}
+DIRECT = 2
+_LEVEL = {"NO_MASK": 0, "QUASI": 1, "DIRECT": DIRECT}
 
 
 class Laid(Protocol):

@@ -6,6 +6,7 @@ whole tokens, compared without regard to case.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.axis import PLAIN, UNSURE, Axis, Bools, Counts32, Ints, Ruler, Spans, Stretches, counted, opening
-from showthrough.masks import Anonymization, flattened
+from showthrough.masks import Anonymization, Mask
 from showthrough.text import Corpus, Document
 
 Replacements = Literal["read", "trusted"]
@@ -60,7 +61,12 @@ class Coverage:
         self.end: Ints = np.maximum.reduceat(end, opens) if len(opens) else end
         self.document: Ints = document[opens]
         self._masks, self._order, self._opens = masks, order, opens
+        self._of_documents = of_documents
         self._readable: dict[tuple[Ruler, Replacements], Counts32] = {}
+
+    def masks_of(self, number: int) -> Sequence[Mask]:
+        """The masks of a document by its number, as they were given."""
+        return self._of_documents[number]
 
     def covered(self, asked: Stretches, ruler: Ruler, replacements: Replacements) -> Bools:
         """Which stretches of a ruler have all of their characters hidden."""
@@ -89,15 +95,20 @@ class Coverage:
 
     @cached_property
     def written(self) -> tuple[list[str], Ints]:
-        """All texts that replace something, each once, and which of them stands in the place of each mask."""
-        numbers: dict[str | None, int] = {}
-        of_each = [numbers.setdefault(mask.replacement, len(numbers)) for mask in self._masks]
+        """All texts that replace something, each once, and which of them stands in the place of each mask.
+
+        Of joined masks all are taken together: which of them a tool wrote in the end, nobody can tell.
+        """
+        numbers: dict[str, int] = {}
+        of_each = [numbers.setdefault(mask.replacement or "", len(numbers)) for mask in self._masks]
         number = np.array(of_each, dtype=np.int64)[self._order[self._opens]]
         ends = np.append(self._opens, len(self._order))[1:]
         for group in np.flatnonzero(ends - self._opens > 1).tolist():
-            joined = flattened(self._masks[place] for place in self._order[self._opens[group] : ends[group]])
-            number[group] = numbers[joined[0].replacement]  # of joined masks one replacement is left
-        return [text or "" for text in numbers], number
+            joined = sorted(
+                {self._masks[place].replacement or "" for place in self._order[self._opens[group] : ends[group]]}
+            )
+            number[group] = numbers.setdefault("\n".join(joined), len(numbers))
+        return [_spelled_out(text) for text in numbers], number
 
     @cached_property
     def given(self) -> Given:
@@ -116,6 +127,12 @@ class Coverage:
         mask = np.concatenate([tokens.origin[found], mute])
         order = np.argsort(start)
         return Given(start[order], end[order], mask[order])
+
+
+def _spelled_out(text: str) -> str:
+    """A replacement with its other spellings behind it: John_Doe is read as John Doe, and Ｊｏｈｎ as John."""
+    plain = unicodedata.normalize("NFKC", text).replace("_", " ")
+    return text if plain == text else f"{text}\n{plain}"
 
 
 def _note(step: NDArray[np.int8], before: Counts32, start: Ints, end: Ints, sign: int) -> None:

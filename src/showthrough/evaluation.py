@@ -327,6 +327,7 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         background=None if plan.background is None else background_input(plan.background),
         notes=notices(corpus, plan.anonymizations, plan.metrics),
         groups=list(corpus.survey.groups),
+        several_annotators=corpus.survey.annotators > corpus.survey.annotated,
         references=[Input(one.name, one.digest, len(one)) for one in references],
         backgrounds={one.name: background_input(one) for one in plan.backgrounds},
     )

@@ -23,7 +23,6 @@ from showthrough.metrics import HEADLINE, Group, Metric, Rows, metric_text, pars
 from showthrough.statistics import PairTest, difference_interval, holm, pair_tests, sure_difference_interval
 from showthrough.texts import Texts
 
-_NOTHING = 1e-12  # a standard error that is nothing but rounding
 FORMAT = 1  # of the run file; rises when an old reader could misread it
 
 
@@ -145,6 +144,7 @@ class Run(msgspec.Struct):
     evidence: dict[str, dict[str, dict[str, Evidence]]] = {}  # by metric, anonymization and document
     background: Input | None = None  # what the attacker knew, where an attack was made
     notes: list[str] = []  # what a reader must know before believing the numbers, a sentence each
+    several_annotators: bool | None = None  # whether some document was marked by more than one; None: nobody told
     groups: list[str] = []  # of the documents, in their order: "" is alone in its own; none where no document has one
     references: list[Input] = []  # scored beside the anonymizations, but not under test: the ends of every scale
     backgrounds: dict[str, Input] = {}  # of several, by the name under which a metric asks for it
@@ -243,13 +243,13 @@ class Run(msgspec.Struct):
         systems = [table.values for table in rows]
         tests = {
             (one.part, one.first, one.second): one
-            for one in pair_tests(metric.combine, columns, systems, testable, shuffles, seed)
+            for one in pair_tests(metric.combine, columns, systems, testable, shuffles, seed, self.unit)
         }
         scores = [self.parts(name, text) for name in self.names]
         for part in parts:
             found = [
-                self._pair(text, part, (first, second), values, scores, tests.get((part, first, second)))
-                for first, second in combinations(range(len(systems)), 2)
+                self._pair(text, part, pair, values, scores, tests.get((part, *pair)), part not in metric.unbounded)
+                for pair in combinations(range(len(systems)), 2)
             ]
             corrected = iter(holm([one.p for one in found if one.p is not None]))
             for one in found:
@@ -264,6 +264,7 @@ class Run(msgspec.Struct):
         values: list[dict[str, Any]],
         scores: list[dict[str, Score]],
         test: PairTest | None,
+        bounded: bool,
     ) -> Comparison:
         first, second = places
         difference = float(values[first][part] - values[second][part])
@@ -272,13 +273,24 @@ class Run(msgspec.Struct):
             return Comparison(text, part, *names, None, None, None, None, None)
         if test is None:
             return Comparison(text, part, *names, difference, None, None, None, None)
-        one, two = (_ends(scores[place].get(part)) for place in places)
-        low, high = None, None
-        if test.error > _NOTHING and not test.fault:
+        if test.fault:
+            return Comparison(text, part, *names, difference, None, None, None, None, test.fault)
+        if not test.flat:
             low, high = difference_interval(difference, test.error, test.freedom, self.settings.confidence)
-        elif one and two and not test.fault:
-            low, high = sure_difference_interval(one, two)
-        return Comparison(text, part, *names, difference, low, high, test.p, None, test.fault)
+            if bounded:
+                low, high = max(low, -1.0), min(high, 1.0)
+            return Comparison(text, part, *names, difference, low, high, test.p, None)
+        one, two = (_ends(scores[place].get(part)) for place in places)
+        low, high = sure_difference_interval(one, two) if one and two else (-1.0, 1.0)
+        if difference and low <= 0 <= high:
+            fault = f"too few to say: one of the two is the same in every {self.unit}, which others need not be"
+            return Comparison(text, part, *names, difference, low, high, None, None, fault)
+        return Comparison(text, part, *names, difference, low, high, test.p, None)
+
+    @property
+    def unit(self) -> str:
+        """One of what is drawn and exchanged as a whole."""
+        return "group" if self.groups else "document"
 
     @property
     def sample(self) -> str:
@@ -291,11 +303,13 @@ class Run(msgspec.Struct):
 
     def units(self, rows: Rows) -> Rows:
         """What is drawn and exchanged as a whole: documents in the order of their ids, or groups of them."""
-        groups = self.groups or [""] * len(self.documents)
-        labels = [group or f"\0{name}" for name, group in zip(self.documents, groups, strict=True)]
+        order = np.argsort(np.array(self.documents, dtype=object), kind="stable")
+        if not self.groups:
+            return Rows(rows.columns, rows.values[order])
+        labels = [self.groups[place] or f"\0{self.documents[place]}" for place in order.tolist()]
         _, place = np.unique(labels, return_inverse=True)
         values = np.zeros((place.max(initial=-1) + 1, rows.values.shape[1]))
-        np.add.at(values, place, rows.values)
+        np.add.at(values, place, rows.values[order])  # in the order of ids: sums are then the same to the last bit
         return Rows(rows.columns, values)
 
     def to_frame(self) -> Any:

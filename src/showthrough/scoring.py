@@ -8,9 +8,10 @@ import numpy as np
 
 from showthrough.metrics import Array, Metric, Rows, metric_text
 from showthrough.run import Input, MetricRecord, Run, Score, Settings, signature
-from showthrough.statistics import Spread, forms, influences, number_interval, resampled_totals, share_interval
+from showthrough.statistics import Spread, forms, influences, number_interval, resampled_totals, same, share_interval
 from showthrough.version import __version__
 
+_ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
 _COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
 
 
@@ -27,7 +28,7 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[
                 yield Score(one.name, record.text, part, None, None, None, metric.undefined, line)
                 continue
             low, high = intervals.get(part, (None, None))
-            note = metric.interval_fault(part) if settings.resamples else ""
+            note = "" if low is not None or not settings.resamples else metric.interval_fault(part) or _ALIKE
             yield Score(one.name, record.text, part, float(value), low, high, "", line, note)
 
 
@@ -43,11 +44,13 @@ def intervals_of(
         each = influences(form, form.sums(rows.values))
         value = each.values
         spread = Spread.of(np.column_stack([again[part] for part in form.parts]), each)
-        free = np.array([part in metric.unbounded for part in form.parts]) | (value < 0) | (value > 1)
+        loose = np.array([part in metric.unbounded for part in form.parts]) & (value != 0)
+        free = loose | (value < 0) | (value > 1)
         ends = (share_interval(np.clip(value, 0, 1), spread, confidence), number_interval(value, spread, confidence))
         low, high = (np.where(free, number, share) for share, number in zip(*ends, strict=True))
         pairs = zip(form.parts, low.tolist(), high.tolist(), strict=True)
-        found |= {part: (below, above) for part, below, above in pairs if not np.isnan(below)}
+        right = {part: same(float(one), float(values[part])) for part, one in zip(form.parts, value, strict=True)}
+        found |= {part: (below, above) for part, below, above in pairs if right[part] and not np.isnan(below)}
     return found
 
 

@@ -31,7 +31,7 @@ def test_one_masked_word_says_nothing() -> None:
         once[0] = [right, 1.0]
         found = compared(usual, once)
         assert found.p is None
-        assert found.fault == "too few to say: counted in 1 document of one side"
+        assert found.fault == "too few to say: on one side it counts in 1 document only"
 
 
 def alarms(rates: tuple[float, float], documents: int, times: int) -> float:

@@ -51,11 +51,7 @@ def command(
         _show_matrices(run, metric or comparable(run), alpha, shuffles, seed)
         return
     asked: list[str | None] = [*metric] if metric else [None]
-    found = [
-        one
-        for chosen in asked
-        for one in run.compare(chosen, parts=parts or bool(metric), shuffles=shuffles, seed=seed)
-    ]
+    found = [one for chosen in asked for one in run.compare(chosen, parts=parts, shuffles=shuffles, seed=seed)]
     console = shared.console()
     show_comparisons(run, found, alpha, console)
     console.print(
@@ -77,7 +73,7 @@ def _show_matrices(run: Run, metrics: list[str], alpha: float, shuffles: int, se
     for text in metrics:
         show_matrix(significance(run, text, shuffles=shuffles, seed=seed), alpha, console)
     console.print(
-        f"approximate randomization over {len(run.documents)} records, {shuffles} shuffles, alpha {alpha:g}, "
+        f"approximate randomization over {run.sample}, {shuffles} shuffles, alpha {alpha:g}, "
         "no correction; · : all three differ",
         style="dim",
     )

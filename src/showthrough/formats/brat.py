@@ -72,6 +72,11 @@ def _content(path: Path) -> str:
     return text_of(path, content)
 
 
+_OTHERS = frozenset("TERAMN#*")  # what lines begin with: marks, events, relations, attributes, notes, equivalences
+_REFERRING = tuple("ERAM*")
+_REFERENCE = re.compile(r"(?<![^\s:])T\d+(?!\S)")
+
+
 class _Marks:
     """What an .ann file says, line by line."""
 
@@ -81,10 +86,14 @@ class _Marks:
         self._text = text
         self._marks: dict[str, list[tuple[int, int, str]]] = {}  # by name; a mark in several pieces is several mentions
         self._entity: dict[str, str] = {}
+        self._named: dict[str, str] = {}  # marks that other lines name, and the last line that does
         self._identifier: dict[str, Identifier] = {}
         for number, line in enumerate(_content(path).removeprefix("\ufeff").split("\n"), 1):
             for fault in self._take(line.removesuffix("\r")):
                 self.problems.append(Problem(str(path), f"line {number}", fault))
+        for name, by in self._named.items():
+            if name not in self._marks:
+                self.problems.append(Problem(str(path), by, f"names {name}, which is not there"))
 
     def _take(self, line: str) -> Iterator[str]:
         """Takes a line in; gives what is wrong with it."""
@@ -99,6 +108,10 @@ class _Marks:
                 self._identifier[fields[1]] = fields[2]  # type: ignore[assignment]
             else:
                 yield f"found {fields[2]!r}; expected {', '.join(_IDENTIFIERS)}"
+        elif line and line[0] not in _OTHERS:
+            yield f"found {line[:_SHOWN]!r}; expected a line of brat: T1, E1, R1, A1, M1, N1, # or *"
+        if line[:1] in _REFERRING:
+            self._named |= dict.fromkeys(_REFERENCE.findall(line.partition("\t")[2]), line.partition("\t")[0])
 
     def _take_mark(self, line: str) -> Iterator[str]:
         found = _MARK.fullmatch(line)

@@ -30,7 +30,7 @@ class _Mention(msgspec.Struct, gc=False):
 
 
 class _Layer(msgspec.Struct, gc=False):
-    entity_mentions: list[_Mention] = []
+    entity_mentions: list[_Mention]  # an annotator who marked nothing says so: a misspelt key must not read as that
 
 
 _Group = str | int | None

@@ -161,6 +161,7 @@ class PhiLeak(ClinicalMetric):
     group = "privacy"
     title = "Leak score"
     better = "lower"
+    unbounded = (HEADLINE,)  # a sentence may have several
     undefined = "there is no sentence, or the masks do not say their types"
     fixed = (("annotators", "micro"), ("sentences", "rules.1"))
 

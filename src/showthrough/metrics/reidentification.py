@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # attacks are imported when they are made
 
 
 _GIVEN = ("chance", "ceiling")  # parts that follow from the files alone
+_DESCRIBES = "it describes these documents and this background, and is no estimate"
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,11 @@ class ReIdentification(Metric):
         return tuple(pair for part in parts for pair in part.pinned)
 
     def interval_fault(self, part: str) -> str:
-        if part in _GIVEN:
-            return "it describes these documents and this background, and is no estimate"
         return self.test_fault(part)
 
     def test_fault(self, part: str) -> str:
+        if part in _GIVEN:
+            return _DESCRIBES
         coupled = [str(one) for one in approaches(self.attacks) if one.assignment]
         if (part == HEADLINE and coupled) or any(part in (one, f"{one} @{self.k}", f"{one} mrr") for one in coupled):
             return "one-to-one assignment couples the documents: one that is taken for another changes both"

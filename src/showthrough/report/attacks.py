@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -51,12 +51,13 @@ def show_attacks(run: Run, console: Console) -> None:
             table.add_section()
         cells = [_cell(parts[HEADLINE], interval=True), *(_cell(parts[part]) for part in ("chance", "ceiling"))]
         for name in names:
-            cells += [_cell(parts[part]) for part in (name, f"{name} @{k}", f"{name} mrr")]
+            cells.append(_cell(parts[name], interval=True))
+            cells += [_cell(parts[part]) for part in (f"{name} @{k}", f"{name} mrr")]
             cells.append(Text(_seconds(run, anonymization, name)))
         table.add_row(Text(anonymization), *cells, style="dim" if anonymization in beside else None)
     console.print(table)
-    for line in (*_not_run(run, record), *_learning(run)):
-        console.print(Text(line, style="dim"))
+    for line in (*_not_run(run, record), *_bare(run, record, names), *_learning(run)):
+        console.print(Text(line, style="dim"), soft_wrap=True)
     console.print()
     for line in signatures(run):
         console.print(Text(line, style="dim"), soft_wrap=True)
@@ -143,6 +144,16 @@ def _learning(run: Run) -> Iterator[str]:
     if times := run.provenance.get("attacks", {}).get("learning"):
         listed = ", ".join(f"{name} in {seconds:.1f} s" for name, seconds in times.items())
         yield f"the background was learned once: {listed}; all together took {run.provenance['seconds']:.1f} s"
+
+
+def _bare(run: Run, record: MetricRecord, names: Sequence[str]) -> Iterator[str]:
+    """Why some numbers have no interval."""
+    parts = run.parts(run.names[0], record.text)
+    notes: dict[str, list[str]] = {}
+    for name, part in ((WORST, HEADLINE), *((name, name) for name in names)):
+        if parts[part].note:
+            notes.setdefault(parts[part].note, []).append(name)
+    yield from (f"no interval for {', '.join(heads)}: {note}" for note, heads in notes.items())
 
 
 def _not_run(run: Run, record: MetricRecord) -> Iterator[str]:

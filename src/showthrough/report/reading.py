@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from showthrough.metrics import HEADLINE
+from showthrough.references import NOTHING
+from showthrough.report.table import rounded
 from showthrough.run import MetricRecord, Run, Score
 
 _NAMED = 3  # documents that a line names
@@ -29,23 +31,17 @@ def headline(run: Run, name: str, record: MetricRecord | None) -> Score | None:
     return None if score is None or score.value is None else score
 
 
-def several_annotators(run: Run) -> bool | None:
-    """Whether some document was marked by more than one; `None` where the run does not tell."""
-    if run.texts is None:
-        return None
-    if any(len(document.annotations) > 1 for document in run.texts.documents):
-        return True
-    return False if run.texts.chosen == "all" else None
-
-
-def of_documents(run: Run) -> str:
-    """`these 42 documents`."""
-    return "this document" if len(run.documents) == 1 else f"these {len(run.documents):,} documents"
+def of_documents(run: Run, record: MetricRecord) -> str:
+    """`the 42 documents that have any`: in the others a metric had nothing to look for."""
+    count = sum(total > 0 for total in run.rows[record.text][run.names[0]]["total"])
+    return "the one document that has any" if count == 1 else f"the {count:,} documents that have any"
 
 
 def may_leak(score: Score | None) -> str:
     """What a spotless score leaves open: an interval that starts at 0.931 says that 7 % may leak all the same."""
-    return f"up to {score.unseen * 100:.0f} % may still leak" if score and score.unseen else ""
+    if score is None or score.value != 1:
+        return ""
+    return f"up to {score.unseen * 100:.0f} % may still leak" if score.unseen else "more may leak than was seen"
 
 
 def _leaks(run: Run) -> str:
@@ -59,13 +55,14 @@ def _leaks(run: Run) -> str:
     clean = [name for name, found in counts.items() if not found]
     if not counts[worst]:
         leave = "leaves" if len(clean) == 1 else "leave"
-        what = f"no marked direct identifier readable in {of_documents(run)}"
+        what = f"no direct identifier readable where it was marked, in {of_documents(run, record)}{assuming(record)}"
         return f"{listed(clean)} {leave} {what}{_open(run, record)}."
     line = _leak_line(run, worst, counts[worst])
     if clean:
-        leave = f"{listed(clean)} {'leaves' if len(clean) == 1 else 'leave'} none of those marked"
-        line += f"; {leave} in {of_documents(run)}{_open(run, record)}."
-    return line
+        leave = f"{listed(clean)} {'leaves' if len(clean) == 1 else 'leave'} none readable where it was marked"
+        line += f"; {leave}, in {of_documents(run, record)}{assuming(record)}{_open(run, record)}"
+    others = [f"{name} leaks {sum(found.values()):,}" for name, found in counts.items() if found and name != worst]
+    return "; ".join([line, *others]) + "."
 
 
 def _open(run: Run, record: MetricRecord) -> str:
@@ -92,7 +89,7 @@ def _leak_line(run: Run, name: str, found: dict[str, int]) -> str:
     total = sum(found.values())
     things = "direct identifier" if total == 1 else "direct identifiers"
     places = "document" if len(found) == 1 else "documents"
-    counted = "" if total == 1 or several_annotators(run) is False else " (one for each annotator who marked it)"
+    counted = "" if total == 1 or run.several_annotators is False else " (one for each annotator who marked it)"
     return f"{name} leaks {total} {things}{counted} in {len(found)} {places}: {named}{more}"
 
 
@@ -107,16 +104,42 @@ def _price(run: Run) -> str:
         return ""
     most = max(hidden or 0.0 for hidden, _ in found.values())
     names = [name for name, (hidden, _) in found.items() if hidden == most]
-    what = f"{most * 100:.1f} % of the {_counted(recall)}"
+    idle = headline(run, NOTHING, recall)
+    if idle is not None and idle.value and most <= idle.value:
+        return ""  # what counts as hidden need not be, and nobody hid more
+    what = f"{percent(most)} of the {_counted(recall)}"
     hide = "hides" if len(names) == 1 else "hide"
     if len(names) < len(found):
-        line = f"{listed(names)} {hide} more of what annotators marked than the others ({what})"
+        line = f"{listed(names)} {hide} more of what annotators marked than the others ({what}{_idle(idle)})"
     else:
-        line = f"{listed(names)} {hide} {what} that annotators marked"
-    unmarked = [
-        f"{(1 - (found[name][1] or 0.0)) * 100:.1f} %{f' ({name})' if len(names) > 1 else ''}" for name in names
-    ]
+        line = f"{listed(names)} {hide} {what} that annotators marked{_idle(idle)}"
+    line += assuming(recall)
+    unmarked = [f"{percent(1 - (found[name][1] or 0.0))}{f' ({name})' if len(names) > 1 else ''}" for name in names]
     return f"{line}; {_not_marked(run, unmarked, precision)}."
+
+
+def _idle(score: Score | None) -> str:
+    """What recall counts as hidden although nothing is masked: words that need not be."""
+    return f", {percent(score.value)} with nothing masked" if score and score.value else ""
+
+
+def percent(share: float) -> str:
+    """
+    >>> percent(0.3094), percent(0.9999), percent(1.0)
+    ('30.9 %', '99.99 %', '100.0 %')
+    """
+    digits = len(rounded(share).partition(".")[2])  # more of them where it would look like all or nothing
+    return f"{share * 100:.{max(1, digits - 2)}f} %"
+
+
+def assuming(record: MetricRecord) -> str:
+    """What a number takes on trust."""
+    faith = []
+    if record.parameters.get("replacements") == "trusted":
+        faith.append("what replacements say was not read")
+    if record.parameters.get("function_word_mentions") == "free":
+        faith.append("names made of function words were not asked for")
+    return f" ({'; '.join(faith)})" if faith else ""
 
 
 def _counted(recall: MetricRecord) -> str:
@@ -133,7 +156,7 @@ def _not_marked(run: Run, shares: Sequence[str], precision: MetricRecord) -> str
         masked = f"the tokens that {'it masks' if alone else 'they mask'}"
     else:
         masked = "its masks" if alone else "their masks"
-    each = "" if several_annotators(run) is False else ", on average over annotators"
+    each = "" if run.several_annotators is False else ", on average over annotators"
     return f"of {masked}, {listed(shares)} were not marked{each}"
 
 

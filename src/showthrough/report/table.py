@@ -11,7 +11,21 @@ from showthrough.run import MetricRecord, Run, Score
 GROUPS = ("privacy", "utility", "both")
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 DASH = "–"
+_MOST_DIGITS = 9
 HEADLINES = "scores"  # the title of the table of what metrics are known by
+
+
+def rounded(value: float, digits: int = 3) -> str:
+    """A number with so many digits, or more where it would look like 0 or 1 and is not: one leak in 3,000 is a leak.
+
+    >>> rounded(0.12345), rounded(0.99967), rounded(1.0), rounded(1 - 1e-12)
+    ('0.123', '0.9997', '1.000', '1.000')
+    """
+    for more in range(digits, _MOST_DIGITS):
+        text = f"{value:.{more}f}"
+        if float(text) == value or float(text) not in (0.0, 1.0):
+            return text
+    return f"{value:.{digits}f}"  # what is left is rounding
 
 
 @dataclass(frozen=True)
@@ -25,14 +39,15 @@ class Cell:
     def value(self) -> str:
         if self.score is None or self.score.value is None:
             return DASH
-        whole = self.score.value > 1 and self.score.value.is_integer()  # a number of things
-        return f"{self.score.value:.{0 if whole else 3}f}"
+        if self.score.value > 1 and self.score.value.is_integer():  # a number of things
+            return f"{self.score.value:.0f}"
+        return rounded(self.score.value)
 
     @property
     def interval(self) -> str:
         if self.score is None or self.score.low is None or self.score.high is None:
             return ""
-        return f"{self.score.low:.3f}–{self.score.high:.3f}"
+        return f"{rounded(self.score.low)}–{rounded(self.score.high)}"
 
 
 @dataclass(frozen=True)
@@ -183,7 +198,7 @@ _RIGHT = ("C", "TP")  # of the counts, those of what is right
 
 def documents_line(run: Run) -> str:
     """`demo: 42 documents`."""
-    return f"{run.corpus.name}: {len(run.documents)} {'document' if len(run.documents) == 1 else 'documents'}"
+    return f"{run.corpus.name}: {run.sample}"
 
 
 def signatures(run: Run, table: Table | None = None) -> list[str]:

@@ -182,11 +182,16 @@ def _marks(run: Run, one: Comparison, alpha: float) -> tuple[Text, Text]:
     if one.p_holm is None:
         return Text("–"), Text("–")
     p = p_text(one.p_holm)
-    if not one.significant(alpha):
+    if not one.significant(alpha) or _describes(run, one):
         return Text(p, style="dim"), Text(p, style="dim")
     better = Text(f"> {p}", style="bold green")
     worse = Text(f"< {p}")
     return (better, worse) if first_is_better(run, one) else (worse, better)
+
+
+def _describes(run: Run, one: Comparison) -> bool:
+    """Whether neither a higher nor a lower value is better."""
+    return any(record.text == one.metric and one.part in record.neutral for record in run.metrics)
 
 
 def first_is_better(run: Run, one: Comparison) -> bool:
@@ -199,9 +204,10 @@ def in_words(run: Run, one: Comparison, alpha: float) -> str:
     if not one.significant(alpha) or one.p_holm is None or one.difference is None:
         return ""
     left, right = (one.first, one.second) if first_is_better(run, one) else (one.second, one.first)
+    than = "differs from" if _describes(run, one) else ">"
     sign = "<" if p_text(one.p_holm).startswith("<") else "="
     p = p_text(one.p_holm).removeprefix("<")
-    return f"{left} > {right} (p {sign} {p}, by {abs(one.difference):.3f}{_ends(one, one.difference < 0)})"
+    return f"{left} {than} {right} (p {sign} {p}, by {abs(one.difference):.3f}{_ends(one, one.difference < 0)})"
 
 
 def p_text(p: float) -> str:

@@ -2,7 +2,7 @@
 
 from showthrough.statistics.bootstrap import resampled_totals
 from showthrough.statistics.comparison import PairTest, pair_tests
-from showthrough.statistics.forms import forms, influences
+from showthrough.statistics.forms import forms, influences, same
 from showthrough.statistics.intervals import (
     Spread,
     difference_interval,
@@ -14,6 +14,6 @@ from showthrough.statistics.randomization import holm, p_value, shuffled_shifts,
 
 __all__ = [
     "PairTest", "Spread", "difference_interval", "forms", "holm", "influences", "number_interval", "p_value",
-    "pair_tests", "resampled_totals", "share_interval", "shuffled_shifts", "studentized_p",
+    "pair_tests", "resampled_totals", "same", "share_interval", "shuffled_shifts", "studentized_p",
     "sure_difference_interval",
 ]  # fmt: skip

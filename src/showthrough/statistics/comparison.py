@@ -9,12 +9,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.statistics.forms import Combine, Form, Influences, Ratios, forms, influences
+from showthrough.statistics.forms import Combine, Form, Influences, Ratios, forms, influences, same
 from showthrough.statistics.intervals import alike
 from showthrough.statistics.randomization import studentized_p
 
 Array = NDArray[np.float64]
 LEAST = 12  # documents that must count on either side, where the two sides do not count the same
+_UNSOUND = "it is made of its sums in a way that cannot be told"
+_NONE = 1e-8  # a difference or an error that is nothing but rounding
 MOST = 6  # sums that a number may be made of to be shuffled: the work grows with their square
 
 
@@ -22,7 +24,8 @@ MOST = 6  # sums that a number may be made of to be shuffled: the work grows wit
 class PairTest:
     """One pair of systems on one part: how likely chance makes such a difference, or why nobody can say.
 
-    `error` is the standard error of the difference, `freedom` its degrees of freedom.
+    `error` is the standard error of the difference, `freedom` its degrees of freedom. With `flat` one side is the same
+    in every document, as a perfect score is: its uncertainty is then not in the error.
     """
 
     part: str
@@ -31,11 +34,18 @@ class PairTest:
     p: float | None
     error: float
     freedom: float
+    flat: bool
     fault: str = ""
 
 
 def pair_tests(
-    combine: Combine, columns: Sequence[str], systems: Sequence[Array], parts: Sequence[str], shuffles: int, seed: int
+    combine: Combine,
+    columns: Sequence[str],
+    systems: Sequence[Array],
+    parts: Sequence[str],
+    shuffles: int,
+    seed: int,
+    unit: str = "document",
 ) -> Iterator[PairTest]:
     """All pairs of systems on all parts; `systems` are rows of the same documents, in the same columns.
 
@@ -47,14 +57,25 @@ def pair_tests(
         rows = [form.sums(values) for values in systems]
         sides = [influences(form, one) for one in rows]
         found = studentized_p(form, systems, shuffles, seed) if len(rows[0]) <= MOST else {}
+        sound = [_agrees(form, side, combine, columns, values) for side, values in zip(sides, systems, strict=True)]
         for first, second in combinations(range(len(systems)), 2):
             error, degrees = _error(sides[first], sides[second])
-            p = np.maximum(_t_test(sides[first], sides[second], error, degrees), found.get((first, second), 0.0))
-            faults = _faults(form, rows[first], rows[second])
+            p = np.fmax(_t_test(sides[first], sides[second], error, degrees), found.get((first, second), np.nan))
+            faults = _faults(form, rows[first], rows[second], unit)
             for place, part in enumerate(form.parts):
-                known = None if np.isnan(p[place]) or faults[place] else float(p[place])
-                spread = float(error[place]), float(degrees[place])
-                yield PairTest(part, first, second, known, *spread, faults[place])
+                fault = faults[place] or ("" if sound[first][place] and sound[second][place] else _UNSOUND)
+                unknown = np.isnan(p[place])
+                if unknown and not fault and not np.isnan(sides[first].values[place] - sides[second].values[place]):
+                    fault = f"nothing varies between {unit}s, so chance cannot be judged"
+                flat = any(np.abs(sides[one].moves[:, place]).max(initial=0) <= _NONE for one in (first, second))
+                spread = float(error[place]), float(degrees[place]), flat
+                yield PairTest(part, first, second, None if unknown or fault else float(p[place]), *spread, fault)
+
+
+def _agrees(form: Form, side: Influences, combine: Combine, columns: Sequence[str], values: Array) -> list[bool]:
+    """Whether a form gives the very values that it was made for, part by part."""
+    real = combine(dict(zip(columns, values.sum(axis=0), strict=True)))
+    return [same(float(side.values[place]), float(real[part])) for place, part in enumerate(form.parts)]
 
 
 def _error(one: Influences, two: Influences) -> tuple[Array, Array]:
@@ -68,20 +89,21 @@ def _error(one: Influences, two: Influences) -> tuple[Array, Array]:
 def _t_test(one: Influences, two: Influences, error: Array, degrees: Array) -> Array:
     from scipy.special import stdtr
 
+    difference = np.abs(one.values - two.values)
     with np.errstate(divide="ignore", invalid="ignore"):
-        away = np.abs(one.values - two.values) / error
-        return np.where(error > 0, 2 * stdtr(degrees, -away), 0.0)
+        found = 2 * stdtr(degrees, -difference / error)
+    # No difference is none; where nothing varies, the shuffles alone can tell how sure one is.
+    return np.where(difference <= _NONE, 1.0, np.where(error > _NONE, found, np.nan))
 
 
-def _faults(form: Form, one: Array, two: Array) -> list[str]:
-    """Why each part cannot be tested: too few documents count on a side, and what counts there is not the same."""
+def _faults(form: Form, one: Array, two: Array, unit: str) -> list[str]:
+    """Why each part cannot be tested: too little counts on a side, and what counts there is not the same."""
     counted = np.minimum(*((rows != 0).any(axis=0).sum(axis=0) for rows in (one, two)))
-    same = (one[1] == two[1]).all(axis=0) if isinstance(form, Ratios) else np.zeros(len(form.parts), dtype=bool)
+    below = slice(1, 2) if isinstance(form, Ratios) else slice(None)
+    same = (one[below] == two[below]).all(axis=(0, 1))
     return [
-        "" if equal or count >= LEAST else f"too few to say: counted in {_documents(count)} of one side"
+        ""
+        if equal or count >= LEAST
+        else f"too few to say: on one side it counts in {count} {unit}{'s' * (count != 1)} only"
         for count, equal in zip(counted.tolist(), same.tolist(), strict=True)
     ]
-
-
-def _documents(count: int) -> str:
-    return f"{count} document" if count == 1 else f"{count} documents"

@@ -18,6 +18,7 @@ Combine = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 _POINTS = 8  # more of them than unknowns, at which a guess about the form is checked
 _EXACT = 1e-9  # how far a function may be from what it is taken for
 _STEP = 1e-5  # of its scale, by which a sum is moved to see what follows
+_PLACES = 64  # at which columns are moved to see which parts hang on them
 _TINY = 1e-12  # what adding in another order can make of nothing
 
 
@@ -61,7 +62,7 @@ class Smooth:
 
     def at(self, sums: Array) -> tuple[Array, Array]:
         """The value at some sums, and how fast it changes with each sum."""
-        step = _STEP * np.maximum(np.abs(sums).max(axis=0), 1e-3)
+        step = _STEP * np.maximum(np.abs(sums), 1e-3)  # each by its own size: one sum may be a million times another
         moves = np.eye(len(sums)).reshape(len(sums), len(sums), *[1] * (sums.ndim - 1)) * step
         found = self._value(np.stack([sums, *(sums + moves), *(sums - moves)], axis=1))
         up, down = np.split(found[1:], 2)
@@ -128,18 +129,26 @@ def forms(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> lis
     return ratios + others
 
 
+def same(one: float, two: float) -> bool:
+    """Whether two ways to a value lead to the same, undefined included."""
+    return bool(np.isclose(one, two, rtol=_EXACT, atol=_EXACT, equal_nan=True))
+
+
 def _values(combine: Combine, columns: Sequence[str], points: Array) -> Mapping[str, Array]:
     return combine({column: points[..., place] for place, column in enumerate(columns)})
 
 
 def _used(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> dict[str, list[int]]:
-    """The columns that each part hangs on: moving one of them moves it."""
+    """The columns that each part hangs on: moving one of them moves it, somewhere.
+
+    One place will not do: the largest of several numbers hangs on another of them elsewhere.
+    """
     random = np.random.default_rng(1)
-    start = random.uniform(1, 2, len(columns))
-    moved = np.concatenate([start[None], start + np.diag(random.uniform(0.1, 0.5, len(columns)))])
-    values = _values(combine, columns, moved)
+    start = np.exp(random.uniform(-2, 2, (_PLACES, 1, len(columns))))
+    moved = start + np.diag(np.ones(len(columns))) * start * random.uniform(0.1, 0.5, (_PLACES, 1, len(columns)))
+    values = _values(combine, columns, np.concatenate([start, moved], axis=1))
     return {
-        part: np.flatnonzero(~(np.abs(values[part][1:] - values[part][0]) <= _TINY)).tolist()
+        part: np.flatnonzero((~(np.abs(values[part][:, 1:] - values[part][:, :1]) <= _TINY)).any(axis=0)).tolist()
         for part in parts
         if part in values
     }

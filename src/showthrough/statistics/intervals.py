@@ -33,9 +33,13 @@ class Spread:
     def of(cls, resampled: Array, each: Influences) -> Spread:
         """From resampled values (resamples × values) and what documents do to them."""
         counted = each.counted.sum(axis=0)
-        with np.errstate(all="ignore"):
-            variance = np.nanvar(resampled, axis=0) * counted / np.maximum(counted - 1, 1)
-            variance[variance <= _NONE * np.nanmax(np.abs(resampled), axis=0) ** 2] = 0.0
+        known = ~np.isnan(resampled)
+        number = np.maximum(known.sum(axis=0), 1)
+        mean = np.where(known, resampled, 0).sum(axis=0) / number
+        variance = np.where(known, (resampled - mean) ** 2, 0).sum(axis=0) / number
+        # A few resamples may by chance lie close together; documents do not.
+        variance = np.maximum(variance, (each.moves**2).sum(axis=0)) * counted / np.maximum(counted - 1, 1)
+        variance[variance <= _NONE * np.maximum(each.values**2, 1)] = 0.0
         return cls(variance, counted, alike(each.weights), alike(each.moves**2))
 
 
@@ -77,25 +81,30 @@ def _trials(value: Array, spread: Spread, confidence: float) -> Array:
     """As many independent trials as are as uncertain as the value.
 
     Fewer where the variance itself rests on few documents (by Student's t), though no fewer than documents that
-    weigh alike: a few leaks in one document say little about how leaks come.
+    weigh alike: a few leaks in one document say little about how leaks come. And where some documents weigh much more
+    than others, few of those were seen: what goes beyond that number counts by how even the documents are.
     """
     varying = spread.variance > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where(varying, value * (1 - value) / spread.variance, spread.documents)
         cautious = found * _widening(freedom(spread), confidence) ** -2
         usual = found * _widening(np.maximum(spread.documents - 1, 1), confidence) ** -2
-    trials = np.maximum(cautious, np.minimum(usual, spread.weight))
+        trials = np.maximum(cautious, np.minimum(usual, spread.weight))
+        even = spread.weight / spread.documents
+        trials = np.where(trials > spread.weight, spread.weight + (trials - spread.weight) * even, trials)
+    # A single leak must not make a system look surer than none: few deviating documents are few trials.
+    trials = np.minimum(trials, spread.documents * np.maximum(spread.speaking, 1))
     return np.where(varying & (value > _NONE) & (value < 1 - _NONE), trials, spread.documents)
 
 
 def number_interval(value: Array, spread: Spread, confidence: float) -> tuple[Array, Array]:
-    """Intervals of values without bounds, by Student's t; undefined where nothing varies."""
+    """Intervals of numbers that have no upper bound, by Student's t; undefined where nothing varies."""
     from scipy.special import ndtri
 
     with np.errstate(invalid="ignore"):
         reach = _widening(freedom(spread), confidence) * ndtri((1 + confidence) / 2) * np.sqrt(spread.variance)
     reach = np.where(spread.variance > 0, reach, np.nan)
-    return value - reach, value + reach
+    return np.where(value >= 0, np.maximum(value - reach, 0.0), value - reach), value + reach
 
 
 def freedom(spread: Spread) -> Array:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.statistics.forms import Form
+from showthrough.statistics.forms import Form, Ratios
 
 Array = NDArray[np.float64]
 _CELLS = 1_000_000
-_BLOCK = 512  # shuffles whose sums are held at once
+_BLOCK = 128  # shuffles whose sums are held at once
 _HELD = 4_000_000  # sums of all systems that are held at once: 32 MB
 _PAIRS = 32  # pairs, times parts, that are worked out together
 _TOLERANCE = 1e-12  # two ways to add the same numbers may differ in the last bit; that is no difference
@@ -115,9 +116,7 @@ class _Several:
     total: Array  # products of one side's sums with the other's: sums × sums × others × 1 × parts
 
     @classmethod
-    def of(
-        cls, one: int, twos: list[int], sums: Sequence[Array], crossed: dict[tuple[int, int], Array]
-    ) -> _Several:
+    def of(cls, one: int, twos: list[int], sums: Sequence[Array], crossed: dict[tuple[int, int], Array]) -> _Several:
         return cls(one, twos, np.stack([crossed[one, two] for two in twos], axis=2)[:, :, :, None])
 
     def sides(self, totals: Array, moved: Array | None = None) -> tuple[Array, Array]:
@@ -165,20 +164,37 @@ def _unflat(products: Array, like: tuple[int, ...]) -> Array:
     return np.swapaxes(products.reshape(*like[:-2], like[-1], -1), -2, -1)
 
 
-def _studentized(form: Form, one: Array, two: Array, across: Array, turned: Array | None) -> Array:
-    """The difference of two values over its standard error, from sums and sums of products: others × shuffles × parts."""
+def _of_ratios(one: Array, two: Array, across: Array, turned: Array | None) -> tuple[Array, Array]:
+    """The difference of two ratios and its variance: as below, with the slopes 1 / b and −a / b² worked in."""
+    over, other_over = 1 / one[1], 1 / two[1]
+    value, other = one[0] * over, two[0] * other_over
+    extra = 0.0 if turned is None else turned[0]
+    own = (one[2] + value * (value * one[4] - 2 * one[3])) * over * over
+    its = (two[2] + other * (other * two[4] - 2 * two[3])) * other_over * other_over
+    both = across[0, 0] - other * (across[0, 1] + extra) - value * (across[1, 0] - extra - other * across[1, 1])
+    return value - other, own + its - 2 * both * over * other_over
+
+
+def _of_slopes(form: Form, one: Array, two: Array, across: Array, turned: Array | None) -> tuple[Array, Array]:
+    """The difference of two values of any form and its variance, from how fast they change with each sum."""
     size = len(across)
     value, slope = form.at(one[:size])
     other, away = form.at(two[:size])
-    difference = value - other
-    variance = np.zeros_like(difference)
-    with np.errstate(invalid="ignore"):  # an undefined value has no slope
-        for number, (a, b) in enumerate(_twos(size), size):
-            variance += (slope[a] * slope[b] * one[number] + away[a] * away[b] * two[number]) * (1 if a == b else 2)
-        for a in range(size):
-            variance -= 2 * slope[a] * sum(away[b] * across[a, b] for b in range(size))
-        for (a, b), extra in zip(_unlike(size), () if turned is None else turned, strict=False):
-            variance -= 2 * (slope[a] * away[b] - slope[b] * away[a]) * extra
+    variance = np.zeros_like(value)
+    for number, (a, b) in enumerate(_twos(size), size):
+        variance += (slope[a] * slope[b] * one[number] + away[a] * away[b] * two[number]) * (1 if a == b else 2)
+    for a in range(size):
+        variance -= 2 * slope[a] * sum(away[b] * across[a, b] for b in range(size))
+    for (a, b), extra in zip(_unlike(size), () if turned is None else turned, strict=False):
+        variance -= 2 * (slope[a] * away[b] - slope[b] * away[a]) * extra
+    return value - other, variance
+
+
+def _studentized(form: Form, one: Array, two: Array, across: Array, turned: Array | None) -> Array:
+    """The difference of two values over its standard error, from sums and products: others × shuffles × parts."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # an undefined value has no slope
+        found = _of_ratios if isinstance(form, Ratios) else partial(_of_slopes, form)
+        difference, variance = found(one, two, across, turned)
     # What rounding leaves of a variance that is none is nothing.
     variance[variance <= _TOLERANCE] = 0.0
     difference[np.abs(difference) < _TOLERANCE] = 0.0

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from showthrough.report.plots import attacks
-from showthrough.report.reading import headline, leaks, may_leak, of_documents, record_of, several_annotators
+from showthrough.report.reading import assuming, headline, leaks, may_leak, of_documents, record_of
 from showthrough.run import Run
 
 _INFORMATION = ("tps", "tpi")  # by name: what says how much information is left, the better one first
@@ -44,11 +44,14 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
     if not found:
         told = may_leak(score)
         open_ = f" (with none seen, {told.replace(' %', _PERCENT)})" if told else ""
-        yield Clause("leaves ", "no marked direct identifier", f" readable in {of_documents(run)}{open_}")
+        where = f" readable where it was marked, in {of_documents(run, record)}{assuming(record)}{open_}"
+        yield Clause("leaves ", "no direct identifier", where)
         return
     total = sum(found.values())
     things = "1 direct identifier" if total == 1 else f"{total:,} direct identifiers"
-    yield Clause("leaves ", things, f" readable in {len(found):,} of {len(run.documents):,} documents")
+    yield Clause(
+        "leaves ", things, f" readable in {len(found):,} of {len(run.documents):,} documents{assuming(record)}"
+    )
 
 
 def _found(run: Run, name: str) -> Iterator[Clause]:
@@ -71,7 +74,7 @@ def _unmarked(run: Run, name: str) -> Iterator[Clause]:
     if record is None or score is None:
         return
     masked = "the tokens it masks" if record.parameters.get("unit", "token") == "token" else "its masks"
-    each = "" if several_annotators(run) is False else ", on average over annotators"
+    each = "" if run.several_annotators is False else ", on average over annotators"
     yield Clause("", _percent(1 - (score.value or 0.0)), f" of {masked} were not marked{each}")
 
 
@@ -83,7 +86,7 @@ def caveats(run: Run) -> list[str]:
 def _marks(run: Run) -> Iterator[str]:
     if record_of(run, "er_di") or record_of(run, "precision"):
         yield "“Marked” is what annotators marked; what they overlooked cannot count as a leak."
-    if record_of(run, "er_di") and several_annotators(run) is not False:
+    if record_of(run, "er_di") and run.several_annotators is not False:
         yield (
             "Where several annotators marked an identifier, it counts once for each of them, as in er_di. "
             "The list of documents counts the places where it can be read."
