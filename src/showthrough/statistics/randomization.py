@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 _CELLS = 1_000_000
 _BLOCK = 128  # shuffles whose sums are held at once
 _HELD = 4_000_000  # sums of all systems that are held at once: 32 MB
-_PAIRS = 32  # pairs, times parts, that are worked out together
+_PAIRS = 64  # pairs, times parts, that are worked out together
 _TOLERANCE = 1e-12  # two ways to add the same numbers may differ in the last bit; that is no difference
 _EQUAL = 1e-9
 
@@ -68,10 +68,8 @@ def studentized_p(form: Form, systems: Sequence[Array], shuffles: int, seed: int
     """
     from threadpoolctl import threadpool_limits
 
-    sums = [form.sums(values) for values in systems]
-    moments = _Moments.of(sums)
-    crossed = {(one, two): np.einsum("anp,bnp->abp", sums[one], sums[two]) for one, two in _unlike(len(systems))}
-    several = [_Several.of(one, twos, sums, crossed) for one, twos in _together(len(systems), len(form.parts))]
+    moments = _Moments.of([form.sums(values) for values in systems])
+    several = [_Several.of(*some, moments) for some in _together(len(systems), len(form.parts))]
     real = [np.abs(_studentized(form, *each.sides(moments.totals), each.total, None))[:, 0] for each in several]
     large = [np.zeros_like(one) for one in real]
     step = max(1, _HELD // max(len(moments.columns), 1))
@@ -80,13 +78,14 @@ def studentized_p(form: Form, systems: Sequence[Array], shuffles: int, seed: int
             for flips in (block[first : first + step] for first in range(0, len(block), step)):
                 moved = moments.moved(flips)
                 for each, so_far, known in zip(several, large, real, strict=True):
-                    found = _studentized(form, *each.sides(moments.totals, moved), each.total, each.turned(flips, sums))
+                    sides = each.sides(moments.totals, moved)
+                    found = _studentized(form, *sides, each.total, each.turned(flips, moments.rows))
                     # What adding in another order makes of an equal number must not count as smaller.
                     so_far += (~(np.abs(found) < known[:, None] * (1 - _EQUAL))).sum(axis=1)
     return {
         (each.one, two): np.where(np.isnan(known), np.nan, (count + 1) / (shuffles + 1))
         for each, all_known, counts in zip(several, real, large, strict=True)
-        for two, known, count in zip(each.twos, all_known, counts, strict=True)
+        for two, known, count in zip(range(each.first, each.last), all_known, counts, strict=True)
     }
 
 
@@ -94,16 +93,18 @@ def studentized_p(form: Form, systems: Sequence[Array], shuffles: int, seed: int
 class _Moments:
     """All systems' sums, then the sums of products of each two; `totals` is (sums + products) × systems × 1 × parts."""
 
+    rows: Array  # sums × systems × documents × parts
     columns: Array  # (sums + products) · systems · parts × documents
     totals: Array
 
     @classmethod
     def of(cls, systems: Sequence[Array]) -> _Moments:
-        rows = np.stack(systems, axis=1)  # sums × systems × documents × parts
+        rows = np.stack(systems, axis=1)
         every = np.stack([*rows, *(rows[a] * rows[b] for a, b in _twos(len(rows)))])
-        return cls(_flat(every), every.sum(axis=2, keepdims=True))
+        return cls(rows, _flat(every), every.sum(axis=2, keepdims=True))
 
     def moved(self, flips: Array) -> Array:
+        """The sums of what is exchanged, for some shuffles."""
         return _unflat(self.columns @ flips.T, self.totals.shape)
 
 
@@ -112,38 +113,42 @@ class _Several:
     """One system beside some others. Exchanging a document exchanges the order of what two have together."""
 
     one: int
-    twos: list[int]
+    first: int  # of the others
+    last: int  # the one after them
     total: Array  # products of one side's sums with the other's: sums × sums × others × 1 × parts
 
     @classmethod
-    def of(cls, one: int, twos: list[int], sums: Sequence[Array], crossed: dict[tuple[int, int], Array]) -> _Several:
-        return cls(one, twos, np.stack([crossed[one, two] for two in twos], axis=2)[:, :, :, None])
+    def of(cls, one: int, first: int, last: int, moments: _Moments) -> _Several:
+        rows = moments.rows
+        found = [np.einsum("anp,bnp->abp", rows[:, one], rows[:, two]) for two in range(first, last)]
+        return cls(one, first, last, np.stack(found, axis=2)[:, :, :, None])
+
+    def _split(self, values: Array) -> tuple[Array, Array]:
+        return values[:, self.one : self.one + 1], values[:, self.first : self.last]
 
     def sides(self, totals: Array, moved: Array | None = None) -> tuple[Array, Array]:
         """Sums and products of either side, after some documents changed sides."""
-        here, there = totals[:, [self.one]], totals[:, self.twos]
+        here, there = self._split(totals)
         if moved is None:
             return np.broadcast_to(here, there.shape), there
-        shift = moved[:, self.twos] - moved[:, [self.one]]
+        mine, theirs = self._split(moved)
+        shift = theirs - mine
         return here + shift, there - shift
 
-    def turned(self, flips: Array, sums: Sequence[Array]) -> Array:
+    def turned(self, flips: Array, rows: Array) -> Array:
         """What an exchange adds to the products of unlike sums: those × others × shuffles × parts."""
-        here = sums[self.one][:, None]
-        there = np.stack([sums[two] for two in self.twos], axis=1)
-        both = [here[b] * there[a] - here[a] * there[b] for a, b in _unlike(len(here))]
-        if not both:
-            return np.zeros((0, len(self.twos), len(flips), here.shape[-1]))
-        columns = np.stack(both)
+        here, there = self._split(rows)
+        both = [here[b] * there[a] - here[a] * there[b] for a, b in _unlike(len(rows))]
+        columns = np.stack(both) if both else there[:0]
         return _unflat(_flat(columns) @ flips.T, columns.shape)
 
 
-def _together(systems: int, parts: int) -> Iterator[tuple[int, list[int]]]:
-    """All pairs, a system with a few others at a time."""
+def _together(systems: int, parts: int) -> Iterator[tuple[int, int, int]]:
+    """All pairs, a system with a few others at a time: its number, that of the first and the one after the last."""
     width = max(1, _PAIRS // max(parts, 1))
     for one in range(systems):
         for first in range(one + 1, systems, width):
-            yield one, list(range(first, min(first + width, systems)))
+            yield one, first, min(first + width, systems)
 
 
 def _unlike(size: int) -> list[tuple[int, int]]:
@@ -161,7 +166,7 @@ def _flat(values: Array) -> Array:
 
 def _unflat(products: Array, like: tuple[int, ...]) -> Array:
     """Products with coins, laid out as what was flattened: … × systems × shuffles × parts."""
-    return np.swapaxes(products.reshape(*like[:-2], like[-1], -1), -2, -1)
+    return np.swapaxes(products.reshape(*like[:-2], like[-1], products.shape[1]), -2, -1)
 
 
 def _of_ratios(one: Array, two: Array, across: Array, turned: Array | None) -> tuple[Array, Array]:
