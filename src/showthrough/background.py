@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import HALF_CHARACTER, InputError, Problem
+from showthrough.errors import HALF_CHARACTER, QUOTED, InputError, Problem, quoted, shown
 
 _WORD = re.compile(r"\w")
 FEWEST = 2  # individuals: with one there is nothing to choose
@@ -78,7 +78,7 @@ class Background:
                 total.update(msgspec.json.encode((individual, self.texts[individual])))
             except UnicodeEncodeError:
                 raise InputError(
-                    Problem(self.source or self.name, f"individual {individual}", HALF_CHARACTER)
+                    Problem(self.source or self.name, f"individual {shown(individual)}", HALF_CHARACTER)
                 ) from None
         return total.hexdigest()
 
@@ -102,8 +102,9 @@ class Background:
                 Problem(
                     file,
                     "background",
-                    f"knows nobody of the documents: no individual has the id of a document, such as {ids[0]!r}; "
-                    f"expected the same ids, found such as {next(iter(self.profiles.of))!r}",
+                    "knows nobody of the documents: no individual has the id of a document, such as "
+                    f"{quoted(ids[0], QUOTED // 2)}; expected the same ids, found such as "
+                    f"{quoted(next(iter(self.profiles.of)), QUOTED // 2)}",
                 )
             ]
         return []

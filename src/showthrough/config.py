@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from showthrough.background import Background
-from showthrough.errors import InputError, PlanError, Problem
+from showthrough.errors import InputError, PlanError, Problem, quoted, shown
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
 from showthrough.formats.files import decoded, first_byte, is_folder, object_entries, read_bytes, stem, suffix, text_of
@@ -42,6 +42,8 @@ from showthrough.resources import function_words_from
 from showthrough.resources.names import local_or_hub
 from showthrough.retyping import Retyping
 from showthrough.run import Settings
+
+_FAULT = 100  # characters of what a reader of TOML says
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,7 @@ def is_request(path: Path) -> bool:
 
 def _path(given: str, file: Path, place: str) -> Path:
     if not given or "\0" in given:
-        raise InputError(Problem(str(file), place, f"found {given!r}; expected the path of a file"))
+        raise InputError(Problem(str(file), place, f"found {quoted(given)}; expected the path of a file"))
     return Path(given)
 
 
@@ -194,13 +196,13 @@ def _read_toml(path: Path) -> Request:
     try:
         content = tomllib.loads(text_of(path, read_bytes(path)))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(Problem(str(path), "", f"is not valid TOML: {error}")) from error
+        raise InputError(Problem(str(path), "", f"is not valid TOML: {shown(str(error), _FAULT)}")) from error
     except RecursionError:
         raise InputError(Problem(str(path), "", "is nested too deeply; expected a few levels")) from None
     known = _Toml.__struct_fields__
     if strangers := [key for key in content if key not in known]:
         raise InputError(
-            Problem(str(path), key, f"unknown key; expected one of {', '.join(known)}") for key in strangers
+            Problem(str(path), shown(key), f"unknown key; expected one of {', '.join(known)}") for key in strangers
         )
     # Through JSON and back: one decoder, one wording of errors.
     found = decoded(msgspec.json.encode(content, enc_hook=str), msgspec.json.Decoder(_Toml), path)
@@ -220,7 +222,9 @@ def _read_toml(path: Path) -> Request:
     alone = found.background if isinstance(found.background, str) else None
     return Request(
         corpus=corpus.path,
-        anonymizations={name: source(given, f"anonymizations.{name}") for name, given in found.anonymizations.items()},
+        anonymizations={
+            name: source(given, f"anonymizations.{shown(name)}") for name, given in found.anonymizations.items()
+        },
         metrics=tuple(metrics),
         settings=Settings(found.seed, found.resamples, found.confidence, found.missing, found.dtype),
         jobs=found.jobs,
@@ -231,7 +235,7 @@ def _read_toml(path: Path) -> Request:
         id_column=corpus.id_column,
         text_column=corpus.text_column,
         background=None if alone is None else home / _path(alone, path, "background"),
-        backgrounds={name: home / _path(given, path, f"background.{name}") for name, given in named.items()},
+        backgrounds={name: home / _path(given, path, f"background.{shown(name)}") for name, given in named.items()},
         references=found.references,
         types=types,
         group_by=found.group_by,
@@ -271,7 +275,7 @@ def _read_tae(path: Path) -> Request:
             if key == _TAE_ATTACK and len(backgrounds) > 1:
                 metric = with_parameters(metric, background=backgrounds[Path(parameters[_TAE_BACKGROUND])])
         except PlanError as error:
-            problems += [Problem(str(path), f"metrics.{label}", one.message) for one in error.problems]
+            problems += [Problem(str(path), f"metrics.{shown(label)}", one.message) for one in error.problems]
             continue
         metrics.append(metric)
         labels[label] = metric_text(metric)
@@ -281,7 +285,8 @@ def _read_tae(path: Path) -> Request:
     return Request(
         corpus=_path(found.corpus, path, "corpus"),
         anonymizations={
-            name: Source(_path(given, path, f"anonymizations.{name}")) for name, given in found.anonymizations.items()
+            name: Source(_path(given, path, f"anonymizations.{shown(name)}"))
+            for name, given in found.anonymizations.items()
         },
         metrics=tuple(dict.fromkeys(metrics)),
         labels=labels,
@@ -295,7 +300,7 @@ def _read_tae(path: Path) -> Request:
 def _tae_backgrounds(metrics: Mapping[str, Mapping[str, Any]], file: Path) -> dict[Path, str]:
     """The files that TRIR metrics name, each with a name that no other has: that of the file, or else its path."""
     paths = [
-        _path(str(parameters[_TAE_BACKGROUND]), file, f"metrics.{label}.{_TAE_BACKGROUND}")
+        _path(str(parameters[_TAE_BACKGROUND]), file, f"metrics.{shown(label)}.{_TAE_BACKGROUND}")
         for label, parameters in metrics.items()
         if _tae_key(label) == _TAE_ATTACK and _TAE_BACKGROUND in parameters
     ]
@@ -347,17 +352,17 @@ def _tae_metric(key: str, given: Mapping[str, Any]) -> Metric:
         return _tae_attack(given)
     if key not in _TAE_DEFAULTS:
         raise PlanError(
-            f"found {key}; expected one of {', '.join([*_TAE_DEFAULTS, _TAE_ATTACK])}, then anything after _"
+            f"found {shown(key)}; expected one of {', '.join([*_TAE_DEFAULTS, _TAE_ATTACK])}, then anything after _"
         )
     defaults = _TAE_DEFAULTS[key]
     given = {name: value for name, value in given.items() if name != _TAE_TELLING}
     for name, value in given.items():
         if name not in defaults:
-            raise PlanError(f"unknown parameter {name}; expected one of {', '.join(defaults)}")
+            raise PlanError(f"unknown parameter {shown(name)}; expected one of {', '.join(defaults)}")
         kind = type(defaults[name])
         types, expected = _TAE_TYPES.get(name) or (kind, _TAE_KINDS[kind])
         if not isinstance(value, types) or (isinstance(value, bool) and kind is not bool):
-            raise PlanError(f"{name} is {value!r}; expected {expected}")
+            raise PlanError(f"{name} is {quoted(value)}; expected {expected}")
     chosen = {**defaults, **given}
     if key == "NMI":
         return _tae_clustering(chosen)
@@ -408,7 +413,7 @@ def _tae_terms(key: str, chosen: Mapping[str, Any]) -> Metric:
 def _tae_clustering(chosen: Mapping[str, Any]) -> Metric:
     marks = chosen["mask_marks"]
     if unusable := [mark for mark in marks if not isinstance(mark, str) or not mark.strip() or "," in mark]:
-        raise PlanError(f"mask_marks has {unusable[0]!r}; expected words without a comma")
+        raise PlanError(f"mask_marks has {quoted(unusable[0])}; expected words without a comma")
     listed = "tae" if set(marks) == set(TAE_MARKS) else ",".join(dict.fromkeys(marks))
     if marks in (["none"], ["tae"]):
         listed += ","  # keeps the list of a single mark a list

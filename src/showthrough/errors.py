@@ -17,6 +17,10 @@ from typing import Any
 # What a reader leaves that takes any bytes for text; nothing that holds it can be written or given to a model.
 HALF_CHARACTER = "holds half of a surrogate pair, which is no character; expected text that was read as UTF-8"
 LISTED = 50  # problems that a message shows in full; a broken exporter breaks every document alike
+LINE = 480  # characters of a message at most: a terminal shows it, a log keeps it, and it is no place for a document
+QUOTED = 40  # characters of a document that a message may show
+_WHERE = 120  # characters of a file or a place, where a line would be too long with all of it
+_NAMES = 160  # characters of a list of names
 
 
 @dataclass(frozen=True)
@@ -28,17 +32,79 @@ class Problem:
     message: str
 
     def __str__(self) -> str:
-        whole = ": ".join(part for part in (self.file, self.place, self.message) if part)
-        return printable(whole)
+        where = [shown(part, LINE) for part in (self.file, self.place) if part]
+        if sum(map(len, where)) + len(self.message) > LINE - 4:  # with a colon and a space after each
+            where = [shown(part, _WHERE) for part in where]
+        left = LINE - sum(len(part) + 2 for part in where)
+        return ": ".join([*where, *([shown(self.message, left)] if self.message else [])])
 
 
 def printable(text: str) -> str:
-    """Ids and texts come from files: a line feed or an escape sequence in one must not reach the terminal."""
+    """Ids and texts come from files: a line feed or an escape sequence in one must not reach the terminal.
+
+    >>> printable("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    if text.isprintable():
+        return text
     return "".join(found if found.isprintable() else ascii(found)[1:-1] for found in text)
+
+
+def shown(text: str, most: int = QUOTED) -> str:
+    """Text from a file as a message shows it: printable, and without its middle where it is long.
+
+    >>> shown("0123456789", 7)
+    '0123…89'
+    """
+    long = len(text) > most  # then the ends alone are looked at: it may be a megabyte
+    text = printable(text[:most] + text[-most:] if long else text)
+    if not long and len(text) <= most:
+        return text
+    tail = (most - 1) // 3
+    return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def at_document(name: str) -> str:
+    """The place that a document is."""
+    return f"document {shown(name)}"
+
+
+def quoted(value: object, most: int = QUOTED) -> str:
+    """A value as it stands in a file, in quotes, and its beginning alone where it is long.
+
+    >>> quoted("Oslo"), quoted("Mr Doe of Oslo", 7), quoted([1, 2])
+    ("'Oslo'", "'Mr Doe…'", '[1, 2]')
+    """
+    if not isinstance(value, str):
+        return shown(repr(value), most)
+    return repr(value if len(value) <= most else f"{value[: most - 1]}…")
+
+
+def some(names: Iterable[str], most: int = _NAMES) -> str:
+    """Names in a list, as many as there is room for.
+
+    >>> some(["AGE", "DATE", "NAME"]), some(["AGE", "DATE", "NAME"], 8), some([])
+    ('AGE, DATE, NAME', 'AGE and 2 more', 'none')
+    """
+    listed = [shown(name) for name in names]
+    kept, room = 0, most
+    while kept < len(listed) and room >= len(listed[kept]):
+        room -= len(listed[kept]) + 2
+        kept += 1
+    kept = max(kept, 1)
+    more = f" and {len(listed) - kept} more" if len(listed) > kept else ""
+    return (", ".join(listed[:kept]) + more) or "none"
 
 
 class ShowthroughError(Exception):
     """The root of the tree."""
+
+
+class _OneLine(ShowthroughError):  # noqa: N818 (its children are errors)
+    """An error that is one sentence, whatever names are in it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(shown(message, LINE))
 
 
 class InputError(ShowthroughError):
@@ -71,11 +137,11 @@ class PlanError(InputError):
         super().__init__(Problem(file, place, message))
 
 
-class OutputError(ShowthroughError):
+class OutputError(_OneLine):
     """A result cannot be written where it was asked for."""
 
 
-class ResourceError(ShowthroughError):
+class ResourceError(_OneLine):
     """A model, a pipeline or an optional package is missing."""
 
 

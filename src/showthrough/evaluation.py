@@ -13,7 +13,7 @@ from uuid import uuid4
 import msgspec
 
 from showthrough.background import Background
-from showthrough.errors import Interrupted, PlanError, ResourceError
+from showthrough.errors import Interrupted, PlanError, ResourceError, quoted
 from showthrough.masks import Anonymization
 from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset, with_parameters
 from showthrough.metrics.base import bound as bind
@@ -26,7 +26,7 @@ from showthrough.references import REFERENCES, references_of
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.retyping import Names, Retyping
-from showthrough.run import Evidence, Failure, Input, Run, Settings, columns_of
+from showthrough.run import WITHOUT_TEXT, Evidence, Failure, Input, Run, Settings, columns_of
 from showthrough.scoring import reference_scores, scored
 from showthrough.text import Corpus
 from showthrough.texts import RANKING, Texts, riskiest, texts_of, too_many
@@ -86,7 +86,7 @@ def evaluate(
     """
     if not isinstance(corpus, Corpus):
         # Only a path is shown: what is in anything else may be the very text that must not leak.
-        found = repr(str(corpus)[:80]) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
+        found = quoted(str(corpus)) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
         raise PlanError(f"found {found}; expected a Corpus: read a file with read_corpus", "corpus")
     named = _named(anonymizations)
     chosen = in_language(metrics_of(metrics if metrics is not None else preset("default")), language)
@@ -135,7 +135,7 @@ def evaluate_plan(
     beside = references_of(plan.corpus) if plan.references else ()
     run = _blank(plan, beside)
     started = time.perf_counter()
-    found, done, failed_before = _resumed(run, resume)
+    found, done, failed_before = _resumed(run, resume, plan)
     # What looks at all documents at once is tried again; the rest would lack the documents that are done.
     failures = {
         text: failed_before[text].removesuffix(_BEFORE) + _BEFORE
@@ -280,8 +280,11 @@ def _record(run: Run, found: Found, failures: dict[str, str], done: int, revisio
     run.provenance["models"] = {name: revision for models in used for name, revision in models.items()}
 
 
-def _resumed(run: Run, earlier: Run | None) -> tuple[Found, int, dict[str, str]]:
-    """Rows, documents done and failures of an earlier run, after checking that it is the same evaluation."""
+def _resumed(run: Run, earlier: Run | None, plan: Plan) -> tuple[Found, int, dict[str, str]]:
+    """Rows, documents done and failures of an earlier run, after checking that it is the same evaluation.
+
+    Where texts are asked for and the earlier run was kept without, what an attack read in them is found again.
+    """
     if earlier is None or not earlier.documents:
         return {}, 0, {}
     for what, here, there in (
@@ -301,7 +304,16 @@ def _resumed(run: Run, earlier: Run | None) -> tuple[Found, int, dict[str, str]]
     ):
         if here != there:
             raise PlanError("not the same as in the run to resume; start afresh without --resume", what)
-    found = {(text, name): [earlier.rows_of(text, name)] for text, names in earlier.rows.items() for name in names}
+    wordless = plan.texts and earlier.provenance.get(WITHOUT_TEXT)
+    lost = {metric_text(metric) for metric in plan.metrics if wordless and metric.scope == "corpus"} & {
+        *earlier.evidence
+    }
+    found = {
+        (text, name): [earlier.rows_of(text, name)]
+        for text, names in earlier.rows.items()
+        if text not in lost
+        for name in names
+    }
     for (text, name), (rows,) in found.items():
         evidence = earlier.evidence.get(text, {}).get(name, {})
         found[text, name] = [Rows(rows.columns, rows.values, msgspec.to_builtins(evidence))]

@@ -19,7 +19,7 @@ GUESS: Identifier = "QUASI"  # of a type that nobody knows
 DIRECT: dict[str, tuple[str, ...]] = {
     "names of persons": (
         "PERSON_NAME", "PER", "NAME", "FULL_NAME", "PATIENT_NAME", "FIRST_NAME", "MIDDLE_NAME", "LAST_NAME", "SURNAME",
-        "FAMILY_NAME", "GIVEN_NAME", "NAME_GIVEN", "NAME_FAMILY", "NICKNAME", "USER_NAME",
+        "FAMILY_NAME", "GIVEN_NAME", "NAME_GIVEN", "NAME_FAMILY", "NICKNAME",
     ),
     "contact data": (
         "CONTACT", "PHONE_NUMBER", "PHONE_NUM", "TELEPHONE", "TELEPHONE_NUMBER", "TELEPHONE_NUM", "FAX_NUMBER",

@@ -56,6 +56,8 @@ class _Count:
         start, end = gold.start[direct], gold.end[direct]
         last = np.searchsorted(coverage.start, start, side="right") - 1
         under = (last >= 0) & (np.append(coverage.end, 0)[last] >= end)
+        given = coverage.given  # what a mask writes itself is told already
+        under &= np.searchsorted(given.end, start, side="right") >= np.searchsorted(given.start, end, side="left")
         document = gold.layer_document[gold.layer[direct]]
         for number in np.unique(document[under]).tolist():
             here = slice(*np.searchsorted(document, (number, number + 1)).tolist())

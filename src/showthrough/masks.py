@@ -9,7 +9,7 @@ from functools import cached_property
 
 import msgspec
 
-from showthrough.errors import HALF_CHARACTER, InputError, Problem
+from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document
 
 
 class Mask(msgspec.Struct, frozen=True, gc=False, array_like=True, forbid_unknown_fields=True):
@@ -82,7 +82,7 @@ class Anonymization:
             try:
                 total.update(msgspec.json.encode((document_id, masks)))
             except UnicodeEncodeError:
-                raise InputError(Problem(self.source or self.name, f"document {document_id}", HALF_CHARACTER)) from None
+                raise InputError(Problem(self.source or self.name, at_document(document_id), HALF_CHARACTER)) from None
         return total.hexdigest()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from showthrough.clinical.instances import NO_TYPE
-from showthrough.errors import printable
+from showthrough.errors import some
 from showthrough.levels import known_level
 from showthrough.mask_notices import mask_notices
 from showthrough.masks import Anonymization
@@ -19,7 +19,6 @@ from showthrough.metrics.language import unlike_its_language
 from showthrough.text import Corpus
 
 Notice = Callable[[Corpus, Sequence[Anonymization], Sequence[Metric]], list[str]]
-_LISTED = 20  # types that a notice names
 
 
 def types_taken(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
@@ -63,9 +62,7 @@ def not_annotated(corpus: Corpus, anonymizations: Sequence[Anonymization], metri
 
 def _names(types: Sequence[str]) -> str:
     """`AGE, DATE`, the first of them where there are many."""
-    names = [printable(kind or NO_TYPE) for kind in sorted(types)]
-    more = [f"and {len(names) - _LISTED} more"] if len(names) > _LISTED else []
-    return ", ".join(names[:_LISTED] + more)
+    return some(kind or NO_TYPE for kind in sorted(types))
 
 
 NOTICES: tuple[Notice, ...] = (types_taken, not_annotated, unlike_its_language, mask_notices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from showthrough.errors import InputError, Problem
+from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.masks import Anonymization
 from showthrough.text import Corpus, span_fault
 
@@ -17,7 +17,7 @@ def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = 
     lengths = dict(zip(corpus.ids, corpus.survey.lengths.tolist(), strict=True))
     file = anonymization.source or anonymization.name
     problems = [
-        Problem(file, f"document {document_id}", f"is not in the corpus {corpus.source or corpus.name}")
+        Problem(file, at_document(document_id), f"is not in the corpus {corpus.source or corpus.name}")
         for document_id in anonymization.masks
         if document_id not in lengths
     ]
@@ -27,7 +27,7 @@ def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = 
                 problems.append(
                     Problem(
                         file,
-                        f"document {document_id}",
+                        at_document(document_id),
                         "is in the corpus but not here; add it (an empty list means nothing is masked), "
                         "or say missing=unmasked",
                     )
@@ -36,7 +36,7 @@ def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = 
         for index, mask in enumerate(anonymization.masks[document_id]):
             if not 0 <= mask.start < mask.end <= length:
                 fault = span_fault(mask.start, mask.end, length, ("start", "end"))
-                problems.append(Problem(file, f"document {document_id}: masks[{index}]", fault))
+                problems.append(Problem(file, f"document {shown(document_id)}: masks[{index}]", fault))
     return problems
 
 

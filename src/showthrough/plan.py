@@ -9,7 +9,7 @@ from msgspec import structs
 
 from showthrough.background import Background
 from showthrough.clinical.instances import label_map, label_of
-from showthrough.errors import InputError, Problem
+from showthrough.errors import InputError, Problem, quoted, shown, some
 from showthrough.masks import Anonymization
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text, with_parameters
 from showthrough.metrics.clinical import ClinicalMetric
@@ -73,7 +73,7 @@ class Plan:
         if not self.metrics and not self.unavailable:
             problems.append(Problem("", "metrics", "none was given; expected at least one"))
         problems += [
-            Problem("", f"anonymization {name}", "this name is used twice; expected unique names")
+            Problem("", f"anonymization {shown(name)}", "this name is used twice; expected unique names")
             for name in sorted({name for name in names if names.count(name) > 1})
         ]
         problems += reserved_problems(names)
@@ -122,7 +122,9 @@ def _retyped_metric(metric: Metric, types: Retyping, said: set[str], spelled: se
 def reserved_problems(names: Iterable[str]) -> list[Problem]:
     """A name that a reference has would make two rows of a table look alike."""
     return [
-        Problem("", f"anonymization {name}", "this name is reserved for the reference row; expected another name")
+        Problem(
+            "", f"anonymization {shown(name)}", "this name is reserved for the reference row; expected another name"
+        )
         for name in names
         if name in REFERENCES
     ]
@@ -130,7 +132,7 @@ def reserved_problems(names: Iterable[str]) -> list[Problem]:
 
 def settings_problems(settings: Settings) -> list[Problem]:
     return [
-        Problem("", name, f"found {value!r}; expected {expected}")
+        Problem("", name, f"found {quoted(value)}; expected {expected}")
         for value, name, ok, expected in (
             (settings.resamples, "resamples", 0 <= settings.resamples <= _MOST, f"0 to {_MOST}"),
             (settings.confidence, "confidence", 0 < settings.confidence < 1, "a number between 0 and 1"),
@@ -146,17 +148,19 @@ def _background_problems(
 ) -> list[Problem]:
     known = {one.name: one for one in named} | ({} if background is None else {"": background})
     if len(known) < len(named) + (background is not None):
-        return [Problem("", "background", f"found {', '.join(one.name for one in named)}; expected unique names")]
+        return [Problem("", "background", f"found {some(one.name for one in named)}; expected unique names")]
     using = [metric for metric in metrics if "background" in metric.needs]
     asked = {metric_text(metric): metric.parameters.get("background", "") for metric in using}
     if not known:
         none = "none was given, which the metric {} needs; expected --background FILE (in Python, background=…)"
         return [Problem("", "background", none.format(text)) for text in asked]
-    listed = ", ".join(filter(None, known))
-    which = f"one of the backgrounds {listed}, such as trir(background={named[0].name!r})" if named else "no name"
+    listed = some(filter(None, known))
+    which = f"one of the backgrounds {listed}, such as trir(background={quoted(named[0].name)})" if named else "no name"
     problems = [
         Problem(
-            "", f"metric {text}", f"{f'asks for the background {name!r}' if name else 'names none'}; expected {which}"
+            "",
+            f"metric {text}",
+            f"{f'asks for the background {quoted(name)}' if name else 'names none'}; expected {which}",
         )
         for text, name in asked.items()
         if name not in known

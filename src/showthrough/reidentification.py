@@ -11,7 +11,7 @@ import msgspec
 
 from showthrough.attacks import DEFAULT, approaches
 from showthrough.background import Background
-from showthrough.errors import InputError, Problem
+from showthrough.errors import InputError, Problem, shown
 from showthrough.metrics import ReIdentification, metric_text
 from showthrough.plan import reserved_problems, settings_problems
 from showthrough.records import background_input, metric_record, provenance
@@ -96,7 +96,7 @@ def _check(
 ) -> None:
     problems = [*settings_problems(settings), *reserved_problems(anonymizations)]
     problems += [
-        Problem("", f"anonymization {name}", "has no document; expected at least one")
+        Problem("", f"anonymization {shown(name)}", "has no document; expected at least one")
         for name, texts in anonymizations.items()
         if not texts
     ]

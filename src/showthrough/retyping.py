@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from showthrough.clinical.instances import NO_TYPE, label_map
-from showthrough.errors import PlanError, Problem
+from showthrough.errors import PlanError, Problem, shown, some
 from showthrough.levels import GUESS, by_type, folded, known_level
 from showthrough.masks import Anonymization, Mask, TypedMask
 from showthrough.text import (
@@ -54,10 +54,12 @@ class Retyping:
         for option, name in found._settled():
             before = seen.setdefault(folded(name), option)
             if before != option:
-                raise PlanError(f"is named for {before} and for {option}; expected one of them", f"type {name}")
+                raise PlanError(f"is named for {before} and for {option}; expected one of them", f"type {shown(name)}")
         left_out = {source for source, target in mapping.items() if not target}
         if both := sorted(left_out & set(mapping.values())):
-            raise PlanError(f"{both[0]} is left out, and another type is mapped to it; expected one of them", "map")
+            raise PlanError(
+                f"{shown(both[0])} is left out, and another type is mapped to it; expected one of them", "map"
+            )
         return found
 
     def __bool__(self) -> bool:
@@ -101,8 +103,8 @@ class Retyping:
         for source, target in self.map.items():
             if target != source and self.renamed(target) != target:
                 raise PlanError(
-                    f"{source} becomes {target} and that something else, which does not work for types that are "
-                    'replacements; expected map="…" in the metric instead',
+                    f"{shown(source)} becomes {shown(target)} and that something else, which does not work for types "
+                    'that are replacements; expected map="…" in the metric instead',
                     "map",
                 )
 
@@ -128,9 +130,7 @@ class Retyping:
         asked = [("map", name, anywhere, "neither a mention nor a mask has this type") for name in self.map]
         asked += [(option, name, then, "no mention has this type") for option, name in self._settled()]
         return [
-            Problem(
-                corpus.source, f"{option} {name}", f"{fault}; there are {', '.join(dict.fromkeys(known)) or 'none'}"
-            )
+            Problem(corpus.source, f"{option} {shown(name)}", f"{fault}; there are {some(dict.fromkeys(known))}")
             for option, name, known, fault in asked
             if folded(name) not in map(folded, known)
         ]

@@ -17,13 +17,15 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from showthrough.errors import InputError, OutputError, PlanError, Problem
+from showthrough.errors import InputError, OutputError, PlanError, Problem, shown, some
 from showthrough.formats.files import decoded, read_bytes
 from showthrough.metrics import HEADLINE, Group, Metric, Rows, metric_text, parse_metric
-from showthrough.statistics import PairTest, difference_interval, holm, pair_tests, sure_difference_interval
+from showthrough.statistics import PairTest, holm, judged, pair_tests
 from showthrough.texts import Texts
 
+_SHOWN = 80  # characters of a metric that a message shows
 FORMAT = 1  # of the run file; rises when an old reader could misread it
+WITHOUT_TEXT = "without_text"  # in the provenance of a run whose words were left out
 
 
 class Input(msgspec.Struct, frozen=True):
@@ -33,6 +35,11 @@ class Input(msgspec.Struct, frozen=True):
     digest: str
     documents: int
     source: str = ""
+
+
+def _unplaced(one: Input) -> Input:
+    """The name of its file alone: folders tell of people and projects."""
+    return msgspec.structs.replace(one, source=Path(one.source).name)
 
 
 class MetricRecord(msgspec.Struct, frozen=True):
@@ -152,8 +159,8 @@ class Run(msgspec.Struct, dict=True):
     def __repr__(self) -> str:
         """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""
         state = "" if self.complete else ", interrupted"
-        scored = f"{len(self.metrics)} metrics, anonymizations {', '.join(self.names)}"
-        return f"Run({self.corpus.name}: {len(self.documents)} documents, {scored}{state})"
+        scored = f"{len(self.metrics)} metrics, anonymizations {some(self.names)}"
+        return f"Run({shown(self.corpus.name)}: {len(self.documents)} documents, {scored}{state})"
 
     def __getitem__(self, key: tuple[str, str | Metric] | tuple[str, str | Metric, str]) -> Score:
         anonymization, metric, part = (*key, HEADLINE)[:3]
@@ -196,7 +203,10 @@ class Run(msgspec.Struct, dict=True):
         return self.backgrounds.get(metric.parameters.get("background", ""), self.background)
 
     def without_text(self) -> Run:
-        """The same run without a word of any document, nor of what attacks read in it."""
+        """The same run without a word of any document, nor of what attacks read in it, nor a folder it was read from.
+
+        It says so of itself: who resumes it finds the words again.
+        """
         evidence = {
             metric: {
                 name: {document: msgspec.structs.replace(one, words=[]) for document, one in found.items()}
@@ -204,7 +214,16 @@ class Run(msgspec.Struct, dict=True):
             }
             for metric, by_name in self.evidence.items()
         }
-        return msgspec.structs.replace(self, texts=None, evidence=evidence)
+        return msgspec.structs.replace(
+            self,
+            corpus=_unplaced(self.corpus),
+            anonymizations=[_unplaced(one) for one in self.anonymizations],
+            background=None if self.background is None else _unplaced(self.background),
+            backgrounds={name: _unplaced(one) for name, one in self.backgrounds.items()},
+            provenance={**self.provenance, WITHOUT_TEXT: True},
+            texts=None,
+            evidence=evidence,
+        )
 
     def rows_of(self, metric: str, anonymization: str) -> Rows:
         columns = self.rows[metric][anonymization]
@@ -229,7 +248,7 @@ class Run(msgspec.Struct, dict=True):
         else:
             chosen = [metric_text(metric if isinstance(metric, Metric) else parse_metric(metric))]
             if chosen[0] not in self.rows:
-                raise PlanError(f"not in this run; there are {', '.join(self.rows)}", f"metric {chosen[0]}")
+                raise PlanError(f"not in this run; there are {some(self.rows)}", f"metric {chosen[0]}")
         seed = self.settings.seed if seed is None else seed
         return [found for text in chosen for found in self._compared(text, parts, shuffles, seed)]
 
@@ -280,19 +299,9 @@ class Run(msgspec.Struct, dict=True):
             return Comparison(text, part, *names, None, None, None, None, None)
         if test is None:
             return Comparison(text, part, *names, difference, None, None, None, None)
-        if test.fault:
-            return Comparison(text, part, *names, difference, None, None, None, None, test.fault)
-        if not test.flat:
-            low, high = difference_interval(difference, test.error, test.freedom, self.settings.confidence)
-            if bounded:
-                low, high = max(low, -1.0), min(high, 1.0)
-            return Comparison(text, part, *names, difference, low, high, test.p, None)
         one, two = (_ends(scores[place].get(part)) for place in places)
-        low, high = sure_difference_interval(one, two) if one and two else (-1.0, 1.0)
-        if difference and low <= 0 <= high:
-            fault = f"too few to say: one of the two is the same in every {self.unit}, which others need not be"
-            return Comparison(text, part, *names, difference, low, high, None, None, fault)
-        return Comparison(text, part, *names, difference, low, high, test.p, None)
+        low, high, p, note = judged(test, difference, one, two, self.settings.confidence, bounded, self.unit)
+        return Comparison(text, part, *names, difference, low, high, p, None, note)
 
     @property
     def unit(self) -> str:
@@ -351,7 +360,7 @@ class Run(msgspec.Struct, dict=True):
         """What does not fit together, as place and message: a run that was edited by hand or cut by a tool."""
         beside = [one.name for one in self.references]
         if len({*self.names, *beside}) < len(self.names) + len(beside):
-            yield "anonymizations", f"found {', '.join((*self.names, *beside))}; expected unique names"
+            yield "anonymizations", f"found {some((*self.names, *beside))}; expected unique names"
             return
         if self.texts is not None:
             yield from self.texts.faults(self.names)
@@ -360,13 +369,19 @@ class Run(msgspec.Struct, dict=True):
         known = {record.text for record in self.metrics}
         for text, by_name in self.rows.items():
             if text not in known or set(by_name) - set(beside) != set(self.names):
-                yield f"rows.{text}", f"found {', '.join(by_name)}; expected a metric of this run and all its names"
+                yield (
+                    f"rows.{shown(text, _SHOWN)}",
+                    f"found {some(by_name)}; expected a metric of this run and all its names",
+                )
                 continue
             for name, columns in by_name.items():
                 if any(len(column) != len(self.documents) for column in columns.values()):
-                    yield f"rows.{text}.{name}", f"expected a value for each of the {len(self.documents)} documents"
+                    yield (
+                        f"rows.{shown(text, _SHOWN)}.{shown(name)}",
+                        f"expected a value for each of the {len(self.documents)} documents",
+                    )
                 elif lacking := self._lacking(text, name):
-                    yield f"rows.{text}.{name}", f"{lacking} is missing"
+                    yield f"rows.{shown(text, _SHOWN)}.{shown(name)}", f"{lacking} is missing"
 
     def _lacking(self, text: str, name: str) -> str:
         """A statistic that the metric combines and the rows do not have."""

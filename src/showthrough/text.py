@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import HALF_CHARACTER, InputError, Problem
+from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 
 Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
 
@@ -88,7 +88,7 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
         """What makes this document unusable."""
         found: list[Problem] = []
         length = len(self.text)
-        place = f"document {self.id}"
+        place = at_document(self.id)
         if not self.id:
             found.append(Problem(file, "a document", "its id is empty; expected a name"))
         if not length:
@@ -96,7 +96,7 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
         for annotation in self.annotations:
             for index, mention in enumerate(annotation.mentions):
                 if not 0 <= mention.start < mention.end <= length:
-                    field = f"{place}: annotations.{annotation.annotator}.entity_mentions[{index}]"
+                    field = f"{place}: annotations.{shown(annotation.annotator)}.entity_mentions[{index}]"
                     found.append(Problem(file, field, span_fault(mention.start, mention.end, length)))
         return found
 
@@ -178,7 +178,7 @@ class Corpus:
             problems += document.problems(self.source)
             if document.id in seen:
                 problems.append(
-                    Problem(self.source, f"document {document.id}", "this id occurs twice; expected unique ids")
+                    Problem(self.source, at_document(document.id), "this id occurs twice; expected unique ids")
                 )
             seen.add(document.id)
             ids.append(document.id)
@@ -186,7 +186,7 @@ class Corpus:
             try:
                 digests.append(document.digest())
             except UnicodeEncodeError:
-                problems.append(Problem(self.source, f"document {document.id}", HALF_CHARACTER))
+                problems.append(Problem(self.source, at_document(document.id), HALF_CHARACTER))
             annotated += bool(document.annotations)
             annotators += len(document.annotations)
             groups.append(document.group)

@@ -13,6 +13,7 @@ import numpy as np
 
 from showthrough.axis import Axis, Bools, Ints, Ruler, paint
 from showthrough.coverage import Replacements
+from showthrough.errors import shown, some
 from showthrough.masks import Anonymization, Mask, TypedMask
 from showthrough.metrics import EntityRecall, Metric, Rows
 from showthrough.metrics.masking import FunctionWordMentions, asking
@@ -54,7 +55,7 @@ class Texts(msgspec.Struct, frozen=True):
         """What does not fit together, as place and message."""
         count = len(self.documents)
         if set(self.masks) != set(names):
-            yield "texts.masks", f"found {', '.join(self.masks)}; expected {', '.join(names)}"
+            yield "texts.masks", f"found {some(self.masks)}; expected {some(names)}"
         if len(self.free) != count or any(len(masks) != count for masks in self.masks.values()):
             yield "texts", f"expected masks and free words for each of the {count} documents"
             return
@@ -65,7 +66,7 @@ class Texts(msgspec.Struct, frozen=True):
             spans += [(mask.start, mask.end) for masks in self.masks.values() for mask in masks[number]]
             for start, end in spans:
                 if not 0 <= start < end <= len(document.text):
-                    yield f"texts: document {document.id}", span_fault(start, end, len(document.text))
+                    yield f"texts: document {shown(document.id)}", span_fault(start, end, len(document.text))
 
 
 def too_many(corpus: Corpus) -> bool:

@@ -61,7 +61,7 @@ RUN_FAULTS: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
         without("rows", "er_di", "b"),
         "run.json: rows.er_di: found a, nothing masked, everything",
     ),
-    "unknown rows": (having({}, "rows", "x"), "run.json: rows.x: found ; expected"),
+    "unknown rows": (having({}, "rows", "x"), "run.json: rows.x: found none; expected"),
     "same names": (having("b", "anonymizations", 0, "name"), "run.json: anonymizations: found b, b, nothing masked, "),
 }
 

@@ -67,7 +67,8 @@ def test_evaluate_shows_and_writes(here: Path, cli: Callable[..., Any]) -> None:
     assert "er_di.v2|corpus:corpus@" in outcome.out
     assert "* best of its column" in outcome.out
     assert (
-        "a leaks 1 direct identifier in 1 document: d2 (1); every leaves none of those marked" in outcome.out
+        "a leaks 1 direct identifier in 1 document: d2 (1); every leaves none readable where it was marked"
+        in outcome.out
     )  # as report says
     assert "run written to run.json (holds the documents' text" in outcome.out
     found = scores("run.json")
@@ -296,7 +297,10 @@ def test_report_needs_the_run_alone(run: Run, here: Path, cli: Callable[..., Any
         (here / name).unlink()
     outcome = cli("report", "run.json")
     assert (outcome.status, outcome.err) == (0, "")
-    assert "a leaks 1 direct identifier in 1 document: d2 (1); every leaves none of those marked" in outcome.out
+    assert (
+        "a leaks 1 direct identifier in 1 document: d2 (1); every leaves none readable where it was marked"
+        in outcome.out
+    )
     written = ("--csv", "t.csv", "--markdown", "t.md", "--latex", "t.tex", "--json", "t.json")
     outcome = cli("report", "run.json", *written)
     assert (outcome.status, outcome.err) == (0, "")

@@ -32,6 +32,11 @@ def test_annotations_that_were_not_read(desk: Any, name: str, files: dict[str, A
 def test_layers_without_a_mention(desk: Any) -> None:
     layer = {"a": {"mentions": [{"start": 0}]}}  # a key that nobody reads
     desk.write({"c.json": [{"doc_id": "d1", "text": "Ann left.", "annotations": layer}]})
+    found = desk.cli("validate", "c.json")
+    assert (found.status, found.out) == (2, "")
+    assert "c.json: document d1: annotations.a: entity_mentions is missing" in found.err
+    layer = {"a": {"entity_mentions": []}}
+    desk.write({"c.json": [{"doc_id": "d1", "text": "Ann left.", "annotations": layer}]})
     assert desk.cli("validate", "c.json").out.splitlines()[-1] == f"no mentions: annotators marked nothing, so {FREE}"
 
 

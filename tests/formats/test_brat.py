@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -147,3 +150,25 @@ def test_a_type_of_two_words_cannot_be_written(tmp_path: Path) -> None:
     document = Document("r", "abc", (Annotation("g", (Mention(0, 1, "a b"),)),))
     with pytest.raises(OutputError, match="the type 'a b' cannot be written"):
         write_corpus(Corpus([document]), tmp_path / "out", "brat")
+
+
+@pytest.mark.parametrize("format", ["brat", None])
+def test_a_folder_that_may_not_be_looked_into(
+    format: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The records in it would be missing, and the numbers those of fewer documents."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.txt").write_text("Oslo")
+        (tmp_path / name / f"{name}.ann").write_text("T1\tLOC 0 4\tOslo")
+    assert read_corpus(tmp_path, format=format).ids == ("one", "two")
+    look = os.scandir
+
+    def closed(path: Any) -> Any:
+        if str(path).endswith("two"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return look(path)
+
+    monkeypatch.setattr(os, "scandir", closed)
+    with pytest.raises(InputError, match=r"two: cannot be read: Permission denied$"):
+        read_corpus(tmp_path, format=format)

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from showthrough.errors import InputError
+from showthrough.errors import InputError, at_document
 from showthrough.formats.files import decoded, first_byte, lines_of, object_entries, read_bytes, stem, suffix
 
 BOM = b"\xef\xbb\xbf"
@@ -85,7 +85,7 @@ def test_object_entries_keep_all_values_or_tell_which_occur_twice(
     else:
         with pytest.raises(InputError) as caught:
             object_entries(Path("x.json"), content)
-        twice = {f"document {key}" for key in names if names.count(key) > 1}
+        twice = {at_document(key) for key in names if names.count(key) > 1}
         assert {problem.place for problem in caught.value.problems} == twice
 
 

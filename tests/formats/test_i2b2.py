@@ -195,6 +195,22 @@ BAD = {
     ),
     "tags before the text": ("<A><TAGS></TAGS><TEXT>a</TEXT></A>", "<TAGS>: no <TEXT> stands before them"),
     "twice": (RECORDS_2006.replace('ID="8"', 'ID="7"'), "document 7: this id occurs twice; expected unique ids"),
+    "entity that is declared elsewhere": (
+        "<!DOCTYPE a [%p;]><a><TEXT>Mr &x; left</TEXT><TAGS></TAGS></a>",
+        "line 1: refers to the entity '%p;', which it does not declare; what stands there would be lost",
+    ),
+    "entity that is declared elsewhere, in an attribute": (
+        '<!DOCTYPE a [<!ELEMENT a ANY> %p;]><a><TEXT>A</TEXT><TAGS><X start="0" end="1" TYPE="&x;"/></TAGS></a>',
+        "line 1: refers to the entity '%p;'",
+    ),
+    "entity that is declared elsewhere, alone": (
+        '<?xml version="1.0" standalone="yes"?><!DOCTYPE a [%p;]><a><TEXT>Mr left</TEXT><TAGS></TAGS></a>',
+        "is not well-formed XML: undefined entity",
+    ),
+    "entity of declarations": (
+        '<!DOCTYPE a [<!ENTITY % p SYSTEM "file:///etc/passwd"> %p;]><a><TEXT>Mr &x; left</TEXT><TAGS></TAGS></a>',
+        "line 1: declares the entity 'p'; entities are refused",
+    ),
     "entity": (
         '<!DOCTYPE a [<!ENTITY x "y">]><a><TEXT>&x;</TEXT></a>',
         "line 1: declares the entity 'x'; entities are refused",

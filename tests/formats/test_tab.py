@@ -60,7 +60,6 @@ def test_a_document_as_TAB_writes_it(tmp_path: Path) -> None:  # noqa: N802 (the
         (..., ()),
         (None, ()),
         ({}, ()),
-        ({"a": {}}, (Annotation("a"),)),
         ({"a": {"entity_mentions": []}}, (Annotation("a"),)),
         (
             {"a": {"entity_mentions": [{"start_offset": 0, "end_offset": 2}]}},

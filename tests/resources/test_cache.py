@@ -71,6 +71,28 @@ def test_only_what_is_missing_is_asked(cache: Cache) -> None:
     assert len(asked) == 2
 
 
+def test_an_answer_in_the_place_of_another(cache: Cache, caplog: pytest.LogCaptureFixture) -> None:
+    """Sound by itself, and still not the answer to this question."""
+    for number in range(2):
+        cache.put(question(number), {"x": np.array(number)})
+    one, two = (path_of(cache, question(number)) for number in range(2))
+    two.write_bytes(one.read_bytes())
+    assert cache.get(question(1)) is None
+    assert "damaged" in caplog.text
+    cache.put(question(1), {"x": np.array(1)})
+    found = cache.get(question(1))
+    assert found is not None
+    assert found["x"] == 1
+
+
+def test_an_entry_of_an_earlier_version_is_not_there(cache: Cache, caplog: pytest.LogCaptureFixture) -> None:
+    cache.put(question("a"), {"x": np.zeros(1)})
+    path = path_of(cache, question("a"))
+    path.write_bytes(path.read_bytes().replace(b"cache 2", b"cache 1"))
+    assert cache.get(question("a")) is None
+    assert not caplog.text
+
+
 def test_no_folder_keeps_nothing() -> None:
     cache = Cache(None)
     cache.put(question("a"), {"x": np.zeros(1)})

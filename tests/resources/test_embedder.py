@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,82 @@ def test_parts_that_are_not_the_librarys_own(torch: Any, mini_lm: Path, tmp_path
     folder = shutil.copytree(mini_lm, tmp_path / "own")
     modules = (folder / "modules.json").read_text()
     (folder / "modules.json").write_text(modules.replace("sentence_transformers.models.Normalize", "own.Normalize"))
+    with pytest.raises(ResourceError, match=r"asks for code of its own \(own.Normalize\)"):
+        embedder(folder).embed(TEXTS)
+
+
+def never_unpickled(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(*_: Any, **__: Any) -> None:
+        raise AssertionError("torch.load was called")
+
+    monkeypatch.setattr(torch, "load", load)
+
+
+def test_a_list_of_weights_that_could_carry_code(
+    torch: Any, mini_lm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(mini_lm, tmp_path / "sharded")
+    torch.save({}, folder / "shard.bin")
+    (folder / "model.safetensors").rename(folder / "other.safetensors")
+    content = {"metadata": {"total_size": float("nan")}, "weight_map": {"x": "other.safetensors", "y": "shard.bin"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(content))
+    never_unpickled(torch, monkeypatch)
+    with pytest.raises(ResourceError, match=r"can carry code \(shard.bin, named by model.safetensors.index.json\)"):
+        embedder(folder).embed(TEXTS)
+    with pytest.raises(ResourceError, match=r"shard.bin, named by"):
+        Resources(ModelSettings(device="cpu")).information(str(folder))
+
+
+def test_a_configuration_that_names_weights(
+    torch: Any, mini_lm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(mini_lm, tmp_path / "named")
+    torch.save({}, folder / "adapter_model.bin")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "transformers_weights": "adapter_model.bin"}))
+    never_unpickled(torch, monkeypatch)
+    with pytest.raises(ResourceError, match=r"can carry code \(adapter_model.bin, named by config.json\)"):
+        embedder(folder).embed(TEXTS)
+
+
+@pytest.mark.parametrize("inside", ["", "query"])
+def test_a_part_whose_weights_could_carry_code(
+    inside: str, torch: Any, mini_lm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(mini_lm, tmp_path / "dense")
+    modules = json.loads((folder / "modules.json").read_text())
+    modules.append({"idx": 9, "name": "9", "path": "9_Dense", "type": "sentence_transformers.models.Dense"})
+    (folder / "modules.json").write_text(json.dumps(modules))
+    home = folder / "9_Dense" / inside
+    home.mkdir(parents=True)
+    torch.save({"linear.weight": torch.eye(384), "linear.bias": torch.zeros(384)}, home / "pytorch_model.bin")
+    settings = {"in_features": 384, "out_features": 384, "activation_function": "torch.nn.modules.linear.Identity"}
+    (home / "config.json").write_text(json.dumps(settings))
+    never_unpickled(torch, monkeypatch)
+    with pytest.raises(ResourceError, match=r"can carry code \(9_Dense: pytorch_model.bin\)"):
+        embedder(folder).embed(TEXTS)
+    from safetensors.torch import save_file
+
+    save_file({"linear.weight": torch.eye(384), "linear.bias": torch.zeros(384)}, home / "model.safetensors")
+    source = embedder(folder)  # beside a safe file the other is not read
+    assert inside or source.embed(["x"]).shape == (1, 384)
+
+
+@pytest.mark.parametrize("path", ["/", "../other", "a\0b"])
+def test_a_part_outside_of_its_folder(path: str, torch: Any, mini_lm: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(mini_lm, tmp_path / "outside")
+    modules = json.loads((folder / "modules.json").read_text())
+    modules[-1]["path"] = path
+    (folder / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(ResourceError, match="outside of its folder"):
+        embedder(folder)
+
+
+def test_a_list_of_parts_that_only_the_library_reads(torch: Any, mini_lm: Path, tmp_path: Path) -> None:
+    """NaN is no JSON, but Python takes it."""
+    folder = shutil.copytree(mini_lm, tmp_path / "nan")
+    modules = (folder / "modules.json").read_text().replace("sentence_transformers.models.Normalize", "own.Normalize")
+    (folder / "modules.json").write_text(modules.replace('"idx": 0', '"idx": NaN'))
     with pytest.raises(ResourceError, match=r"asks for code of its own \(own.Normalize\)"):
         embedder(folder).embed(TEXTS)
 

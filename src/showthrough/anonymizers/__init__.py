@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol, runtime_checkable
 
-from showthrough.errors import PlanError, ResourceError
+from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.masks import Anonymization, Mask
 from showthrough.text import Corpus, Document
 
@@ -66,7 +66,7 @@ def anonymizer(name: str) -> Anonymizer:
     """The anonymizer of that name, made with its defaults."""
     known = available()
     if name not in known:
-        raise PlanError(f"unknown anonymizer {name!r}; there are: {', '.join(known)}")
+        raise PlanError(f"unknown anonymizer {quoted(name)}; there are: {', '.join(known)}")
     entry = known[name]
     rivals = {entry.value for entry in entry_points(group=GROUP, name=name)}
     if name not in _BUILT_IN and len(rivals) > 1:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from showthrough.errors import PlanError, kind_of
+from showthrough.errors import PlanError, kind_of, quoted
 from showthrough.resources.names import EMBEDDING
 
 if TYPE_CHECKING:  # an attack is imported when it is asked for
@@ -194,7 +194,7 @@ def _part(tree: ast.expr, text: str) -> Part | None:
         usual = getattr(settings(), word.arg)
         if type(given[word.arg]) not in _kinds(usual):
             raise PlanError(
-                f"found {given[word.arg]!r}; expected {kind_of(usual)}, such as {_literal(usual)}",
+                f"found {quoted(given[word.arg])}; expected {kind_of(usual)}, such as {_literal(usual)}",
                 f"attack {name.id}: {word.arg}",
             )
     return Part(name.id, settings(**given))
@@ -208,7 +208,8 @@ def _kinds(usual: object) -> tuple[type, ...]:
 
 def _unreadable(text: str) -> PlanError:
     return PlanError(
-        f'found {text!r}; expected attacks such as lexical, lexical+{ASSIGNMENT} or dense(embedding="lsa")', "attacks"
+        f'found {quoted(text)}; expected attacks such as lexical, lexical+{ASSIGNMENT} or dense(embedding="lsa")',
+        "attacks",
     )
 
 

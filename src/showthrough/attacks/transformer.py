@@ -20,7 +20,7 @@ from showthrough.attacks.tri.settings import TriSettings
 from showthrough.attacks.tri.store import Store
 from showthrough.attacks.tri.training import EVERY
 from showthrough.attacks.tri.windows import fitting, parse_window
-from showthrough.errors import InputError, PlanError, Problem
+from showthrough.errors import InputError, PlanError, Problem, quoted
 from showthrough.resources.settings import ModelSettings, Watch
 
 __all__ = ["FittedTransformer", "Transformer", "TriSettings", "Watched"]
@@ -86,7 +86,9 @@ class Transformer:
         dev_set = self.settings.dev_set
         if dev_set and (dev_set not in watched or not watched[dev_set].texts):
             there = ", ".join(name for name, documents in watched.items() if documents.texts) or "none"
-            raise PlanError(f"dev_set_column_name={dev_set!r} is no anonymization with documents; there are: {there}")
+            raise PlanError(
+                f"dev_set_column_name={quoted(dev_set)} is no anonymization with documents; there are: {there}"
+            )
         if not any(text.strip() for text in background.values()):
             found = f"found {len(background)} individuals and no text" if background else "found nobody"
             raise InputError(Problem("", "background", f"{found}; expected text about at least one individual"))

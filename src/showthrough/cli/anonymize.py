@@ -8,6 +8,7 @@ import typer
 
 from showthrough.anonymizers import anonymize, anonymizer
 from showthrough.cli import shared
+from showthrough.errors import printable
 from showthrough.formats import read_corpus
 from showthrough.run import write_file
 
@@ -32,4 +33,4 @@ def command(
     masks = dict(found.masks)
     write_file(output, msgspec.json.encode(masks), force=force)
     count = sum(map(len, masks.values()))
-    typer.echo(f"{count} masks in {len(masks)} documents written to {output}")
+    typer.echo(printable(f"{count} masks in {len(masks)} documents written to {output}"))

@@ -4,11 +4,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from showthrough.attacks import ATTACKS, DEFAULT
 from showthrough.background import Background
 from showthrough.cli import shared
-from showthrough.errors import InputError, PlanError, Problem
+from showthrough.errors import InputError, PlanError, Problem, shown
 from showthrough.formats import read_corpus
 from showthrough.formats.anonymized import read_anonymized
 from showthrough.formats.background import read_background, read_recorded
@@ -79,18 +80,19 @@ def command(
             resamples=resamples,
             confidence=confidence,
             models=ModelSettings(device, dtype, not no_cache),
-            watch=lambda what, done, total: status.update(f"{what}: {done} of {total}"),
+            watch=lambda what, done, total: status.update(escape(f"{what}: {done} of {total}")),
             corpus=originals,
             references=references,
         )
     show_attacks(run, console)
     if explain:
         show_risks(run, explain, console)
+    kept = run.without_text() if without_text else run
     if output:
-        (run.without_text() if without_text else run).save(output, force=force)
+        kept.save(output, force=force)
         console.print(f"run written to {output}", markup=False, soft_wrap=True)
     if json:
-        write_file(json, attacks_json_text(run).encode(), force=force, private=False)
+        write_file(json, attacks_json_text(kept).encode(), force=force, private=False)
         console.print(f"written to {json}", markup=False, soft_wrap=True)
 
 
@@ -108,7 +110,7 @@ def _read(
     texts: dict[str, dict[str, str]] = {}
     for name, path in named:
         if name in texts:
-            raise PlanError("this name is used twice; expected unique names", f"anonymization {name}")
+            raise PlanError("this name is used twice; expected unique names", f"anonymization {shown(name)}")
         texts[name] = {}
         try:
             texts[name] = read_anonymized(path, corpus, format=format_name, **columns)

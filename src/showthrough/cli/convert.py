@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from showthrough.cli import shared
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, printable
 from showthrough.formats import read_corpus
 from showthrough.formats.named import FORMATS, format_named
 from showthrough.formats.writing import write_corpus
@@ -36,4 +36,4 @@ def command(
     found = read_corpus(corpus, format=from_, id_column=id_column, text_column=text_column)
     files = write_corpus(found, output, to, annotator=annotator, force=force)
     where = str(output) if len(files) == 1 else f"{len(files)} files in {output}"
-    typer.echo(f"{len(found)} documents written to {where}")
+    typer.echo(printable(f"{len(found)} documents written to {where}"))

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from showthrough.cli import shared
 from showthrough.config import Request, Source, is_request, read_request
-from showthrough.errors import Interrupted, PlanError
+from showthrough.errors import Interrupted, PlanError, shown
 from showthrough.evaluation import Progress as Callback, evaluate_plan
 from showthrough.metrics import PRESETS, metrics_of, preset
 from showthrough.report import reading, tae_csv_text
@@ -121,7 +121,7 @@ def command(
         sources = {}
         for name, file in map(shared.named, anonymizations or ()):
             if name in sources:
-                raise PlanError("this name is used twice; expected unique names", f"anonymization {name}")
+                raise PlanError("this name is used twice; expected unique names", f"anonymization {shown(name)}")
             sources[name] = Source(file, id_column, text_column)
         request = Request(
             corpus,
@@ -163,17 +163,17 @@ def command(
     earlier = _earlier(request.output, resume)
     if earlier is None:
         shared.free(request.output, force)
-    run = _carried_out(request, earlier, force, texts=bool(html or plots) or not without_text)
+    run = _carried_out(request, earlier, force, bool(html or plots) or not without_text, without_text)
     console = shared.console()
     show_run(run, console)
     for line in reading(run):
         console.print(line, markup=False, soft_wrap=True)
+    kept = run.without_text() if without_text else run
     if request.output:
-        kept = run.without_text() if without_text else run
         kept.save(request.output, force=force or earlier is not None)
         holds = " (holds the documents' text, for its owner alone; --without-text leaves it out)" if run.texts else ""
         console.print(f"run written to {request.output}{holds}", markup=False, soft_wrap=True)
-    written = shared.write_views(run, csv, markdown, latex, json, force)
+    written = shared.write_views(kept, csv, markdown, latex, json, force)
     for path in written + shared.write_looks(run, html, plots, without_text, force):
         console.print(f"written to {path}", markup=False, soft_wrap=True)
     if request.results_file:
@@ -203,7 +203,7 @@ def _earlier(output: Path | None, resume: bool) -> Run | None:
     return run
 
 
-def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool) -> Run:
+def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool, without_text: bool) -> Run:
     notes = shared.notes()
     try:
         with notes.status("reading"):
@@ -220,7 +220,8 @@ def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool
     except Interrupted as stop:
         done, total = len(stop.partial.documents), len(plan.corpus)
         if request.output:
-            stop.partial.save(request.output, force=force or earlier is not None)
+            kept = stop.partial.without_text() if without_text else stop.partial
+            kept.save(request.output, force=force or earlier is not None)
             held = "holds them" if done else "says so"
             notes.print(
                 f"interrupted after {done} of {total} documents; {request.output} {held}: "
@@ -247,8 +248,8 @@ class _Speed(ProgressColumn):
 def _bars() -> Iterator[tuple[Callback, Watch]]:
     """A bar for the evaluation, and one for whatever a model is doing."""
     columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[unit]}"),
-        _Speed(), TimeElapsedColumn(), TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
+        TextColumn("{task.fields[unit]}"), _Speed(), TimeElapsedColumn(), TimeRemainingColumn(),
     )  # fmt: skip
     notes = shared.notes()
     with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as bars:

@@ -29,7 +29,7 @@ def command(
         shared.free(path, force)
     shared.free_folder(plots)
     console = shared.console()
-    written = shared.write_views(run, csv, markdown, latex, json, force)
+    written = shared.write_views(run.without_text() if without_text else run, csv, markdown, latex, json, force)
     written += shared.write_looks(run, html, plots, without_text, force)
     shared.show_notes(run.notes)
     if not written:

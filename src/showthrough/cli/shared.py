@@ -12,10 +12,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from showthrough.errors import OutputError, PlanError
+from showthrough.errors import LINE, OutputError, PlanError, quoted, shown
 from showthrough.formats.named import FORMATS
 from showthrough.masks import Anonymization
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
+from showthrough.report.terminal import PlainConsole
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.retyping import Retyping
 from showthrough.run import Run, write_file
@@ -93,11 +94,11 @@ _PIPE_WIDTH = 200  # without a terminal there is no edge to fit into
 def console() -> Console:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # an arrow must not end a run where the encoding has none
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    return PlainConsole(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 
 
 def notes() -> Console:
-    return Console(stderr=True, highlight=False)
+    return PlainConsole(stderr=True, highlight=False)
 
 
 def documents(number: int) -> str:
@@ -109,14 +110,14 @@ def note_unmasked(anonymizations: Iterable[Anonymization]) -> None:
     """Tells of each anonymization that hides nothing, as when the originals were given for it; no error."""
     for one in anonymizations:
         if not any(one.masks.values()):
-            line = f"{one.name}: no text differs from the original; nothing is masked"
+            line = f"{shown(one.name)}: no text differs from the original; nothing is masked"
             notes().print(line, markup=False, soft_wrap=True)
 
 
 def show_notes(lines: Iterable[str]) -> None:
     """What a reader must know before believing the numbers, where it is seen even if the output goes to a file."""
     for line in lines:
-        notes().print(f"note: {line}", markup=False, soft_wrap=True)
+        notes().print(shown(f"note: {line}", LINE), markup=False, soft_wrap=True)
 
 
 def types_said(
@@ -135,7 +136,7 @@ def named(argument: str) -> tuple[str, Path]:
     """`presidio=masks.json`, or a path alone, whose name then names it."""
     name, sign, path = argument.partition("=")
     if not argument or (sign and not (name and path)):
-        raise PlanError(f"found {argument!r}; expected NAME=FILE, neither of them empty", "anonymization")
+        raise PlanError(f"found {quoted(argument)}; expected NAME=FILE, neither of them empty", "anonymization")
     if sign:
         return name, Path(path)
     from showthrough.formats.files import stem

@@ -9,7 +9,7 @@ import typer
 from showthrough.cli import shared
 from showthrough.clinical.chronology import NEAREST
 from showthrough.clinical.surrogates import Surrogates, surrogates
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, printable, shown, some
 from showthrough.formats import read_corpus
 from showthrough.formats.named import format_named, same_format
 from showthrough.formats.writing import write_corpus
@@ -49,12 +49,12 @@ def command(
         raise PlanError("has no annotations, and surrogates stand for what is marked", str(corpus))
     for name in keep or ():
         if name not in found.survey.types:
-            raise PlanError(f"is not a type of the corpus, which has {', '.join(found.survey.types)}", f"keep {name}")
+            raise PlanError(f"is not a type of the corpus, which has {some(found.survey.types)}", f"keep {shown(name)}")
     made = surrogates(found, seed=seed, ambiguous=ambiguous, keep=keep or ())
     _refuse_what_is_left(made)
     files = write_corpus(made.corpus, output, target, force=force)
     shared.show_notes(_cautions(made))
-    where = str(output) if len(files) == 1 else f"{len(files)} files in {output}"
+    where = printable(str(output) if len(files) == 1 else f"{len(files)} files in {output}")
     along = f"; {made.along} unmarked dates or years moved along with marked ones" if made.along else ""
     typer.echo(
         f"{len(made.corpus)} documents written to {where}; {made.repeats} unmarked repeats of marked text were "
@@ -92,9 +92,9 @@ def _cautions(made: Surrogates) -> Iterator[str]:
     if made.same_years:
         yield (
             f"{len(made.same_years)} marked years stay as they are, because other years of their records are not "
-            f"marked ({_some([f'{leak.document}: {leak.text}' for leak in made.same_years])})"
+            f"marked ({_some([f'{leak.document}: {shown(leak.text)}' for leak in made.same_years])})"
         )
 
 
 def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    return ", ".join(map(shown, names[:_NAMED])) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from showthrough.cli import shared
 from showthrough.config import Request, Source, is_request, read_request
-from showthrough.errors import InputError, PlanError, printable
+from showthrough.errors import InputError, PlanError, printable, shown, some
 from showthrough.masks import Anonymization
 from showthrough.metrics import METRICS, metrics_of, preset
 from showthrough.metrics.clinical import ClinicalMetric, unknown_types
@@ -50,7 +50,7 @@ def command(
     else:
         named = list(map(shared.named, anonymizations or ()))
         if twice := sorted({name for name, _ in named if [one for one, _ in named].count(name) > 1}):
-            raise PlanError("this name is used twice; expected unique names", f"anonymization {twice[0]}")
+            raise PlanError("this name is used twice; expected unique names", f"anonymization {shown(twice[0])}")
         sources = {name: Source(path, id_column, text_column) for name, path in named}
         request = Request(
             corpus, sources, tuple(metrics_of(preset("default"))), id_column=id_column, text_column=text_column
@@ -65,9 +65,9 @@ def command(
     plan = _checked(request, planned)
     shared.note_unmasked(plan.anonymizations)
     shared.show_notes([*notices(plan.corpus, plan.anonymizations, plan.metrics), *_strange_types(plan, request.types)])
-    typer.echo(_summary(plan.corpus))
+    typer.echo(printable(_summary(plan.corpus)))
     for one in plan.anonymizations:
-        typer.echo(_masks(one))
+        typer.echo(printable(_masks(one)))
     typer.echo(_verdict(plan.corpus))
 
 
@@ -112,10 +112,10 @@ def _strange_types(plan: Plan, types: Retyping) -> Iterator[str]:
         kinds = {kind for kind in one.types if not types.left_out(kind)}
         strange = [kind for kind in sorted(kinds) if unknown_types(plan.corpus, one, {kind}, {})]
         if strange:
-            names = printable(", ".join(strange))
+            names = some(strange)
             yield (
-                f"{one.name}: no mention of the corpus has the types {names}, so clinical metrics (phi_…) refuse it; "
-                f"--map {printable(strange[0])}=… says what it is"
+                f"{shown(one.name)}: no mention of the corpus has the types {names}, so clinical metrics (phi_…) "
+                f"refuse it; --map {shown(strange[0])}=… says what it is"
             )
 
 

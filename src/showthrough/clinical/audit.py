@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from showthrough.clinical.categories import Kind, phi_type
 from showthrough.clinical.wordlists import PARTICLES, TITLES
+from showthrough.errors import at_document, quoted
 from showthrough.text import Document, Mention
 
 LETTERS = 4  # a string with fewer says too little: initials and numbers may come out the same by chance
@@ -24,7 +25,9 @@ class Leak:
     end: int
 
     def __str__(self) -> str:
-        return f"document {self.document}: {self.text!r} at {self.start}–{self.end} was marked in the original"
+        return (
+            f"{at_document(self.document)}: {quoted(self.text)} at {self.start}–{self.end} was marked in the original"
+        )
 
 
 def marked(document: Document, keep: Collection[str] = ()) -> list[Mention]:

@@ -16,7 +16,7 @@ from operator import attrgetter
 import numpy as np
 
 from showthrough.axis import Axis, Bools, Counts, Ints, Laid, opening
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, quoted, shown
 from showthrough.masks import Anonymization, Mask
 from showthrough.text import Mention
 
@@ -36,9 +36,11 @@ def label_map(text: str) -> dict[str, str]:
     for entry in filter(None, map(str.strip, text.split(","))):
         source, sign, target = (part.strip() for part in entry.partition("="))
         if not sign or not source:
-            raise PlanError(f"found {entry!r}; expected FROM=TO, such as LOCATION=LOC", "map")
+            raise PlanError(f"found {quoted(entry)}; expected FROM=TO, such as LOCATION=LOC", "map")
         if found.setdefault(source, target) != target:
-            raise PlanError(f"{source} is mapped to both {found[source]!r} and {target!r}; expected one", "map")
+            raise PlanError(
+                f"{shown(source)} is mapped to both {quoted(found[source])} and {quoted(target)}; expected one", "map"
+            )
     return found
 
 

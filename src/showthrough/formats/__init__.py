@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from showthrough.errors import InputError, Problem
+from showthrough.errors import InputError, Problem, at_document
 from showthrough.formats import tab, tae, texts
 from showthrough.formats.files import fail, first_byte, is_folder, object_entries, read_bytes, stem, suffix
 from showthrough.formats.groups import GroupBy
@@ -116,7 +116,7 @@ def read_anonymization(
             raise InputError(
                 Problem(
                     str(path),
-                    f"document {key}",
+                    at_document(key),
                     "has no text; expected text in every document, or masks in every document",
                 )
                 for key in lacking
@@ -134,7 +134,7 @@ def _aligned(found: dict[str, str], corpus: Corpus | None, path: Path, name: str
     strangers = [key for key in found if key not in known]
     if strangers:
         raise InputError(
-            Problem(str(path), f"document {key}", f"is not in the corpus {corpus.source or corpus.name}")
+            Problem(str(path), at_document(key), f"is not in the corpus {corpus.source or corpus.name}")
             for key in strangers
         )
     from showthrough.alignment import align  # asked for only where offsets are missing

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from showthrough.errors import InputError, Problem
+from showthrough.errors import InputError, Problem, at_document
 from showthrough.formats import read_anonymization, texts
 from showthrough.formats.files import fail, first_byte, object_entries, read_bytes, suffix
 from showthrough.masks import apply_masks
@@ -31,7 +31,7 @@ def read_anonymized(
         return _masked(path, corpus, format)
     if corpus is not None and (lacking := [key for key in corpus.ids if key not in found]):
         raise InputError(
-            Problem(str(path), f"document {key}", f"is in the corpus {corpus.source or corpus.name} but not here")
+            Problem(str(path), at_document(key), f"is in the corpus {corpus.source or corpus.name} but not here")
             for key in lacking
         )
     return found

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from showthrough.background import Background
-from showthrough.errors import InputError, Problem
+from showthrough.errors import InputError, Problem, shown
 from showthrough.formats import texts
 from showthrough.formats.files import (
     collect,
@@ -83,7 +83,7 @@ def read_recorded(path: str | os.PathLike[str], *, name: str | None = None) -> R
     for column in columns:
         for individual, (place, record) in zip(known, records, strict=True):
             try:
-                text = decoded(record[column], _TEXT, path, f"{place}: {column}") if column in record else None
+                text = decoded(record[column], _TEXT, path, f"{place}: {shown(column)}") if column in record else None
             except InputError as error:
                 collect(problems, error)
                 continue
@@ -110,7 +110,7 @@ def _of_records(path: Path, records: list[tuple[str, Record]], id_column: str, t
             if not individual:
                 raise fail(path, "found no name; expected text", f"{place}: {id_column}")
             if individual in known:
-                raise fail(path, "occurs twice; expected unique ids", f"individual {individual}")
+                raise fail(path, "occurs twice; expected unique ids", f"individual {shown(individual)}")
             known[individual] = text or ""
         except InputError as error:
             collect(problems, error)

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import get_args
 
-from showthrough.errors import InputError, OutputError, Problem
-from showthrough.formats.files import fail, open_file, stem, suffix, text_of, unreadable, without_bom
+from showthrough.errors import QUOTED, InputError, OutputError, Problem, at_document, quoted, shown
+from showthrough.formats.files import exists, fail, files_in, open_file, stem, suffix, text_of, unreadable, without_bom
 from showthrough.formats.phi import marked, one_layer
 from showthrough.levels import by_type, known_level
 from showthrough.text import Document, Identifier, Mention, span_fault
@@ -23,14 +23,14 @@ _MARK = re.compile(rf"(T\S+)\t(\S+) ({_SPAN}(?:;{_SPAN})*)(?:\t(.*))?")
 _NAME = re.compile(r"T\d+")
 _BREAK = re.compile(r"[\r\n\t]")  # each a space in the .ann file
 _IDENTIFIERS = get_args(Identifier)
-_SHOWN = 40  # characters of a text that a message shows
+_SHOWN = QUOTED // 2  # characters of each of two texts that a message shows
 
 
 def read(path: Path, texts: Mapping[str, str] | None = None) -> list[Document]:
     """All records of a folder and of the folders in it; `texts` serves a system's output that is .ann files alone."""
     if not path.is_dir():
         raise fail(path, "is no folder; expected one with .txt and .ann files")
-    homes = sorted({file.parent / stem(file) for file in path.rglob("*") if suffix(file) in (".txt", ".ann")})
+    homes = sorted({file.parent / stem(file) for file in files_in(path) if suffix(file) in (".txt", ".ann")})
     if not homes:
         raise fail(path, "holds no .txt or .ann file; expected brat records")
     problems: list[Problem] = []
@@ -47,13 +47,13 @@ def read(path: Path, texts: Mapping[str, str] | None = None) -> list[Document]:
 
 def _document(home: Path, texts: Mapping[str, str]) -> Document:
     text_file, mark_file = (home.with_name(home.name + ending) for ending in (".txt", ".ann"))
-    if text_file.exists():
+    if exists(text_file):
         text = _content(text_file)
     elif home.name in texts:
         text = texts[home.name]
     else:
         raise fail(mark_file, f"has no {text_file.name} beside it")
-    if not mark_file.exists():
+    if not exists(mark_file):
         return Document(home.name, text)
     marks = _Marks(mark_file, text)
     if marks.problems:
@@ -107,27 +107,27 @@ class _Marks:
             if fields[2] in _IDENTIFIERS:
                 self._identifier[fields[1]] = fields[2]  # type: ignore[assignment]
             else:
-                yield f"found {fields[2]!r}; expected {', '.join(_IDENTIFIERS)}"
+                yield f"found {quoted(fields[2])}; expected {', '.join(_IDENTIFIERS)}"
         elif line and line[0] not in _OTHERS:
-            yield f"found {line[:_SHOWN]!r}; expected a line of brat: T1, E1, R1, A1, M1, N1, # or *"
+            yield f"found {quoted(line)}; expected a line of brat: T1, E1, R1, A1, M1, N1, # or *"
         if line[:1] in _REFERRING:
             self._named |= dict.fromkeys(_REFERENCE.findall(line.partition("\t")[2]), line.partition("\t")[0])
 
     def _take_mark(self, line: str) -> Iterator[str]:
         found = _MARK.fullmatch(line)
         if found is None:
-            yield f"found {line[:_SHOWN]!r}; expected T1<tab>TYPE start end<tab>text"
+            yield f"found {quoted(line)}; expected T1<tab>TYPE start end<tab>text"
             return
         name, kind, offsets, said = found.groups()
         spans = [(int(start), int(end)) for start, end in (span.split(" ") for span in offsets.split(";"))]
         wrong = [(start, end) for start, end in spans if not 0 <= start < end <= len(self._text)]
         for start, end in wrong:
-            yield f"{name}: {span_fault(start, end, len(self._text), ('start', 'end'))}"
+            yield f"{shown(name)}: {span_fault(start, end, len(self._text), ('start', 'end'))}"
         reads = " ".join(_BREAK.sub(" ", self._text[start:end]) for start, end in spans)
         if said is not None and not wrong and reads != said:
-            yield f"{name}: the text there is {reads[:_SHOWN]!r} but the line says {said[:_SHOWN]!r}"
+            yield f"{shown(name)}: the text there is {quoted(reads, _SHOWN)} but the line says {quoted(said, _SHOWN)}"
         if name in self._marks:
-            yield f"{name}: this name occurs twice; expected unique names"
+            yield f"{shown(name)}: this name occurs twice; expected unique names"
         self._marks[name] = [(start, end, kind) for start, end in spans]
 
     def mentions(self) -> list[Mention]:
@@ -159,7 +159,8 @@ def _lines(document: Document) -> Iterator[str]:
     for name, mention in zip(names, mentions, strict=True):
         if not mention.entity_type or re.search(r"\s", mention.entity_type):
             raise OutputError(
-                f"document {document.id}: the type {mention.entity_type!r} cannot be written; brat's types are one word"
+                f"{at_document(document.id)}: the type {quoted(mention.entity_type)} cannot be written; "
+                "brat's types are one word"
             )
         said = _BREAK.sub(" ", document.text[mention.start : mention.end])
         yield f"{name}\t{mention.entity_type} {mention.start} {mention.end}\t{said}\n"

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from showthrough.errors import InputError, OutputError, Problem
-from showthrough.formats.files import fail, read_bytes, stem, suffix, text_of
+from showthrough.errors import QUOTED, InputError, OutputError, Problem, at_document, quoted, shown
+from showthrough.formats.files import fail, files_in, read_bytes, stem, suffix, text_of
 from showthrough.formats.phi import marked, separate
 from showthrough.levels import by_type
 from showthrough.text import Document, Mention
@@ -27,14 +27,14 @@ _OPENING = "BSU"  # B of BIO, S of BIOES and U of BILOU start an instance
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _GAP = re.compile(r"\s*")
 _OFFSET = re.compile(r"\d{1,18}")
-_SHOWN = 40  # characters of a text that a message shows
+_SHOWN = QUOTED // 2  # characters of each of two texts that a message shows
 
 
 def read(path: Path, texts: Mapping[str, str] | None = None) -> list[Document]:
     """All records of a file or of a folder's files; `texts` serves a system's output that has tokens alone."""
     files = [path]
     if path.is_dir():
-        files = sorted(file for file in path.rglob("*") if suffix(file) in ENDINGS)
+        files = [file for file in files_in(path) if suffix(file) in ENDINGS]
         if not files:
             raise fail(path, f"holds no file that ends in {', '.join(ENDINGS)}")
     problems: list[Problem] = []
@@ -86,7 +86,8 @@ class _Record:
                 start, position = self._place(number, fields, text, position)
                 tag = _TAG.fullmatch(fields[-1])
                 if len(fields) < 2 or tag is None:
-                    raise self._fault(number, f"found {' '.join(fields)!r}; expected a token and O, B-TYPE or I-TYPE")
+                    found = quoted(" ".join(fields))
+                    raise self._fault(number, f"found {found}; expected a token and O, B-TYPE or I-TYPE")
                 kind, starts = tag[2], tag[1] is not None and tag[1] in _OPENING
             if open_at is not None and (starts or kind != open_at[2]):
                 yield by_type(*open_at)
@@ -100,19 +101,20 @@ class _Record:
         named = dict(zip(self.columns, fields, strict=False))
         if "START" in named and "END" in named:
             if not (_OFFSET.fullmatch(named["START"]) and _OFFSET.fullmatch(named["END"])):
-                raise self._fault(number, f"found the offsets {named['START']!r}, {named['END']!r}; expected numbers")
+                offsets = ", ".join(quoted(named[column], _SHOWN) for column in ("START", "END"))
+                raise self._fault(number, f"found the offsets {offsets}; expected numbers")
             start, end = int(named["START"]), int(named["END"])
         else:
             gap = _GAP.match(text, position)
             start = gap.end() if gap else position
             end = start + len(token)
         if text[start:end] != token:
-            found = text[start:end]
-            raise self._fault(number, f"the text at {start} is {found[:_SHOWN]!r} but the token is {token[:_SHOWN]!r}")
+            found, said = quoted(text[start:end], _SHOWN), quoted(token, _SHOWN)
+            raise self._fault(number, f"the text at {start} is {found} but the token is {said}")
         return start, end
 
     def _fault(self, number: int, message: str) -> InputError:
-        return fail(self.file, message, f"document {self.id}: line {number}")
+        return fail(self.file, message, f"document {shown(self.id)}: line {number}")
 
 
 def _records(file: Path) -> list[_Record]:
@@ -149,7 +151,7 @@ def _value(file: Path, number: int, said: str) -> str:
     try:
         value = json.loads(said)
     except ValueError:
-        raise fail(file, f"found {said[:_SHOWN]!r}; expected a JSON string", f"line {number}") from None
+        raise fail(file, f"found {quoted(said)}; expected a JSON string", f"line {number}") from None
     return str(value)
 
 
@@ -172,11 +174,13 @@ def _lines(document: Document) -> Iterator[str]:
         mention = opening.get(low)
         kind = mention.entity_type if mention else ""
         if re.search(r"\s", kind):
-            raise OutputError(f"document {document.id}: the type {kind!r} has a space, which a tag cannot have")
+            raise OutputError(
+                f"{at_document(document.id)}: the type {quoted(kind)} has a space, which a tag cannot have"
+            )
         if mention and (text[low].isspace() or text[high - 1].isspace()):
             raise OutputError(
-                f"document {document.id}: the mention {low}–{high} starts or ends with white space, which no token "
-                "holds; choose i2b2-2014 or brat"
+                f"{at_document(document.id)}: the mention {low}–{high} starts or ends with white space, which no "
+                "token holds; choose i2b2-2014 or brat"
             )
         prefix = "B"
         for token in _TOKEN.finditer(text, low, high):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -13,12 +14,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import InputError, Problem
+from showthrough.errors import InputError, Problem, shown
 
 T = TypeVar("T")
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _HEAD = 4096  # bytes read to see how a file starts
+_FIELD = 80  # characters of the path to a field, some of them names out of the file
 _FOREIGN = {
     b"\xff\xfe\x00\x00": "UTF-32", b"\x00\x00\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
 }  # fmt: skip
@@ -51,6 +53,25 @@ def is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError as error:  # a name too long, a folder above it that may not be entered
+        raise fail(path, f"cannot be read: {error.strerror}") from error
+
+
+def files_in(folder: Path) -> list[Path]:
+    """All that is in a folder and in the folders in it, sorted. One that cannot be looked into is an error: what is in
+    it would be missing, and nobody would know.
+    """
+
+    def stop(error: OSError) -> None:
+        raise fail(str(error.filename or folder), f"cannot be read: {error.strerror}") from error
+
+    walked = os.walk(folder, onerror=stop)
+    return sorted(Path(home) / name for home, folders, files in walked for name in (*folders, *files))
+
+
+def exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:  # in a folder that may be listed and not entered
         raise fail(path, f"cannot be read: {error.strerror}") from error
 
 
@@ -111,7 +132,7 @@ def decoded(
         found = _PATH.match(str(error))
         what, where = found.groups() if found else (str(error), "")
         field = (field + where).lstrip(".")
-        raise fail(file, plain(what, field), _joined(place, field)) from None
+        raise fail(file, plain(what, field), _joined(place, shown(field, _FIELD))) from None
     except msgspec.DecodeError as error:
         message = f"is not valid JSON: {_located(str(error), bytes(content))}"
         raise fail(file, message, _joined(place, field)) from None
@@ -140,11 +161,11 @@ def plain(message: str, field: str = "") -> str:
         found = "a decimal number" if match[3] == "float" else _in_words(match[3])
         return f"found {found}; expected {_in_words(match[1])}{match[2]}"
     if match := re.match(r"Invalid enum value (.*)$", message, re.DOTALL):
-        return f"found {match[1]}; expected {_CHOICES.get(field.rpartition('.')[2], 'one of the known values')}"
+        return f"found {shown(match[1])}; expected {_CHOICES.get(field.rpartition('.')[2], 'one of the known values')}"
     if match := re.match(r"Object missing required field `(.*)`$", message):
         return f"{match[1]} is missing"
     if match := re.match(r"Object contains unknown field `(.*)`$", message):
-        return f"unknown key {match[1]}"
+        return f"unknown key {shown(match[1])}"
     if message.endswith("out of range"):
         return "found a number that is out of all range; expected a smaller one"
     return message[0].lower() + message[1:]
@@ -195,7 +216,7 @@ def object_entries(path: Path, content: bytes, place: str = "document") -> dict[
     for start, raw in sorted((_address(raw) - base, raw) for raw in entries.values()):
         if not _PAIR.fullmatch(content, end, start):
             raise InputError(
-                Problem(str(path), f"{place} {key}", "occurs twice; expected it once") for key in _twice(content)
+                Problem(str(path), f"{place} {shown(key)}", "occurs twice; expected it once") for key in _twice(content)
             )
         end = start + len(memoryview(raw))
     return entries

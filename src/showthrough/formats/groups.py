@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from showthrough.errors import InputError, PlanError, Problem
+from showthrough.errors import InputError, PlanError, Problem, quoted
 from showthrough.text import Corpus, Document, altered
 
 FIELD = "group"  # of a document, or the column of a table
@@ -31,7 +31,7 @@ class GroupBy:
             raise PlanError(f"is no regular expression: {error}", f"group-by {self.asked}") from None
         if not self.asked.removeprefix(_BY_ID) or self.asked in _TAKEN:
             raise PlanError(
-                f"found {self.asked!r}; expected another field or column, or id:REGEX, such as 'id:^(\\d+)-'",
+                f"found {quoted(self.asked)}; expected another field or column, or id:REGEX, such as 'id:^(\\d+)-'",
                 "group-by",
             )
 
@@ -51,7 +51,7 @@ class GroupBy:
             return
         fault = "no document has this field or column; expected one that they have, or id:REGEX"
         if self.asked.startswith(_BY_ID):
-            fault = f"matches no document id, such as {corpus.ids[0]!r}"
+            fault = f"matches no document id, such as {quoted(corpus.ids[0])}"
         raise InputError(Problem(corpus.source, f"group-by {self.asked}", fault))
 
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from showthrough.clinical.categories import PHI_TYPES, phi_type
-from showthrough.errors import InputError, Problem
-from showthrough.formats.files import fail, stem, suffix
+from showthrough.errors import QUOTED, InputError, Problem, at_document, quoted, shown
+from showthrough.formats.files import fail, files_in, stem, suffix
 from showthrough.formats.phi import marked, overlaps, separate, to_mask
 from showthrough.formats.safe_xml import cdata, escaped, inline, walk
 from showthrough.levels import by_type
@@ -22,14 +22,14 @@ from showthrough.text import Document, Mention, span_fault
 
 ROOT_2014 = "deIdi2b2"
 ROOT_MEDDOCAN = "MEDDOCAN"
-_SHOWN = 40  # characters of a text that a message shows
+_SHOWN = QUOTED // 2  # characters of each of two texts that a message shows
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _BLANK = re.compile(r"\r\n|[\r\n\t]")  # each a space in an attribute, to an XML reader
 
 
 def read(path: Path) -> list[Document]:
     """All records of a file, or of the .xml files of a folder and of the folders in it."""
-    files = sorted(file for file in path.rglob("*") if suffix(file) == ".xml") if path.is_dir() else [path]
+    files = [file for file in files_in(path) if suffix(file) == ".xml"] if path.is_dir() else [path]
     if not files:
         raise fail(path, "holds no .xml file; expected i2b2 records")
     problems: list[Problem] = []
@@ -66,7 +66,7 @@ class _Records:
         self._tags: list[_Tag] | None = None
 
     def _problem(self, place: str, message: str) -> None:
-        record = f"document {self._record}: " if self._record else ""
+        record = f"document {shown(self._record)}: " if self._record else ""
         self.problems.append(Problem(str(self._file), record + place, message))
 
     def opens(self, element: str, attributes: dict[str, str], line: int) -> None:
@@ -86,7 +86,7 @@ class _Records:
 
     def _opens_phi(self, element: str, attributes: dict[str, str], place: str) -> None:
         if element != "PHI":
-            self._problem(place, f"found <{element}> inside a text; expected <PHI TYPE=…>")
+            self._problem(place, f"found <{shown(element)}> inside a text; expected <PHI TYPE=…>")
         elif "TYPE" not in attributes:
             self._problem(place, "a <PHI> has no TYPE")
         elif self._phi is not None:
@@ -159,7 +159,7 @@ class _Tag:
     def __init__(self, element: str, attributes: dict[str, str], line: int) -> None:
         self.element = element
         self.attributes = attributes
-        self.place = f"tag {attributes['id']}" if attributes.get("id") else f"line {line}"
+        self.place = f"tag {shown(attributes['id'])}" if attributes.get("id") else f"line {line}"
         self.span: tuple[int, int] = (0, 0)
 
     def fault(self) -> str:
@@ -170,7 +170,7 @@ class _Tag:
             if value is None:
                 return f"{name} is missing"
             if not re.fullmatch(r"-?\d{1,18}", value):
-                return f"{name} is {value!r}; expected a whole number"
+                return f"{name} is {quoted(value)}; expected a whole number"
             found.append(int(value))
         self.span = (found[0], found[1])
         return "" if "TYPE" in self.attributes else "TYPE is missing"
@@ -215,14 +215,14 @@ def _placed(text: _Text, tags: list[_Tag], problem: Callable[[str, str], None]) 
         elif not tag.reads(found):
             problem(
                 tag.place,
-                f"the text at {tag.span[0]}–{tag.span[1]} is {found[:_SHOWN]!r} but text is "
-                f"{tag.attributes['text'][:_SHOWN]!r}; expected offsets in Unicode code points",
+                f"the text at {tag.span[0]}–{tag.span[1]} is {quoted(found, _SHOWN)} but text is "
+                f"{quoted(tag.attributes['text'], _SHOWN)}; expected offsets in Unicode code points",
             )
         else:
             mentions.append(by_type(start, end, tag.kind, tag.attributes.get("id", "")))
     for one, two in overlaps(mentions):
         problem(
-            f"tags {one.entity_id or '?'} and {two.entity_id or '?'}",
+            f"tags {shown(one.entity_id) or '?'} and {shown(two.entity_id) or '?'}",
             f"{one.start}–{one.end} and {two.start}–{two.end} overlap; expected separate spans",
         )
     return mentions
@@ -232,7 +232,7 @@ def write_2006(documents: Iterable[Document]) -> dict[str, bytes]:
     """All records as one file, with the PHI tagged in the text."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<ROOT>"]
     for document in documents:
-        place = f"document {document.id}"
+        place = at_document(document.id)
         pieces: list[str] = []
         position = 0
         for mention in separate(document):
@@ -256,7 +256,7 @@ def write_meddocan(documents: Iterable[Document]) -> dict[str, bytes]:
 
 
 def _record_2014(document: Document, root: str) -> str:
-    place = f"document {document.id}"
+    place = at_document(document.id)
     mentions = to_mask(document)
     names = [mention.entity_id for mention in mentions]
     if not all(names) or len(set(names)) < len(names):

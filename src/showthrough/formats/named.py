@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.errors import InputError, PlanError, Problem
+from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
 from showthrough.formats import brat, conll, i2b2
-from showthrough.formats.files import is_folder, open_file, suffix
+from showthrough.formats.files import files_in, is_folder, open_file, suffix
 from showthrough.formats.phi import to_mask
 from showthrough.levels import known_level
 from showthrough.masks import Mask, TypedMask
@@ -102,7 +102,7 @@ _PEEK = 1 << 16  # bytes of a file in which it says what it is
 
 def told(path: Path) -> str | None:
     """The format that the endings of a file, or of the files in a folder, tell; `None` where they do not."""
-    endings = {suffix(file) for file in path.rglob("*")} if is_folder(path) else {suffix(path)}
+    endings = {suffix(file) for file in files_in(path)} if is_folder(path) else {suffix(path)}
     if ".txt" in endings and ".ann" not in endings:
         return None
     return next((name for ending, name in _TOLD.items() if ending in endings), None)
@@ -113,7 +113,7 @@ def same_format(path: Path, name: str | None) -> str:
     name = name or told(path) or "tab"
     if name != "i2b2":
         return name
-    first = next((file for file in sorted(path.rglob("*")) if suffix(file) == ".xml"), path) if path.is_dir() else path
+    first = next((file for file in files_in(path) if suffix(file) == ".xml"), path) if path.is_dir() else path
     with open_file(first) as file:
         head = file.read(_PEEK)
     return "i2b2-2006" if b"<RECORD" in head else "meddocan" if b"<MEDDOCAN" in head else "i2b2-2014"
@@ -138,9 +138,9 @@ def masks_of(path: Path, chosen: Format, corpus: Corpus | None) -> dict[str, lis
     for document in chosen.read(path, texts):
         expected = texts.get(document.id)
         if expected is not None and document.text != expected:
-            problems.append(Problem(str(path), f"document {document.id}", _difference(document.text, expected)))
+            problems.append(Problem(str(path), at_document(document.id), _difference(document.text, expected)))
         if document.id in masks:
-            problems.append(Problem(str(path), f"document {document.id}", "occurs twice; expected unique ids"))
+            problems.append(Problem(str(path), at_document(document.id), "occurs twice; expected unique ids"))
         masks[document.id] = [
             TypedMask(mention.start, mention.end, None, mention.entity_type) for mention in to_mask(document)
         ]
@@ -155,4 +155,4 @@ def _difference(found: str, expected: str) -> str:
         min(len(found), len(expected)),
     )
     here, there = (text[at : at + _SHOWN] or "the end" for text in (found, expected))
-    return f"its text differs from the corpus's at character {at}: found {here!r}; expected {there!r}"
+    return f"its text differs from the corpus's at character {at}: found {quoted(here)}; expected {quoted(there)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from showthrough.errors import OutputError
+from showthrough.errors import OutputError, at_document, some
 from showthrough.text import Annotation, Document, Mention
 
 ANNOTATOR = "gold"  # these formats do not say who marked
@@ -17,10 +17,10 @@ def marked(document_id: str, text: str, mentions: Iterable[Mention]) -> Document
 def one_layer(document: Document) -> tuple[Mention, ...]:
     """The mentions of a document's only annotator; raises OutputError when there are several."""
     if len(document.annotations) > 1:
-        names = ", ".join(annotation.annotator for annotation in document.annotations)
+        names = some(annotation.annotator for annotation in document.annotations)
         raise OutputError(
-            f"document {document.id}: has {len(document.annotations)} annotators ({names}) but this format holds one; "
-            "choose with --annotator"
+            f"{at_document(document.id)}: has {len(document.annotations)} annotators ({names}) but this format holds "
+            "one; choose with --annotator"
         )
     return document.annotations[0].mentions if document.annotations else ()
 
@@ -45,7 +45,7 @@ def separate(document: Document) -> list[Mention]:
     mentions = to_mask(document)
     for one, two in overlaps(mentions):
         raise OutputError(
-            f"document {document.id}: the mentions {one.start}–{one.end} and {two.start}–{two.end} overlap, which this "
-            "format cannot hold; choose i2b2-2014 or brat"
+            f"{at_document(document.id)}: the mentions {one.start}–{one.end} and {two.start}–{two.end} overlap, which "
+            "this format cannot hold; choose i2b2-2014 or brat"
         )
     return sorted(mentions, key=lambda mention: mention.start)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Protocol
 from xml.parsers import expat  # whatever could expand or reach outside is refused below
 
-from showthrough.errors import OutputError
+from showthrough.errors import OutputError, quoted
 from showthrough.formats.files import fail, read_bytes
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Handler(Protocol):
@@ -45,7 +45,7 @@ def walk(path: Path, handler: Handler) -> None:
     def entity(name: str, *_: object) -> None:
         raise fail(
             path,
-            f"declares the entity {name!r}; entities are refused, they can fill the memory or read other files",
+            f"declares the entity {quoted(name)}; entities are refused, they can fill the memory or read other files",
             f"line {parser.CurrentLineNumber}",
         )
 
@@ -53,10 +53,23 @@ def walk(path: Path, handler: Handler) -> None:
         if system or public:
             raise fail(
                 path,
-                f"refers to {system or public!r} outside the file; nothing outside is read: remove the DOCTYPE line",
+                f"refers to {quoted(system or public)} outside the file; nothing outside is read: remove the DOCTYPE "
+                "line",
                 f"line {parser.CurrentLineNumber}",
             )
 
+    def skipped(name: str, is_parameter: bool) -> None:
+        written = quoted(f"{'%' if is_parameter else '&'}{name};")
+        raise fail(
+            path,
+            f"refers to the entity {written}, which it does not declare; what stands there would be lost",
+            f"line {parser.CurrentLineNumber}",
+        )
+
+    # After a reference to an entity of declarations every other entity may be declared somewhere else, and the parser
+    # would leave it out without a word. So that it tells of such references, it is asked to follow them.
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
+    parser.SkippedEntityHandler = skipped
     parser.StartElementHandler = opens
     parser.EndElementHandler = closes
     parser.CharacterDataHandler = says
@@ -122,7 +135,7 @@ def cdata(text: str, place: str) -> str:
 
 def writable(text: str, place: str) -> None:
     """Raises OutputError when a text has a character that no XML file can hold."""
-    found = _FORBIDDEN.search(text)
+    found = NOT_XML.search(text)
     if found:
         raise OutputError(
             f"{place}: character {found.start()} is U+{ord(found[0]):04X}, which XML cannot hold; choose another "

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import InputError, Problem
+from showthrough.errors import QUOTED, InputError, Problem, at_document, quoted, shown
 from showthrough.formats.files import collect, decoded, lines_of, object_entries, open_file, read_bytes
 from showthrough.formats.groups import FIELD
 from showthrough.levels import by_type
@@ -188,10 +188,10 @@ def _misplaced(
     if not 0 <= mark.start_offset < mark.end_offset <= len(wire.text):
         return  # the survey reports the offsets themselves
     found = wire.text[mark.start_offset : mark.end_offset]
-    place = f"document {wire.doc_id}: annotations.{annotator}.entity_mentions[{index}]"
+    place = f"document {shown(wire.doc_id)}: annotations.{shown(annotator)}.entity_mentions[{index}]"
     message = (
-        f"the text at {mark.start_offset}–{mark.end_offset} is {found[:40]!r} but span_text is "
-        f"{str(mark.span_text)[:40]!r}; expected offsets in Unicode code points"
+        f"the text at {mark.start_offset}–{mark.end_offset} is {quoted(found, QUOTED // 2)} but span_text is "
+        f"{quoted(mark.span_text, QUOTED // 2)}; expected offsets in Unicode code points"
     )
     problems.append(Problem(str(path), place, message))
 
@@ -199,7 +199,7 @@ def _misplaced(
 def _faults(raw: msgspec.Raw, path: Path, place: str, group: str) -> list[Problem]:
     """What is wrong with one document, looked at piece by piece; nothing when it is sound."""
     with suppress(*_UNREADABLE):  # without a readable id its number or line has to do
-        place = f"document {_ID.decode(raw).doc_id}"
+        place = at_document(_ID.decode(raw).doc_id)
     problems: list[Problem] = []
     try:
         wire = decoded(raw, _RAW_DOCUMENT, path, place)
@@ -210,7 +210,7 @@ def _faults(raw: msgspec.Raw, path: Path, place: str, group: str) -> list[Proble
         return list(error.problems)
     for annotator, layer in (wire.annotations or {}).items():
         try:
-            decoded(layer, _LAYER, path, place, f"annotations.{annotator}")
+            decoded(layer, _LAYER, path, place, f"annotations.{shown(annotator)}")
         except InputError as error:
             collect(problems, error)
     if not problems:

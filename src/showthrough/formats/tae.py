@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.errors import InputError, Problem
+from showthrough.errors import InputError, Problem, at_document
 from showthrough.formats.files import collect, decoded
 from showthrough.masks import Mask, TypedMask
 
@@ -60,7 +60,7 @@ def checked(entries: Mapping[str, msgspec.Raw], path: Path) -> Mapping[str, Sequ
         try:
             found = _plain(raw)
             if found is None:
-                found = decoded(raw, _TYPED_MASKS, path, f"document {document_id}", "masks")
+                found = decoded(raw, _TYPED_MASKS, path, at_document(document_id), "masks")
             if small:
                 masks[document_id] = found
         except InputError as error:

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
-from showthrough.errors import InputError, Problem
+from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.formats.files import collect, decoded, fail, is_folder, lines_of, read_bytes, stem, suffix, text_of
 
 _TEXT = msgspec.json.Decoder(str)
@@ -55,7 +55,7 @@ def read_grouped(path: Path, id_column: str, text_column: str, group_column: str
         wanted = [id_column, text_column, *([group_column] if group_column in header else [])]
         for column in wanted:
             if header.count(column) != 1:
-                found = ", ".join(header) or "no columns"
+                found = shown(", ".join(header)) or "no columns"  # without a header, it is a document
                 raise fail(
                     path,
                     f"found {found}; expected one of this name (choose with --id-column, --text-column)",
@@ -79,7 +79,7 @@ def texts_of(entries: Mapping[str, msgspec.Raw], path: Path) -> dict[str, str]:
     texts = {}
     for document_id, raw in entries.items():
         try:
-            texts[document_id] = decoded(raw, _TEXT, path, f"document {document_id}", "text")
+            texts[document_id] = decoded(raw, _TEXT, path, at_document(document_id), "text")
         except InputError as error:
             collect(problems, error)
     if problems:
@@ -121,7 +121,7 @@ def _unique(pairs: Iterable[tuple[str, V]], path: Path) -> dict[str, V]:
         if not key:
             problems.append(Problem(str(path), "a document", "its id is empty; expected a name"))
         if key in found:
-            problems.append(Problem(str(path), f"document {key}", "occurs twice; expected unique ids"))
+            problems.append(Problem(str(path), at_document(key), "occurs twice; expected unique ids"))
         found[key] = value
     if problems:
         raise InputError(problems)

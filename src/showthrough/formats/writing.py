@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from showthrough.errors import OutputError
+from showthrough.errors import OutputError, at_document, shown, some
 from showthrough.run import write_file
 from showthrough.text import Corpus, Document
 
@@ -44,7 +44,7 @@ def write_corpus(
         raise OutputError(f"{path}: cannot be made: {error.strerror}") from error
     for name in files:
         if Path(name).name != name or name.startswith("."):
-            raise OutputError(f"document {Path(name).stem}: this id cannot be the name of a file in {path}")
+            raise OutputError(f"document {shown(Path(name).stem)}: this id cannot be the name of a file in {path}")
     for name, content in files.items():
         write_file(path / name, content, force=force)
     return [path / name for name in files]
@@ -54,7 +54,7 @@ def _writable(document: Document) -> Document:
     half = next((one for one in document.text if "\ud800" <= one <= "\udfff"), None)
     if half:
         raise OutputError(
-            f"document {document.id}: its text has half a character (U+{ord(half):04X}), which is no UTF-8"
+            f"{at_document(document.id)}: its text has half a character (U+{ord(half):04X}), which is no UTF-8"
         )
     return document
 
@@ -62,6 +62,6 @@ def _writable(document: Document) -> Document:
 def _layer(document: Document, annotator: str) -> Document:
     kept = tuple(annotation for annotation in document.annotations if annotation.annotator == annotator)
     if document.annotations and not kept:
-        names = ", ".join(annotation.annotator for annotation in document.annotations)
-        raise OutputError(f"document {document.id}: has no annotator {annotator}; there are {names}")
+        names = some(annotation.annotator for annotation in document.annotations)
+        raise OutputError(f"{at_document(document.id)}: has no annotator {shown(annotator)}; there are {names}")
     return Document(document.id, document.text, kept)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from showthrough.errors import PlanError, kind_of
+from showthrough.errors import PlanError, kind_of, quoted, shown
 from showthrough.metrics.base import HEADLINE, Array, Group, Metric, Rows, Totals
 from showthrough.metrics.clinical import PhiToken
 from showthrough.metrics.clinical_instance import PhiInstance
@@ -99,14 +99,14 @@ def parse_metric(text: str) -> Metric:
     if name not in METRICS:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, METRICS, 1)
+        near = get_close_matches(shown(name), METRICS, 1)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise PlanError(f"unknown metric; {hint}there are {', '.join(METRICS)}", f"metric {name}")
+        raise PlanError(f"unknown metric; {hint}there are {', '.join(METRICS)}", f"metric {shown(name)}")
     entry = METRICS[name]
     known = list(entry.parameters)
     for key in given:
         if key not in known:
-            raise PlanError(f"unknown parameter; expected one of {', '.join(known)}", f"metric {name}: {key}")
+            raise PlanError(f"unknown parameter; expected one of {', '.join(known)}", f"metric {name}: {shown(key)}")
     _check_kinds(name, entry, given)
     try:
         return replace(entry, **given)
@@ -158,7 +158,8 @@ def _check_kinds(name: str, entry: Metric, given: Mapping[str, object]) -> None:
         if not fits or (isinstance(value, bool) and not isinstance(usual, bool)):
             also = " or text" if "str" in types[key] and not isinstance(usual, str) else ""
             raise PlanError(
-                f"found {value!r}; expected {kind_of(usual)}{also}, such as {_literal(usual)}", f"metric {name}: {key}"
+                f"found {quoted(value)}; expected {kind_of(usual)}{also}, such as {_literal(usual)}",
+                f"metric {name}: {key}",
             )
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from showthrough.errors import PlanError, Problem
+from showthrough.errors import PlanError, Problem, quoted
 from showthrough.masks import Anonymization
 from showthrough.resources import Resources
 from showthrough.text import Corpus
@@ -143,4 +143,4 @@ def choose(owner: Metric, parameter: str, allowed: Sequence[Any]) -> None:
     found = getattr(owner, parameter)
     if found not in allowed:
         expected = ", ".join(map(repr, allowed))
-        raise PlanError(f"{parameter}={found!r} is not known; expected one of {expected}", type(owner).__name__)
+        raise PlanError(f"{parameter}={quoted(found)} is not known; expected one of {expected}", type(owner).__name__)

@@ -24,7 +24,7 @@ from showthrough.clinical.instances import (
     system_instances,
 )
 from showthrough.clinical.tokens import WAYS, TokenGold, Tokens
-from showthrough.errors import Problem
+from showthrough.errors import Problem, shown, some
 from showthrough.masks import Anonymization
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
 from showthrough.resources import Resources
@@ -99,13 +99,13 @@ def unknown_types(
 ) -> list[Problem]:
     """One problem for each type of a system that the corpus does not have, neither itself nor by the map."""
     known = {mapping.get(kind, kind) for kind in corpus.survey.types}
-    listed = ", ".join(sorted(filter(None, known))) or "none"
+    listed = some(sorted(filter(None, known)))
     return [
         Problem(
             anonymization.source or anonymization.name,
-            f"type {label}",
-            f"is not a type of the corpus, which has {listed}; map it (--map {label}=…), leave it out (--map {label}=) "
-            'or count it as wrong (unknown_types="keep")',
+            f"type {shown(label)}",
+            f"is not a type of the corpus, which has {listed}; map it (--map {shown(label)}=…), leave it out "
+            f'(--map {shown(label)}=) or count it as wrong (unknown_types="keep")',
         )
         for label in sorted(labels)
         if label and (mapped := mapping.get(label, label)) and mapped not in known

@@ -9,7 +9,7 @@ import numpy as np
 
 from showthrough.axis import Bools, Ints
 from showthrough.clinical.instances import Instances, one_to_one, overlapping
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, quoted
 from showthrough.masks import Anonymization
 from showthrough.metrics.base import Array, Rows, Totals
 from showthrough.metrics.clinical import (
@@ -80,7 +80,7 @@ class PhiInstance(ClinicalMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.types, bool):
-            raise PlanError(f"types={self.types!r}; expected True or False", type(self).__name__)
+            raise PlanError(f"types={quoted(self.types)}; expected True or False", type(self).__name__)
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         gold = self.gold(corpus, resources)

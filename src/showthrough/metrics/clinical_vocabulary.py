@@ -11,7 +11,7 @@ import numpy as np
 from showthrough.axis import Ints
 from showthrough.clinical.tokens import TokenGold, Tokens
 from showthrough.clinical.vocabulary import Words, words_of
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, quoted
 from showthrough.masks import Anonymization
 from showthrough.metrics.base import Rows, choose
 from showthrough.metrics.clinical import PhiToken, token_rows
@@ -55,7 +55,7 @@ class PhiHardToken(PhiToken):
         choose(self, "hard", HARD)
         if (self.hard == "oov") != bool(self.dictionary):
             expected = "a word list or wordfreq:LANGUAGE" if self.hard == "oov" else "none: only phi_oov looks words up"
-            raise PlanError(f"found {self.dictionary!r}; expected {expected}", "dictionary")
+            raise PlanError(f"found {quoted(self.dictionary)}; expected {expected}", "dictionary")
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         gold = self.gold(corpus, resources)

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from showthrough.axis import Ints
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, quoted
 from showthrough.masks import Anonymization, apply_masks
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
 from showthrough.metrics.kmeans import clusterings, silhouette
@@ -85,7 +85,9 @@ class ClusteringAgreement(Metric):
         EMBEDDING.parse(self.embedding)
         choose(self, "long_documents", ("truncate", "mean"))
         if self.embedding == "lsa" and self.long_documents != "truncate":
-            raise PlanError(f"long_documents={self.long_documents!r} is for models; lsa takes a text of any length")
+            raise PlanError(
+                f"long_documents={quoted(self.long_documents)} is for models; lsa takes a text of any length"
+            )
         for name in _COUNTS:
             least = 2 if name.endswith(("_k", "multiplier")) else 1
             if getattr(self, name) < least:

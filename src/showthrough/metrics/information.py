@@ -14,7 +14,7 @@ import numpy as np
 
 from showthrough.axis import Axis, Bools, Ints
 from showthrough.coverage import Coverage
-from showthrough.errors import PlanError, ResourceError
+from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.masks import Anonymization, flattened
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
 from showthrough.metrics.masking import OVERLAPS, Overlaps, masked_elements
@@ -168,7 +168,9 @@ class TextPreservedInformation(Informed):
         TERMS.parse(self.chunking)
         rounds = self.term_alterning
         if rounds != "sentence" and not (isinstance(rounds, int) and rounds > 1):
-            raise PlanError(f'term_alterning={rounds!r} is not known; expected a whole number above 1 or "sentence"')
+            raise PlanError(
+                f'term_alterning={quoted(rounds)} is not known; expected a whole number above 1 or "sentence"'
+            )
         if rounds == "sentence" and self.term_source == "none":
             raise PlanError(
                 'term_alterning="sentence" needs a source of sentences; expected chunking="spacy:<pipeline>"'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, quoted
 from showthrough.masks import Anonymization
 from showthrough.metrics import Metric, with_parameters
 from showthrough.metrics.clinical_vocabulary import PhiHardToken
@@ -63,8 +63,8 @@ def _in_language(metric: Metric, language: str, words: bool) -> Metric:
 def _lexicon(language: str) -> str:
     if lexicon_of(language) not in LEXICONS:
         raise PlanError(
-            f"there is no list of function words for {language!r}; expected one of {', '.join(CLOSED_CLASSES)}; or "
-            '--function-words none or spacy:PIPELINE beside it (in Python, function_words="none" in each metric)',
+            f"there is no list of function words for {quoted(language)}; expected one of {', '.join(CLOSED_CLASSES)}; "
+            'or --function-words none or spacy:PIPELINE beside it (in Python, function_words="none" in each metric)',
             "language",
         )
     return lexicon_of(language)
@@ -73,7 +73,7 @@ def _lexicon(language: str) -> str:
 def _frequencies(language: str) -> str:
     if language not in (known := frequency_languages()):
         raise PlanError(
-            f"wordfreq has no word frequencies for {language!r}; expected one of {', '.join(known)}", "language"
+            f"wordfreq has no word frequencies for {quoted(language)}; expected one of {', '.join(known)}", "language"
         )
     return f"{_FREQUENCIES}:{language}"
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from showthrough.axis import Asking, Axis, Bools, Ints, Ruler, Runs
 from showthrough.coverage import Coverage, Replacements
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, quoted
 from showthrough.masks import Anonymization
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, bound, choose, ratio
 from showthrough.resources import Resources, function_word_models, function_words_from
@@ -32,7 +32,7 @@ def _kinds(include: str) -> tuple[str, ...]:
     """`direct,quasi` as a tuple."""
     kinds = tuple(kind.strip() for kind in include.split(","))
     if kinds not in (("direct",), ("quasi",), KINDS):  # one spelling each: equal metrics are equal values
-        raise PlanError(f"include={include!r} is not known; expected 'direct', 'quasi' or 'direct,quasi'")
+        raise PlanError(f"include={quoted(include)} is not known; expected 'direct', 'quasi' or 'direct,quasi'")
     return kinds
 
 
@@ -427,7 +427,7 @@ class FScore(Worded):
 
     def __post_init__(self) -> None:
         if not (isinstance(self.beta, int | float) and 0 < self.beta < float("inf")):
-            raise PlanError(f"beta={self.beta!r} is out of range; expected a number above 0", type(self).__name__)
+            raise PlanError(f"beta={quoted(self.beta)} is out of range; expected a number above 0", type(self).__name__)
         self._parts()
 
     def _parts(self) -> tuple[Recall, Precision]:

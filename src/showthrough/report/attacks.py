@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from showthrough.attacks import approaches
+from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.table import DASH, documents_line, signatures
 from showthrough.run import Evidence, MetricRecord, Run, Score
@@ -43,7 +44,7 @@ def show_attacks(run: Run, console: Console) -> None:
         table.add_column(head, justify="right", no_wrap=True)
     for name in names:
         for number, head in enumerate(("accuracy", f"@{k}", "mrr", "seconds")):
-            table.add_column(Text(f"{name if not number else ''}\n{head}"), justify="right", no_wrap=True)
+            table.add_column(Text(f"{printable(name) if not number else ''}\n{head}"), justify="right", no_wrap=True)
     beside = [one.name for one in run.references]
     for anonymization in (*run.names, *beside):
         parts = run.parts(anonymization, record.text)
@@ -54,7 +55,7 @@ def show_attacks(run: Run, console: Console) -> None:
             cells.append(_cell(parts[name], interval=True))
             cells += [_cell(parts[part]) for part in (f"{name} @{k}", f"{name} mrr")]
             cells.append(Text(_seconds(run, anonymization, name)))
-        table.add_row(Text(anonymization), *cells, style="dim" if anonymization in beside else None)
+        table.add_row(Text(printable(anonymization)), *cells, style="dim" if anonymization in beside else None)
     console.print(table)
     for line in (*_not_run(run, record), *_bare(run, record, names), *_learning(run)):
         console.print(Text(line, style="dim"), soft_wrap=True)

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from showthrough.errors import printable
 from showthrough.metrics import HEADLINE, Rows, parse_metric
 from showthrough.run import Run
 from showthrough.statistics import p_value, shuffled_shifts
@@ -86,14 +87,14 @@ def show_matrix(matrix: Matrix, alpha: float, console: Console) -> None:
     rich = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     rich.add_column("", no_wrap=True)
     for name in matrix.names[1:]:
-        rich.add_column(Text(name), justify="center", no_wrap=True)
+        rich.add_column(Text(printable(name)), justify="center", no_wrap=True)
     for place, one in enumerate(matrix.names[:-1]):
         cells = [
             Text("") if other <= place else Text(matrix.letters(one, two, alpha) or "·")
             for other, two in enumerate(matrix.names)
             if other > 0
         ]
-        rich.add_row(Text(one), *cells)
+        rich.add_row(Text(printable(one)), *cells)
     console.print()
     console.print(Text(f"{matrix.metric}: measures in which two systems do not differ significantly", style="bold"))
     console.print(rich)

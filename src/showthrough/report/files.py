@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.table import Cell, Table, documents_line, signatures, tables
 from showthrough.run import Run
@@ -21,8 +22,27 @@ def csv_text(run: Run) -> str:
     writer.writerow(["anonymization", "metric", "part", "value", "low", "high", "reason", "signature"])
     for score in run.scores:
         fields = (score.anonymization, score.metric, score.part, score.value, score.low, score.high, score.reason)
-        writer.writerow(["" if entry is None else entry for entry in (*fields, score.signature)])
+        writer.writerow([_csv(entry) for entry in (*fields, score.signature)])
     return out.getvalue()
+
+
+def _csv(entry: str | float | None) -> str | float:
+    """A cell of a table; text that a spreadsheet would take for a formula has an apostrophe before it.
+
+    A line end or another control character in a name is written as its number, so that a score stays one line.
+
+    >>> _csv("=1+1"), _csv("AGE"), _csv(-0.5), _csv(None), _csv("A\\rB")
+    ("'=1+1", 'AGE', -0.5, '', 'A\\\\rB')
+    """
+    if isinstance(entry, str):
+        formula = entry.startswith(_FORMULA)
+        entry = _CONTROL.sub(lambda found: ascii(found[0])[1:-1], entry)
+        return f"'{entry}" if formula else entry
+    return "" if entry is None else entry
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_FORMULA = (*"=+-@\t\r\n", *"＝＋－＠")
 
 
 def json_text(run: Run) -> str:
@@ -40,10 +60,10 @@ def json_text(run: Run) -> str:
 
 def markdown_text(run: Run) -> str:
     """Tables as Markdown, best values in bold, signatures below."""
-    parts = ["\n".join(f"- note: {_md(_line(note))}" for note in run.notes)] if run.notes else []
+    parts = ["\n".join(f"- note: {_md(note)}" for note in run.notes)] if run.notes else []
     parts += [_markdown_table(table, run) for table in tables(run)]
-    parts += [f"- failed: `{failure.metric}`: {_md(failure.reason)}" for failure in run.failures]
-    parts += ["\n".join(f"`{line}`  " for line in signatures(run))]
+    parts += [f"- failed: {_md_code(failure.metric)}: {_md(failure.reason)}" for failure in run.failures]
+    parts += ["\n".join(f"{_md_code(line)}  " for line in signatures(run))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -70,13 +90,26 @@ def _md_cell(cell: Cell) -> str:
 
 def _line(text: str) -> str:
     """Text in one line, whatever names from files are in it."""
-    return " ".join(text.split())
+    return printable(" ".join(text.split()))
+
+
+_MD = {"&": "&amp;", "<": "&lt;", ">": "&gt;", **{special: f"\\{special}" for special in "\\`*_[]|~$"}}
 
 
 def _md(text: str) -> str:
-    for special in "\\`*_[]<>|":
-        text = text.replace(special, f"\\{special}" if special not in "<>" else {"<": "&lt;", ">": "&gt;"}[special])
-    return text
+    return "".join(_MD.get(character, character) for character in _line(text))
+
+
+def _md_code(text: str) -> str:
+    """Text between as many backticks as none of it has together.
+
+    >>> _md_code("er_di"), _md_code("a`b")
+    ('`er_di`', '`` a`b ``')
+    """
+    text = _line(text)
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence, space = "`" * (longest + 1), " " if longest else ""
+    return f"{fence}{space}{text}{space}{fence}"
 
 
 def _title(table: Table, run: Run) -> str:
@@ -121,7 +154,7 @@ def _latex_table(table: Table, run: Run, label: str) -> str:
         lines.append(rf" & {' & '.join(_tex_interval(cell) for cell in cells)} \\")
     lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_tex(_title(table, run))}}}"]
     lines += [rf"\label{{{label}}}", r"\end{table}"]
-    lines += [f"% {line}" for line in (*table.undefined(), *table.remarks(), *signatures(run, table))]
+    lines += [f"% {_line(line)}" for line in (*table.undefined(), *table.remarks(), *signatures(run, table))]
     return "\n".join(lines) + "\n"
 
 
@@ -139,12 +172,12 @@ def _tex_interval(cell: Cell) -> str:
 
 _TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "\n": " ",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--",
 }  # fmt: skip
 
 
 def _tex(text: str) -> str:
-    return "".join(_TEX.get(character, character) for character in text)
+    return "".join(_TEX.get(character, character) for character in _line(text))
 
 
 def tae_csv_text(run: Run, labels: Mapping[str, str]) -> str:
@@ -154,10 +187,10 @@ def tae_csv_text(run: Run, labels: Mapping[str, str]) -> str:
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out)
-    time = run.provenance["time"].replace("T", " ")[:19]
-    writer.writerow([time, "Metric/Anonymization", *run.names])
+    time = _csv(run.provenance["time"].replace("T", " ")[:19])
+    writer.writerow([time, "Metric/Anonymization", *map(_csv, run.names)])
     for label, text in labels.items():
-        writer.writerow([time, label, *(_tae_value(run, name, text) for name in run.names)])
+        writer.writerow([time, _csv(label), *(_tae_value(run, name, text) for name in run.names)])
     return out.getvalue()
 
 

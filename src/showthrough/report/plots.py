@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from showthrough.errors import OutputError
+from showthrough.formats.safe_xml import NOT_XML
 from showthrough.metrics import HEADLINE
 from showthrough.report.failures import KINDS, Findings, Inspection
 from showthrough.report.plane import Measured, Point, first_choice, measured, points
@@ -354,11 +355,24 @@ def write_plots(run: Run, folder: Path, *, force: bool = False) -> list[Path]:
     if not force and (taken := next((path for path in paths if path.exists()), None)):
         raise OutputError(f"{taken}: exists already; choose another folder or say --force to replace it")
     for name, chart in charts.items():
-        drawing = vl_convert.vegalite_to_svg(chart.to_dict(), config=PAPER)
+        drawing = vl_convert.vegalite_to_svg(drawable(chart.to_dict()), config=PAPER)
         pages = (drawing.encode(), vl_convert.svg_to_png(drawing, scale=_DOTS), vl_convert.svg_to_pdf(drawing))
         for form, content in zip(FORMATS, pages, strict=True):
             write_file(folder / f"{name}.{form}", content, force=force, private=False)
     return paths
+
+
+def drawable(content: Any) -> Any:
+    """A chart in which every text can stand in an SVG; what cannot is shown as its number. The library would panic.
+
+    >>> drawable({"part": "A\\x00", "names": ["B\\uffff", 1]})
+    {'part': 'A\\\\x00', 'names': ['B\\\\uffff', 1]}
+    """
+    if isinstance(content, str):
+        return NOT_XML.sub(lambda found: ascii(found[0])[1:-1], content)
+    if isinstance(content, dict):
+        return {key: drawable(value) for key, value in content.items()}
+    return list(map(drawable, content)) if isinstance(content, list | tuple) else content
 
 
 def file_name(figure: str) -> str:

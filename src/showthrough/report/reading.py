@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from showthrough.errors import shown
 from showthrough.metrics import HEADLINE
 from showthrough.references import NOTHING
 from showthrough.report.table import rounded
@@ -84,7 +85,7 @@ def leaks(run: Run, record: MetricRecord, name: str) -> dict[str, int]:
 
 def _leak_line(run: Run, name: str, found: dict[str, int]) -> str:
     order = sorted(found, key=lambda document: (-found[document], document))
-    named = ", ".join(f"{document} ({found[document]})" for document in order[:_NAMED])
+    named = ", ".join(f"{shown(document)} ({found[document]})" for document in order[:_NAMED])
     more = f" and {len(order) - _NAMED} more" if len(order) > _NAMED else ""
     total = sum(found.values())
     things = "direct identifier" if total == 1 else "direct identifiers"

@@ -47,7 +47,7 @@ class Cell:
     def interval(self) -> str:
         if self.score is None or self.score.low is None or self.score.high is None:
             return ""
-        return f"{rounded(self.score.low)}–{rounded(self.score.high)}"
+        return f"{self.score.low:.3f}–{self.score.high:.3f}"
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console
-from rich.markup import escape
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.table import Column, Table, documents_line, signatures, tables
 from showthrough.run import Comparison, Run
 
 _MARK = "*"  # before the best of a column, where bold cannot show it
 _TELLS = "`showthrough compare` tells which differences are more than chance"
+
+
+class PlainConsole(Console):
+    """A terminal that gets no character from a file that it could take for a command.
+
+    Names, types, ids and words come from files. Whatever of them is no plain character, such as an escape code or a
+    change of direction, is shown as what it is (`\\x1b`). Here, where all of it comes by: nobody can forget it.
+    """
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment("\n".join(map(printable, segment.text.split("\n"))), segment.style)
+
+
+def plain_table(table: Table) -> Table:
+    """A table whose names take as much room as they are shown with."""
+    columns = tuple(replace(column, head=printable(column.head)) for column in table.columns)
+    return replace(table, names=tuple(map(printable, table.names)), columns=columns)
 
 
 def show_run(run: Run, console: Console) -> None:
@@ -27,13 +50,13 @@ def show_run(run: Run, console: Console) -> None:
     if not console.is_terminal and any(cell.best for one in shown for column in one.columns for cell in column.cells):
         console.print(Text(f"{_MARK} best of its column, by however little; {_TELLS}", style="dim"))
     for failure in run.failures:
-        line = f"[red]failed[/red] {escape(failure.metric)}: {escape(failure.reason)}"
-        console.print(line, highlight=False, soft_wrap=True)
+        console.print(Text("failed", "red").append(f" {failure.metric}: {failure.reason}", ""), soft_wrap=True)
     for line in signatures(run):
         console.print(Text(line, style="dim"), soft_wrap=True)
 
 
 def show_table(table: Table, run: Run, console: Console) -> None:
+    table = plain_table(table)
     title = documents_line(run)
     if table.title != "scores":
         title += f", {table.title}"
@@ -142,14 +165,15 @@ def show_comparisons(run: Run, found: Sequence[Comparison], alpha: float, consol
 
 
 def untested(found: Sequence[Comparison]) -> list[str]:
-    """Why there is no p, a line for each reason with the pairs that have it; all of them need not be named."""
-    by_note: dict[str, list[str]] = {}
-    for one in found:
-        if one.p_holm is None:
-            by_note.setdefault(one.note or "undefined", []).append(f"{one.first} and {one.second}")
+    """Why there is no p: one line where no pair has any for the same reason, else a line for each."""
+    lacking = [one for one in found if one.p_holm is None]
+    notes = {one.note or "it is undefined for one of the two" for one in lacking}
+    if len(notes) == 1 and len(lacking) == len(found) > 1:
+        return [f"not tested: {notes.pop()}"]
     return [
-        f"not tested: {note}" if len(names) == len(found) else f"not tested, {', '.join(names)}: {note}"
-        for note, names in by_note.items()
+        f"{one.first} ? {one.second} ({'' if one.difference is None else f'{one.difference:+.3f}{_ends(one)}; '}"
+        f"not tested: {one.note or 'it is undefined for one of the two'})"
+        for one in lacking
     ]
 
 
@@ -172,9 +196,9 @@ def _matrix(run: Run, found: Sequence[Comparison], alpha: float) -> RichTable:
     for one in found:
         cells[one.first, one.second], cells[one.second, one.first] = _marks(run, one, alpha)
     for name in run.names:
-        rich.add_column(Text(name), justify="center", no_wrap=True)
+        rich.add_column(Text(printable(name)), justify="center", no_wrap=True)
     for row in run.names:
-        rich.add_row(Text(row), *(cells.get((row, column), Text("·", style="dim")) for column in run.names))
+        rich.add_row(Text(printable(row)), *(cells.get((row, column), Text("·", style="dim")) for column in run.names))
     return rich
 
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from showthrough.clinical.vocabulary import ALL, Analysis, Difficulty, Share
+from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.table import DASH, Cell
 from showthrough.run import Run
@@ -51,7 +52,9 @@ def _difficulties(what: str, rows: Mapping[str, Difficulty]) -> Table:
         if row.medical:
             shares.append(row.medical)
         table.add_row(
-            Text(name), str(row.out_of_vocabulary.total), *(f"{one.count} ({_percent(one)})" for one in shares)
+            Text(printable(name)),
+            str(row.out_of_vocabulary.total),
+            *(f"{one.count} ({_percent(one)})" for one in shares),
         )
     return table
 
@@ -68,7 +71,7 @@ def _matrix(shared: Mapping[str, Mapping[str, Share]]) -> Table:
         table.add_column(str(number), justify="right", no_wrap=True)
     for number, (name, row) in enumerate(shared.items(), 1):
         cells = [_cell(row.get(other)) for other in shared]
-        table.add_row(Text(f"{number} {name}"), *cells)
+        table.add_row(Text(f"{number} {printable(name)}"), *cells)
     return table
 
 
@@ -90,7 +93,7 @@ def show_hard(run: Run, console: Console) -> None:
         for record, what in zip(run.metrics, _HARD, strict=True):
             scores = run.parts(name, record.text)
             cells = [Cell(scores.get(part)) for part in ("P", "R", HEADLINE)]
-            table.add_row(Text(name), what, *(cell.value for cell in cells), cells[-1].interval)
+            table.add_row(Text(printable(name)), what, *(cell.value for cell in cells), cells[-1].interval)
     console.print(table)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from showthrough.axis import Asking, Axis, Bools, Ruler
 from showthrough.background import Background
 from showthrough.coverage import Coverage
-from showthrough.errors import PlanError, ResourceError
+from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.masks import Anonymization
 from showthrough.resources.cache import Cache, default_folder, default_limit
 from showthrough.resources.lexicon import LEXICONS, NONE, Lexicon, NoWords
@@ -57,7 +57,9 @@ class Resources:
     def background(self, name: str = "") -> Background:
         """What the attacker knows: the one that there is, or of several the one of this name."""
         if name not in self._backgrounds:
-            raise PlanError(f"none {f'of the name {name!r} ' if name else ''}was given, which trir needs", "background")
+            raise PlanError(
+                f"none {f'of the name {quoted(name)} ' if name else ''}was given, which trir needs", "background"
+            )
         return self._backgrounds[name]
 
     def axis(self, corpus: Corpus) -> Axis:
@@ -181,7 +183,7 @@ def function_words_from(name: str, cache: Cache | None = None, watch: Watch | No
 
         return SpacyTagger(name.removeprefix(_SPACY), cache, watch)
     expected = f"{', '.join(LEXICONS)}, {NONE} or {_SPACY}<pipeline>"
-    raise PlanError(f"unknown source of function words {name!r}; expected {expected}")
+    raise PlanError(f"unknown source of function words {quoted(name)}; expected {expected}")
 
 
 def function_word_models(name: str) -> dict[str, str]:

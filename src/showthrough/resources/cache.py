@@ -21,14 +21,15 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import OutputError, PlanError
+from showthrough.errors import OutputError, PlanError, quoted
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
 LIMIT = 2_000_000_000  # bytes; the least recently used entries go first
 PLACE, SIZE = "SHOWTHROUGH_CACHE", "SHOWTHROUGH_CACHE_LIMIT"  # environment variables: the folder, and its limit
 _BYTES = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT])B", re.IGNORECASE)
-_FORMAT = b"showthrough cache 1\n"
+_EARLIER = b"showthrough cache 1\n"
+_FORMAT = b"showthrough cache 2\n"
 _DIGEST = 16
 _DISK_BLOCK = 4096
 _ABANDONED = 3600  # seconds after which what was being written was left by a run that was killed
@@ -60,7 +61,7 @@ def default_limit() -> int:
         return LIMIT
     match = _BYTES.fullmatch(given)
     if match is None:
-        raise PlanError(f"found {given!r}; expected a size such as 500MB or 20GB", SIZE)
+        raise PlanError(f"found {quoted(given)}; expected a size such as 500MB or 20GB", SIZE)
     return int(float(match["number"]) * 1000 ** (1 + "KMGT".index(match["unit"].upper())))
 
 
@@ -116,7 +117,9 @@ class Cache:
         except OSError as error:
             self._say("read", f"the cache in {self.folder} cannot be read ({error.strerror}); computing instead")
             return None
-        entry = _decoded(content)
+        if content.startswith(_EARLIER):  # its checksum did not cover its name
+            return None
+        entry = _decoded(name, content)
         if entry is None:
             self._say("corrupt", f"{path}: this entry of the cache is damaged; computing it again")
             return None
@@ -130,7 +133,7 @@ class Cache:
         path = self._path(name)
         if path is None or self.folder is None:
             return
-        content = _encoded(entry)
+        content = _encoded(name, entry)
         try:
             _private(self.folder)
             path.parent.mkdir(mode=0o700, exist_ok=True)
@@ -211,20 +214,25 @@ class Cache:
             logging.getLogger("showthrough").warning(message)
 
 
-def _encoded(entry: Arrays) -> bytes:
+def _encoded(name: str, entry: Arrays) -> bytes:
     plain = {
         name: _Stored(array.dtype.str, array.shape, np.ascontiguousarray(array).tobytes())
         for name, array in entry.items()
     }
     payload = msgspec.msgpack.encode(plain)
-    return _FORMAT + hashlib.blake2b(payload, digest_size=_DIGEST).digest() + payload
+    return _FORMAT + _checksum(name, payload) + payload
 
 
-def _decoded(content: bytes) -> Arrays | None:
-    """The arrays of an entry; `None` when a single bit of it is not as it was written."""
+def _checksum(name: str, payload: bytes) -> bytes:
+    """Of an answer and of its question: an answer that was put in the place of another is none."""
+    return hashlib.blake2b(name.encode() + b"\0" + payload, digest_size=_DIGEST).digest()
+
+
+def _decoded(name: str, content: bytes) -> Arrays | None:
+    """The arrays of an entry; `None` when a single bit of it, or its name, is not as it was written."""
     start = len(_FORMAT) + _DIGEST
     payload = content[start:]
-    if content[:start] != _FORMAT + hashlib.blake2b(payload, digest_size=_DIGEST).digest():
+    if content[:start] != _FORMAT + _checksum(name, payload):
         return None
     try:
         return {

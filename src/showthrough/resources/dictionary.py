@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from showthrough.errors import PlanError, ResourceError
+from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.formats.files import fail, read_bytes, text_of
 
 WORDFREQ = "wordfreq:"
@@ -56,7 +56,7 @@ def _wordfreq(language: str) -> frozenset[str]:
         ) from error
     if language not in wordfreq.available_languages("small"):
         known = ", ".join(sorted(wordfreq.available_languages("small")))
-        raise PlanError(f"found {language!r}; expected one of {known}", "dictionary")
+        raise PlanError(f"found {quoted(language)}; expected one of {known}", "dictionary")
     # The small list: words of at least one in a million. The large one has most family names, which are what a
     # dictionary is to tell apart.
     return frozenset(map(str.casefold, wordfreq.get_frequency_dict(language, wordlist="small")))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-
-import msgspec
+from typing import Any
 
 from showthrough.resources.names import Role, SourceName
 
@@ -24,6 +25,7 @@ _PARTS = {
     "file of weights (*.safetensors)": ("**/*.safetensors",),
     "tokenizer": ("**/tokenizer.json", "**/vocab.*", "**/*.model"),
 }
+_SAFE = ".safetensors"
 _BLOCK = 1 << 23
 _READERS = 4
 
@@ -36,10 +38,6 @@ class ModelFiles:
     revision: str
 
 
-class _Part(msgspec.Struct):
-    type: str
-
-
 def model_files(name: SourceName, role: Role) -> ModelFiles:
     """Finds a model's files. Raises ResourceError with the ways out when they cannot be had."""
     folder = name.folder
@@ -49,6 +47,7 @@ def model_files(name: SourceName, role: Role) -> ModelFiles:
         raise role.missing(f"there is no folder {name.place!r}", "check its name")
     if lacking := _lacking(folder):  # before anything is read: the folder may be anything, and large
         raise role.missing(f"the folder {name.place!r} holds no model: there is no {lacking} in it", "check its files")
+    _refuse_pickles(folder, name.place, role)
     try:
         return ModelFiles(folder, folder_digest(folder))
     except OSError as error:
@@ -98,16 +97,71 @@ def _from_hub(name: SourceName, role: Role) -> ModelFiles:
         raise role.missing(reason, "connect to it once") from error
     if lacking := _lacking(folder):
         raise role.missing(f"{place!r} cannot be used: there is no {lacking} in it", "check its name")
+    _refuse_pickles(folder, place, role)
     return ModelFiles(folder, folder.name)  # the hub's copy lies in a folder named by the commit
 
 
 def foreign_code(folder: Path) -> str:
     """A part of an embedding model that is not the library's own; some versions of it would run that unasked."""
+    kinds = (str(part.get("type", "")) for part in _parts(folder))
+    return next((kind for kind in kinds if not kind.startswith("sentence_transformers.")), "")
+
+
+def _parts(folder: Path) -> list[dict[str, Any]]:
+    """The parts of an embedding model, as it lists them."""
+    found = _json(folder / "modules.json")
+    return [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
+
+
+def _json(path: Path) -> Any:
+    """What a file says, read as the libraries read it; nothing where they cannot either."""
     try:
-        parts = msgspec.json.decode((folder / "modules.json").read_bytes(), type=list[_Part])
-    except (FileNotFoundError, msgspec.DecodeError):
-        return ""  # no such list, or one that the library will not read either
-    return next((part.type for part in parts if not part.type.startswith("sentence_transformers.")), "")
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _refuse_pickles(folder: Path, place: str, role: Role) -> None:
+    if pickled := _pickled(folder):
+        reason = f"{place!r} has weights in a file that can carry code ({pickled})"
+        raise role.missing(reason, "save them as safetensors")
+
+
+def _pickled(folder: Path) -> str:
+    """A file of weights that a library would read although it is none of safetensors; empty when there is none.
+
+    A library takes safetensors where it has the choice. It has none where a list of files or a configuration names
+    another, or where a part of an embedding model has no other.
+    """
+    for index in sorted(folder.rglob(f"*{_SAFE}.index.json")):
+        found = _json(index)
+        listed = found.get("weight_map") if isinstance(found, dict) else None
+        for file in listed.values() if isinstance(listed, dict) else ():
+            if not str(file).endswith(_SAFE):
+                return f"{file}, named by {index.name}"
+    for config in sorted(folder.rglob("config.json")):
+        found = _json(config)
+        file = found.get("transformers_weights") if isinstance(found, dict) else None
+        if file is not None and not str(file).endswith((_SAFE, f"{_SAFE}.index.json")):
+            return f"{file}, named by {config.name}"
+    if "adapter_model" in (alone := _unsafe_alone(folder)):
+        return alone
+    for path in filter(None, (str(part.get("path", "")) for part in _parts(folder))):
+        home = folder / path
+        if "\0" in path or not Path(os.path.realpath(home)).is_relative_to(os.path.realpath(folder)):
+            return f"{path}, outside of its folder"
+        for inside in (home, *sorted(found for found in home.rglob("*") if found.is_dir())):
+            if alone := _unsafe_alone(inside):
+                return f"{path}: {alone}"
+    return ""
+
+
+def _unsafe_alone(folder: Path) -> str:
+    """A file of weights beside which there is no safe one for a library to prefer."""
+    for unsafe, safe in (("adapter_model.bin", "adapter_model"), ("pytorch_model.bin", "model")):
+        if (folder / unsafe).exists() and not (folder / f"{safe}{_SAFE}").exists():
+            return unsafe
+    return ""
 
 
 def folder_digest(folder: Path) -> str:

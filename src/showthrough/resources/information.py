@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import ResourceError
+from showthrough.errors import ResourceError, quoted
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -108,7 +108,7 @@ class WordFrequency:
         if word not in self._known:
             if self.language not in (known := frequency_languages()):
                 # To wordfreq itself a neighbour would do: Galician would be weighed by Portuguese words.
-                raise ResourceError(f"wordfreq knows no language {self.language!r}; there are {', '.join(known)}")
+                raise ResourceError(f"wordfreq knows no language {quoted(self.language)}; there are {', '.join(known)}")
             from wordfreq import word_frequency
 
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, quoted
 
 Watch = Callable[[str, int, int], None]  # what a model is doing, texts done, texts in all
 
@@ -25,7 +25,7 @@ class ModelSettings:
 
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES:
-            raise PlanError(f"found {self.dtype!r}; expected {' or '.join(DTYPES)}", "dtype")
+            raise PlanError(f"found {quoted(self.dtype)}; expected {' or '.join(DTYPES)}", "dtype")
         kind, _, number = self.device.partition(":")
         if kind not in ("auto", "cpu", "cuda", "mps") or (":" in self.device and not number.isdigit()):
-            raise PlanError(f"found {self.device!r}; expected auto, cpu, cuda, cuda:<number> or mps", "device")
+            raise PlanError(f"found {quoted(self.device)}; expected auto, cpu, cuda, cuda:<number> or mps", "device")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.statistics.forms import Combine, Form, Influences, Ratios, forms, influences, same
-from showthrough.statistics.intervals import alike
+from showthrough.statistics.intervals import Ends, alike, difference_interval, sure_difference_interval
 from showthrough.statistics.randomization import studentized_p
 
 Array = NDArray[np.float64]
@@ -70,6 +70,30 @@ def pair_tests(
                 flat = any(np.abs(sides[one].moves[:, place]).max(initial=0) <= _NONE for one in (first, second))
                 spread = float(error[place]), float(degrees[place]), flat
                 yield PairTest(part, first, second, None if unknown or fault else float(p[place]), *spread, fault)
+
+
+def judged(
+    test: PairTest,
+    difference: float,
+    one: Ends | None,
+    two: Ends | None,
+    confidence: float,
+    bounded: bool = True,
+    unit: str = "document",
+) -> tuple[float | None, float | None, float | None, str]:
+    """The interval of a difference, its p value, and why there is none.
+
+    `one` and `two` are the two values, each with the ends of its own interval where there is one.
+    """
+    if test.fault:
+        return None, None, None, test.fault
+    if not test.flat:
+        low, high = difference_interval(difference, test.error, test.freedom, confidence)
+        return (max(low, -1.0), min(high, 1.0), test.p, "") if bounded else (low, high, test.p, "")
+    low, high = sure_difference_interval(one, two) if one and two else (-1.0, 1.0)
+    if abs(difference) > _NONE and low <= 0 <= high:
+        return low, high, None, f"too few to say: one of the two is the same in every {unit}, which others need not be"
+    return low, high, test.p, ""
 
 
 def _agrees(form: Form, side: Influences, combine: Combine, columns: Sequence[str], values: Array) -> list[bool]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from showthrough.statistics.forms import Influences
 
 Array = NDArray[np.float64]
+Ends = tuple[float, float, float]  # a value with the low and the high end of its interval
 
 _NONE = 1e-12  # a spread that is nothing but rounding
 
@@ -127,9 +128,7 @@ def difference_interval(value: float, error: float, freedom: float, confidence: 
     return value - reach, value + reach
 
 
-def sure_difference_interval(
-    first: tuple[float, float, float], second: tuple[float, float, float]
-) -> tuple[float, float]:
+def sure_difference_interval(first: Ends, second: Ends) -> tuple[float, float]:
     """The interval of first minus second, each given as value, low and high, where nothing varies.
 
     What each side's interval leaves below and above its value is put together as independent errors are (Zou and

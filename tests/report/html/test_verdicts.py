@@ -39,7 +39,7 @@ def test_what_a_verdict_counts(demo_run: Run) -> None:
         f"{100 - precision * 100:.0f}{THIN}% of the tokens it masks were not marked, on average over annotators"
     )
     assert sentence(demo_run, "overmask").startswith(
-        "leaves no marked direct identifier readable in these 42 documents"
+        "leaves no direct identifier readable where it was marked, in the 42 documents that have any"
     )
 
 

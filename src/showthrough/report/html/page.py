@@ -70,6 +70,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     found = tables(run)
     page = _template().render(
         run=run,
+        inputs=shown,
         texts=shown.texts,
         total=len(run.documents),
         signs=signs,
@@ -77,7 +78,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         caveats=caveats(run),
         groups=[group for table in found if table.title == "scores" for group in _groups(run, table)],
         references=[one.name for one in run.references],
-        backgrounds=[*filter(None, [run.background]), *run.backgrounds.values()],
+        backgrounds=[*filter(None, [shown.background]), *shown.backgrounds.values()],
         others=[table for table in found if table.title != "scores"],
         remarks=[line for table in found if table.title == "scores" for line in table.remarks()],
         charts=charts,

@@ -1,0 +1,129 @@
+"""What `--without-text` writes, also when it is interrupted: no word of a document, and no folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import showthrough.evaluation
+from showthrough.run import Run
+
+TEXTS = {
+    "ann": "Ann the glaciologist feared legislation.",
+    "ben": "Ben the widower climbed volcanoes.",
+    "cem": "Cem the beekeeper restored violins.",
+}
+MASKS = {key: [[0, 3]] for key in TEXTS}
+KNOWN = {
+    "ann": "A glaciologist who feared legislation.",
+    "ben": "A widower, he climbed volcanoes.",
+    "cem": "A beekeeper who restored violins.",
+}
+WORDS = {word.strip(".,").lower() for text in (*TEXTS.values(), *KNOWN.values()) for word in text.split()}
+WORDS -= {"a", "he", "the", "who", *TEXTS}  # ids stay, and these stand in any sentence
+COMMAND = ("evaluate", "secret folder/corpus.json", "names=secret folder/masks.json",
+           "--background", "secret folder/known.json", "-m", "trir", "-m", "recall",
+           "-o", "run.json", "--resamples", "50")  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = Path("secret folder")
+    folder.mkdir()
+    documents = [
+        {
+            "doc_id": key,
+            "text": text,
+            "annotations": {
+                "one": {
+                    "entity_mentions": [
+                        {"start_offset": 0, "end_offset": 3, "entity_type": "PERSON", "identifier_type": "DIRECT"}
+                    ]
+                }
+            },
+        }
+        for key, text in TEXTS.items()
+    ]
+    for name, content in {"corpus": documents, "masks": MASKS, "known": KNOWN}.items():
+        (folder / f"{name}.json").write_text(json.dumps(content))
+
+
+def interrupted(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, *options: str) -> Run:
+    """A run that was stopped after the attack and before the scores."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(showthrough.evaluation, "scored", stop)
+        assert cli(*COMMAND, *options).status == 130
+    return Run.load("run.json")
+
+
+def words_in(path: Path | str) -> set[str]:
+    content = Path(path).read_text().lower()
+    return {word for word in WORDS if word in content}
+
+
+def alike(run: Run) -> dict[str, Any]:
+    """All of a run but when it was made and how long it took."""
+    aside = ("time", "seconds", "attacks")
+    provenance = {key: value for key, value in run.provenance.items() if key not in aside}
+    return {name: getattr(run, name) for name in run.__struct_fields__ if name != "provenance"} | provenance
+
+
+def test_interrupted(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    with_words = interrupted(cli, monkeypatch)
+    assert "legislation" in words_in("run.json")
+    Path("run.json").unlink()
+    partial = interrupted(cli, monkeypatch, "--without-text")
+    assert not words_in("run.json")
+    assert partial.rows == with_words.rows
+
+
+@pytest.mark.parametrize("options", [("--without-text",), ()])
+@pytest.mark.parametrize("stopped", [("--without-text",), ()])
+def test_resumed(
+    stopped: tuple[str, ...], options: tuple[str, ...], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever was kept of what was interrupted, the whole is the same."""
+    assert cli(*COMMAND, *options).status == 0
+    whole = Run.load("run.json")
+    Path("run.json").unlink()
+    assert not interrupted(cli, monkeypatch, *stopped).complete
+    assert cli(*COMMAND, *options, "--resume").status == 0
+    assert alike(Run.load("run.json")) == alike(whole)
+    assert bool(words_in("run.json")) != bool(options)
+
+
+def test_no_folder(cli: Callable[..., Any]) -> None:
+    """Of what was read, file names alone."""
+    written = ("run.json", "page.html", "scores.json")
+    looks = ("--html", "page.html", "--json", "scores.json")
+    assert cli(*COMMAND, *looks, "--without-text").status == 0
+    for name in written:
+        assert "secret folder" not in Path(name).read_text()
+    for name in ("corpus.json", "masks.json", "known.json"):
+        assert f"<td>{name}</td>" in Path("page.html").read_text()
+    assert cli(*COMMAND, *looks, "--force").status == 0
+    for name in written:
+        assert "secret folder" in Path(name).read_text()
+    assert cli("report", "run.json", *looks, "--force", "--without-text").status == 0
+    for name in written[1:]:
+        assert "secret folder" not in Path(name).read_text()
+
+
+def test_no_folder_of_an_attack(cli: Callable[..., Any]) -> None:
+    command = ("attack", "names=secret folder/masks.json", "--corpus", "secret folder/corpus.json",
+               "--background", "secret folder/known.json", "-o", "run.json", "--json", "table.json")  # fmt: skip
+    assert cli(*command).status == 0
+    assert "secret folder" in Path("run.json").read_text()
+    assert cli(*command, "--without-text", "--force").status == 0
+    for name in ("run.json", "table.json"):
+        assert "secret folder" not in Path(name).read_text()
+        assert not words_in(name)
