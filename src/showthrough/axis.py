@@ -7,10 +7,10 @@ is shorter: `coverage` paints anonymizations on it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,18 @@ _IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0
 _WORD_KIND = 1
 _FEW = 20  # one character in so many may be looked up one by one
 PLAIN, UNSURE = 128, 255  # of `Axis.folded`: up to here a number is one letter; a letter that has several for a capital
+_PLAIN, _WORDS, _SIGNS = range(3)  # what is asked for of a mention: what is not ignorable, its words, its signs
 DIRECT = 2
 _LEVEL = {"NO_MASK": 0, "QUASI": 1, "DIRECT": DIRECT}
+
+
+class Laid(Protocol):
+    """Things on a line, by start."""
+
+    @property
+    def start(self) -> Ints: ...
+    @property
+    def end(self) -> Ints: ...
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,23 @@ class Spans:
 
     def __len__(self) -> int:
         return len(self.start)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What spans have of tokens, without a list of them span by span: of nested spans that would be endless.
+
+    A span has the tokens `first` to before `last` whole, and cuts off at most one at either edge.
+    """
+
+    first: Ints
+    last: Ints
+    cut: Spans  # `origin` is the span
+
+    def times(self, tokens: int) -> Ints:
+        """Of each token, how many of the spans have it whole."""
+        edges = np.bincount(self.first, minlength=tokens + 1) - np.bincount(self.last, minlength=tokens + 1)
+        return np.asarray(np.cumsum(edges)[:tokens], dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -61,6 +88,38 @@ class Stretches:
         """Which have anything that has to be masked."""
         return np.asarray(self.closes > self.opens)
 
+    @classmethod
+    def together(cls, parts: Sequence[Stretches]) -> Stretches:
+        return cls(np.concatenate([one.opens for one in parts]), np.concatenate([one.closes for one in parts]))
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Things on a ruler, and runs of them, from `first` to before `last`: what a mention has of them.
+
+    A thing may be in many runs. So they are counted by what stands before either end, and never listed.
+    """
+
+    place: Stretches
+    first: Ints
+    last: Ints
+    mention: Ints  # of a run
+
+    @classmethod
+    def alone(cls, place: Stretches) -> Runs:
+        """Every mention as one thing."""
+        number = np.arange(len(place.opens))
+        return cls(place, number, number + 1, number)
+
+    def __getitem__(self, chosen: Bools) -> Runs:
+        """Some of the runs."""
+        return Runs(self.place, self.first[chosen], self.last[chosen], self.mention[chosen])
+
+    def counts(self, which: Bools) -> Ints:
+        """How many of the things of each run are among some."""
+        before = counted(which)
+        return np.asarray(before[self.last] - before[self.first], dtype=np.int64)
+
 
 class Ruler:
     """Counts only the characters that have to be masked: those of mentions that are not ignorable.
@@ -69,9 +128,10 @@ class Ruler:
     short ruler instead of on the whole axis makes a further anonymization cheap.
 
     A mention without any such character, such as a person called "Per", has to be masked with all its word characters
-    (without those, all but space). They follow at the end of the ruler, mention after mention, at the places `whole` of
-    the axis: where the same word stands in a longer mention it stays ignorable. `asking` says of which mentions: of
-    each, of those whose whole entity has nothing else, or never, as in TAB's script.
+    (without those, all but space). They follow at the end of the ruler, at the places `whole` of the axis: first the
+    word characters of such mentions, then the signs of those without a word. So where the same word stands in a longer
+    mention it stays ignorable. `asking` says of which mentions: of each, of those whose whole entity has nothing else,
+    or never, as in TAB's script.
     """
 
     def __init__(self, axis: Axis, ignorable: Bools, asking: Asking = "mention") -> None:
@@ -80,48 +140,70 @@ class Ruler:
         asked = np.zeros(len(axis), dtype=bool)
         paint(asked, gold.start, gold.end)
         asked &= ~ignorable
-        self.before: Counts32 = np.zeros(len(axis) + 1, dtype=np.int32)
-        np.cumsum(asked, out=self.before[1:], dtype=np.int32)
-        self._bare: Bools = self.before[gold.start] == self.before[gold.end]  # nothing on the ruler so far
+        self.before: Counts32 = counted(asked)
+        bare: Bools = self.before[gold.start] == self.before[gold.end]  # nothing on the ruler so far
         if asking == "entity":
-            self._bare &= (np.bincount(gold.entity, ~self._bare) == 0)[gold.entity]
+            bare &= (np.bincount(gold.entity, ~bare) == 0)[gold.entity]
         elif asking == "never":
-            self._bare[:] = False
-        self.whole, self._keys = self._words(np.flatnonzero(self._bare))
+            bare[:] = False
+        self._section: NDArray[np.int8] = bare.astype(np.int8)  # of a mention
+        self._words = self._signs = np.zeros(0, dtype=np.int64)
+        if bare.any():
+            self._lay(np.flatnonzero(bare))
+        self.whole: Ints = np.concatenate([self._words, self._signs])
 
-    def _words(self, mentions: Ints) -> tuple[Ints, Ints]:
-        """What is asked for of some mentions: the places, and keys that sort them by mention and place."""
-        if not len(mentions):
-            return mentions, mentions
+    def _lay(self, mentions: Ints) -> None:
+        """Lays what is asked for of mentions that have nothing else: words, or signs where there are none."""
         start, end = self._axis.gold.start[mentions], self._axis.gold.end[mentions]
-        place, mention = places(start, end), np.repeat(mentions, end - start)
-        word = self._axis.table(_token_kind)[place] > 0
-        worded = np.bincount(mention, word)[mention] > 0
-        asked = np.where(worded, word, self._axis.table(_is_space)[place] == 0)
-        return place[asked], self._key(mention[asked], place[asked])
+        word = self._axis.table(_token_kind) > 0
+        before = counted(word)
+        worded = before[end] > before[start]
+        self._section[mentions[~worded]] = _SIGNS
+        self._words = _set_within(word, start[worded], end[worded])
+        if not worded.all():
+            self._signs = _set_within(self._axis.table(_is_space) == 0, start[~worded], end[~worded])
 
-    def _key(self, mention: Ints, place: Ints) -> Ints:
-        return mention * (len(self._axis) + 1) + place
-
-    def stretches(self, start: Ints, end: Ints, mention: Ints) -> Stretches:
-        """Where spans inside mentions lie."""
+    def _stretches(self, start: Ints, end: Ints, section: NDArray[np.int8]) -> Stretches:
+        """Where spans lie, each of which is asked about on some section."""
         opens, closes = self.before[start], self.before[end]
-        bare = np.flatnonzero(self._bare[mention]) if len(self.whole) else mention[:0]
-        for found, edge in ((opens, start), (closes, end)):
-            found[bare] = self.before[-1] + np.searchsorted(self._keys, self._key(mention[bare], edge[bare]))
+        if len(self.whole):
+            base = int(self.before[-1])
+            for number, places in ((_WORDS, self._words), (_SIGNS, self._signs)):
+                here = np.flatnonzero(section == number)
+                for found, edge in ((opens, start), (closes, end)):
+                    found[here] = base + np.searchsorted(places, edge[here])
+                base += len(places)
         return Stretches(opens, closes)
 
     @cached_property
     def mentions(self) -> Stretches:
         """Where all mentions lie."""
-        gold = self._axis.gold
-        return self.stretches(gold.start, gold.end, np.arange(len(gold.start)))
+        return self._stretches(self._axis.gold.start, self._axis.gold.end, self._section)
 
     @cached_property
-    def tokens(self) -> Stretches:
-        """Where the tokens of all mentions lie."""
-        tokens = self._axis.gold_tokens
-        return self.stretches(tokens.start, tokens.end, tokens.origin)
+    def tokens(self) -> Runs:
+        """Where the tokens of all mentions lie: each once, however many mentions it is in, and those cut off apart."""
+        tokens, held = self._axis.tokens, self._axis.gold_contents
+        cut = held.cut
+        found, first, last = [], np.zeros_like(held.first), np.zeros_like(held.last)
+        count = 0
+        for section in (_PLAIN, _WORDS):  # the same word may be ignorable on one of them; there are no words in signs
+            mentions = np.flatnonzero(self._section == section)
+            low, high = held.first[mentions], held.last[mentions]
+            number = places(*joined(low, high))
+            sections = np.full(len(number), section, dtype=np.int8)
+            found.append(self._stretches(tokens.start[number], tokens.end[number], sections))
+            first[mentions] = count + np.searchsorted(number, low)
+            last[mentions] = count + np.searchsorted(number, high)
+            count += len(number)
+        found.append(self._stretches(cut.start, cut.end, self._section[cut.origin]))
+        alone = count + np.arange(len(cut))
+        return Runs(
+            Stretches.together(found),
+            np.concatenate([first, alone]),
+            np.concatenate([last, alone + 1]),
+            np.concatenate([np.arange(len(first)), cut.origin]),
+        )
 
 
 class Axis:
@@ -196,16 +278,19 @@ class Axis:
         return self.table(_folded)
 
     @cached_property
-    def gold_tokens(self) -> Spans:
-        """The tokens of all mentions; `origin` is the mention."""
-        return self.tokens_in(self.gold.start, self.gold.end)
+    def gold_contents(self) -> Contents:
+        """The tokens of all mentions."""
+        return self.contents(self.gold.start, self.gold.end)
+
+    def contents(self, start: Ints, end: Ints) -> Contents:
+        """The tokens of many spans, which may overlap."""
+        return contents_of(self.tokens, start, end)
 
     def tokens_in(self, start: Ints, end: Ints) -> Spans:
-        """The tokens of many spans, cut off at the spans' edges; `origin` is the number of the span."""
+        """The tokens of spans that do not overlap, cut off at the spans' edges; `origin` is the number of the span."""
         tokens = self.tokens
-        first = np.searchsorted(tokens.end, start, side="right")
-        last = np.searchsorted(tokens.start, end, side="left")
-        size = np.maximum(last - first, 0)
+        first, last = _touched(tokens, start, end)
+        size = last - first
         origin = np.repeat(np.arange(len(start)), size)
         token = np.arange(len(origin)) + np.repeat(first - (np.cumsum(size) - size), size)
         return Spans(
@@ -234,9 +319,82 @@ def places(start: Ints, end: Ints) -> Ints:
     return np.asarray(np.arange(size.sum()) + np.repeat(start - (np.cumsum(size) - size), size))
 
 
+def _touched(tokens: Laid, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """The first token that each span has, at least in part, and the one after the last."""
+    first = np.searchsorted(tokens.end, start, side="right")
+    return first, np.maximum(np.searchsorted(tokens.start, end, side="left"), first)
+
+
+def contents_of(tokens: Laid, start: Ints, end: Ints) -> Contents:
+    """What spans, which may overlap, have of tokens, which do not and are in order."""
+    first, last = _touched(tokens, start, end)
+    some = last > first
+    opened, closed = some.copy(), some.copy()
+    opened[some] = tokens.start[first[some]] < start[some]
+    closed[some] = tokens.end[last[some] - 1] > end[some]
+    left, right = np.flatnonzero(opened), np.flatnonzero(closed & ~(opened & (last - first == 1)))
+    span, token = np.concatenate([left, right]), np.concatenate([first[left], last[right] - 1])
+    low, high = np.maximum(tokens.start[token], start[span]), np.minimum(tokens.end[token], end[span])
+    first = first + opened
+    return Contents(first, np.maximum(last - closed, first), Spans(low, high, token, span))
+
+
+def highest(start: Ints, end: Ints, value: Ints) -> tuple[Ints, Ints]:
+    """All places that spans cover, and of each the highest value of a span over it; no value is below 0.
+
+    A span is two of a power of two, one from its start and one to its end. From the longest down, what holds for a
+    stretch holds for both of its halves: so the work does not grow with how many spans lie over a place.
+
+    >>> place, value = highest(np.array([0, 1, 5]), np.array([4, 3, 6]), np.array([7, 9, 2]))
+    >>> place.tolist(), value.tolist()
+    ([0, 1, 2, 3, 5], [7, 9, 9, 7, 2])
+    """
+    place = places(*joined(start, end))
+    order = np.argsort(value, kind="stable")  # of several written to one place the last stays
+    low, high = np.searchsorted(place, start[order]), np.searchsorted(place, end[order])
+    power = np.frexp(high - low)[1] - 1  # -1 of what is empty
+    found = np.full(len(place), -1, dtype=np.int64)
+    for level in range(int(power.max(initial=-1)), -1, -1):
+        step = 1 << level
+        found[step:] = np.maximum(found[step:], found[:-step].copy())
+        here = np.flatnonzero(power == level)
+        for edge in (low[here], high[here] - step):
+            found[edge] = np.maximum(found[edge], value[order[here]])
+    return place, found
+
+
+def opening(start: Ints, end: Ints) -> Ints:
+    """Of spans in the order of their starts, those that begin where all before them have ended."""
+    reach = np.maximum.accumulate(end) if len(end) else end
+    return np.flatnonzero(np.concatenate([np.ones(min(1, len(start)), dtype=bool), start[1:] >= reach[:-1]]))
+
+
+def joined(start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """Spans in order, those that overlap joined to one: as many places as they cover, however often they do."""
+    if (start[1:] >= end[:-1]).all():
+        return start, end
+    order = np.argsort(start, kind="stable")
+    start, end = start[order], end[order]
+    opens = opening(start, end)
+    return start[opens], np.maximum.reduceat(end, opens)
+
+
 def paint(canvas: Bools, start: Ints, end: Ints) -> None:
     """Sets all places of some spans; they may overlap."""
-    canvas[places(start, end)] = True
+    canvas[places(*joined(start, end))] = True
+
+
+def counted(which: Bools) -> Counts32:
+    """How many are set before each place, and after the last."""
+    before = np.zeros(len(which) + 1, dtype=np.int32)
+    np.cumsum(which, out=before[1:], dtype=np.int32)
+    return before
+
+
+def _set_within(which: Bools, start: Ints, end: Ints) -> Ints:
+    """The places of some spans that are set, each once."""
+    place = places(*joined(start, end))
+    return place[which[place]]
 
 
 def is_ideograph(character: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis import PLAIN, UNSURE, Axis, Bools, Counts32, Ints, Ruler, Spans, Stretches
+from showthrough.axis import PLAIN, UNSURE, Axis, Bools, Counts32, Ints, Ruler, Spans, Stretches, counted, opening
 from showthrough.masks import Anonymization, Mask
 from showthrough.text import Corpus, Document
 
@@ -55,8 +55,7 @@ class Coverage:
         end = np.array([mask.end for mask in masks], dtype=np.int64) + shift
         order = np.argsort(start, kind="stable")
         start, end, document = start[order], end[order], document[order]
-        reach = np.maximum.accumulate(end) if len(end) else end
-        opens = np.flatnonzero(np.concatenate([[True], start[1:] >= reach[:-1]])) if len(start) else order
+        opens = opening(start, end)
         self.each: tuple[Ints, Ints, Ints] = start, end, document
         self.start: Ints = start[opens]
         self.end: Ints = np.maximum.reduceat(end, opens) if len(opens) else end
@@ -86,9 +85,7 @@ class Coverage:
             if len(ruler.whole):
                 whole = _within(ruler.whole, self.start, self.end) & ~_within(ruler.whole, given.start, given.end)
                 masked = np.concatenate([masked, whole])
-            counts = np.zeros(len(masked) + 1, dtype=np.int32)
-            np.cumsum(~masked, out=counts[1:], dtype=np.int32)
-            self._readable[key] = counts
+            self._readable[key] = counted(~masked)
         return self._readable[key]
 
     @cached_property

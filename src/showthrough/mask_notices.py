@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -21,6 +20,8 @@ from showthrough.resources.lexicon import ALWAYS, LEXICONS
 from showthrough.text import Corpus
 
 _LONG = 3  # letters and digits of a name that is looked for
+_LONGEST = 200  # characters of one: what is longer is no name
+_WORD = re.compile(r"\w+")
 
 
 @dataclass
@@ -59,23 +60,36 @@ class _Count:
         under &= np.searchsorted(given.end, start, side="right") >= np.searchsorted(given.start, end, side="left")
         document = gold.layer_document[gold.layer[direct]]
         for number in np.unique(document[under]).tolist():
-            here = document == number
+            here = slice(*np.searchsorted(document, (number, number + 1)).tolist())
             spans = zip(start[here].tolist(), end[here].tolist(), under[here].tolist(), strict=True)
             hidden: dict[str, bool] = {}
             for low, high, masked in spans:
-                name = axis.text[low:high].strip()
-                hidden[name] = hidden.get(name, True) and masked
-            released = apply_masks(axis.documents[number].text, coverage.masks_of(number))
-            found = sum(map(partial(_stands, released), (name for name, masked in hidden.items() if masked)))
+                if high - low <= _LONGEST:
+                    name = axis.text[low:high].strip()
+                    hidden[name] = hidden.get(name, True) and masked
+            released = _Released(apply_masks(axis.documents[number].text, coverage.masks_of(number)))
+            found = sum(map(released.has, (name for name, masked in hidden.items() if masked)))
             self.elsewhere += found
             self.documents += bool(found)
 
 
-def _stands(released: str, name: str) -> bool:
-    """Whether a name can be read in a text as whole words; one of a letter or two could be anything."""
-    if sum(map(str.isalnum, name)) < _LONG or name not in released:
-        return False
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", released) is not None
+class _Released:
+    """A text as it is released, by its words: of many names each is looked for only where its first word stands."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._places: dict[str, list[int]] = {}
+        for word in _WORD.finditer(text):
+            self._places.setdefault(word[0], []).append(word.start())
+
+    def has(self, name: str) -> bool:
+        """Whether a name can be read as whole words; one of a letter or two could be anything."""
+        first = _WORD.search(name)
+        if first is None or sum(map(str.isalnum, name)) < _LONG:
+            return False
+        whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        starts = (place - first.start() for place in self._places.get(first[0], ()))
+        return any(start >= 0 and whole.match(self._text, start) for start in starts)
 
 
 def _tells(word: str, aside: frozenset[str]) -> bool:

@@ -130,7 +130,7 @@ class Evidence(msgspec.Struct, frozen=True):
 Columns = dict[str, list[float]]
 
 
-class Run(msgspec.Struct):
+class Run(msgspec.Struct, dict=True):
     """One evaluation.
 
     `run["presidio", "er_di"]` is a score, `run["presidio", "recall_per_type", "PERSON"]` the score of one part.
@@ -181,11 +181,18 @@ class Run(msgspec.Struct):
         """All values of one metric, by part; the headline under the empty string."""
         if metric not in self.rows:  # perhaps not in its shortest form
             metric = metric_text(metric if isinstance(metric, Metric) else parse_metric(metric))
-        return {
-            score.part: score
-            for score in self.scores
-            if score.anonymization == anonymization and score.metric == metric
-        }
+        return dict(self._scores_of.get((anonymization, metric), {}))
+
+    @property
+    def _scores_of(self) -> dict[tuple[str, str], dict[str, Score]]:
+        """Scores by anonymization and metric, made anew when there are others: a report asks for every single one."""
+        known = self.__dict__.get("_found")
+        if known is None or known[0] is not self.scores or known[1] != len(self.scores):
+            found: dict[tuple[str, str], dict[str, Score]] = {}
+            for score in self.scores:
+                found.setdefault((score.anonymization, score.metric), {})[score.part] = score
+            self.__dict__["_found"] = known = self.scores, len(self.scores), found
+        return known[2]
 
     @property
     def names(self) -> list[str]:
@@ -287,7 +294,7 @@ class Run(msgspec.Struct):
     ) -> Comparison:
         first, second = places
         difference = float(values[first][part] - values[second][part])
-        names = self.names[first], self.names[second]
+        names = self.anonymizations[first].name, self.anonymizations[second].name
         if np.isnan(difference):
             return Comparison(text, part, *names, None, None, None, None, None)
         if test is None:

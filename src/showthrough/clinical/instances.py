@@ -12,17 +12,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import Protocol
 
 import numpy as np
 
-from showthrough.axis import Axis, Bools, Counts, Ints
+from showthrough.axis import Axis, Bools, Counts, Ints, Laid, opening
 from showthrough.errors import PlanError, quoted, shown
 from showthrough.masks import Anonymization, Mask
 from showthrough.text import Mention
 
 NO_TYPE = "(no type)"
 NONE = -1  # the kind of what is no PHI
+_ROUNDS = 16  # of pairing all at once
 _BARE = re.compile(r"^[\W_]+|[\W_]*\d*[\W_]*$")
 
 
@@ -58,14 +58,16 @@ class Kinds(dict[str, int]):
 
     def __init__(self, mapping: Mapping[str, str], names: Iterable[str] = ()) -> None:
         self._mapping = mapping
-        self.names = list(names)
+        self._numbers = {name: number for number, name in enumerate(names)}
         super().__init__()
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._numbers)
 
     def __missing__(self, name: str) -> int:
         kept = self._mapping.get(name, name or NO_TYPE)
-        if kept and kept not in self.names:
-            self.names.append(kept)
-        number = self[name] = self.names.index(kept) if kept else NONE
+        number = self[name] = self._numbers.setdefault(kept, len(self._numbers)) if kept else NONE
         return number
 
     def extended(self) -> Kinds:
@@ -128,11 +130,9 @@ class Instances:
     @cached_property
     def joined(self) -> Instances:
         """Those that overlap joined to one: a character is covered once."""
-        reach = np.maximum.accumulate(self.end) if len(self) else self.end
-        apart = self.start[1:] >= reach[:-1]
-        if apart.all():
+        opens = opening(self.start, self.end)
+        if len(opens) == len(self):
             return self
-        opens = np.flatnonzero(np.concatenate([[True], apart]))
         ends = np.maximum.reduceat(self.end, opens)
         return Instances(self.start[opens], ends, self.sheet[opens], self.kind[opens])
 
@@ -188,7 +188,7 @@ def _laid(
         start, end, sheet, kind = start[kept], end[kept], sheet[kept], kind[kept]
     if (start[1:] >= end[:-1]).all():
         return Instances(start, end, sheet, kind)
-    names = np.argsort(np.argsort(kinds.names)) if kinds.names else kind  # where kinds decide, their names do
+    names = np.argsort(np.argsort(known)) if (known := kinds.names) else kind  # where kinds decide, their names do
     order = np.lexsort((names[kind], end, start))
     start, end, kind = start[order], end[order], kind[order]
     return Instances(start, end, sheet[order], kind).at(_firsts_in_order(start, end, kind))
@@ -203,17 +203,11 @@ def _firsts_in_order(*keys: Ints) -> Bools:
 _EDGES = attrgetter("start"), attrgetter("end")
 
 
-class Laid(Protocol):
-    """Spans on sheets, by start."""
-
-    @property
-    def start(self) -> Ints: ...
-    @property
-    def end(self) -> Ints: ...
-
-
 def overlapping(left: Laid, right: Laid) -> tuple[Ints, Ints, Ints]:
-    """All pairs that share characters: left, right, and how many they share. Cheapest with the shorter list right."""
+    """All pairs that share characters: left, right, and how many they share. Cheapest with the shorter list right.
+
+    There are as many as spans where one side does not overlap itself; else there may be as many as their product.
+    """
     # What ends before a span starts cannot touch it, nor what starts after its end; the reach is the farthest end yet.
     reach = np.maximum.accumulate(left.end) if len(left.end) else left.end
     first = np.searchsorted(reach, right.start, side="right")
@@ -222,6 +216,16 @@ def overlapping(left: Laid, right: Laid) -> tuple[Ints, Ints, Ints]:
     shared = np.minimum(left.end[ours], right.end[theirs]) - np.maximum(left.start[ours], right.start[theirs])
     touching = shared > 0
     return ours[touching], theirs[touching], shared[touching]
+
+
+def beginning_alike(left: Laid, right: Laid, tolerance: int) -> tuple[Ints, Ints]:
+    """All pairs that begin in the same place and whose ends are at most so far apart; both sides by start, then end."""
+    width = int(max(left.end.max(initial=0), right.end.max(initial=0))) + 1
+    known = left.start * width + left.end
+    low = right.start * width + np.maximum(right.end - tolerance, right.start)
+    high = right.start * width + np.minimum(right.end + tolerance, width - 1)
+    theirs, ours = spread(np.searchsorted(known, low), np.searchsorted(known, high, side="right"))
+    return ours, theirs
 
 
 def spread(first: Ints, last: Ints) -> tuple[Ints, Ints]:
@@ -234,8 +238,9 @@ def spread(first: Ints, last: Ints) -> tuple[Ints, Ints]:
 def one_to_one(left: Ints, right: Ints, keys: Sequence[Ints | Bools]) -> Bools:
     """Which pairs stand when the best goes first and both of its sides are taken by it.
 
-    `keys` rank the pairs, the most important last, small before large. Each round takes every pair that is the best
-    left to both of its sides, all at once; that gives the same pairs as going through the ranking one by one.
+    `keys` rank the pairs, the most important last, small before large. A round takes every pair that is the best left
+    to both of its sides, all at once; that gives the same pairs as going through the ranking one by one. A few rounds
+    settle nearly all. Where the choice of each hangs on that of its neighbour, the rest is gone through one by one.
 
     >>> left, right = np.array([0, 0, 1]), np.array([0, 1, 1])  # 0–0, 0–1, 1–1
     >>> one_to_one(left, right, [np.array([1, 0, 2])]).tolist()  # 0–1 is best and leaves nothing for the others
@@ -247,13 +252,21 @@ def one_to_one(left: Ints, right: Ints, keys: Sequence[Ints | Bools]) -> Bools:
         return chosen
     chosen[rival] = False
     alive = np.flatnonzero(rival)[np.lexsort([key[rival] for key in keys])]
-    while len(alive):
+    for _ in range(_ROUNDS):
+        if not len(alive):
+            return chosen
         wins = _firsts(left[alive]) & _firsts(right[alive])
         chosen[alive[wins]] = True
         gone = [np.zeros(int(side[alive].max()) + 1, dtype=bool) for side in (left, right)]
         gone[0][left[alive[wins]]] = True
         gone[1][right[alive[wins]]] = True
         alive = alive[~(gone[0][left[alive]] | gone[1][right[alive]])]
+    taken: tuple[set[int], set[int]] = set(), set()
+    for pair, one, two in zip(alive.tolist(), left[alive].tolist(), right[alive].tolist(), strict=True):
+        if one not in taken[0] and two not in taken[1]:
+            chosen[pair] = True
+            taken[0].add(one)
+            taken[1].add(two)
     return chosen
 
 

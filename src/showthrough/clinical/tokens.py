@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis import Axis, Bools, Counts32, Ints, is_ideograph
+from showthrough.axis import Axis, Bools, Counts32, Ints, contents_of, counted, highest, is_ideograph
 from showthrough.clinical.instances import NONE, Instances, Sheets, overlapping, spread
 
 WAYS = ("challenge", "words")  # of telling tokens
@@ -67,29 +67,74 @@ class Letters:
 
 
 @dataclass(frozen=True)
-class _Stretches:
-    """Parts of tokens that are asked about, by start."""
+class _Asked:
+    """Tokens, and the stretches of them that are asked about; both by start."""
 
+    tokens: Tokens
     start: Ints
     end: Ints
-    token: Ints  # of a stretch: the number of its token
+    token: Ints  # of a stretch
+    letters: Letters
 
+    @cached_property
+    def sizes(self) -> Ints:
+        """How many letters and digits are asked for of each token."""
+        return np.bincount(self.token, self._sizes, minlength=len(self.tokens)).astype(np.int64)
 
-@dataclass(frozen=True)
-class _Common:
-    """What tokens and instances have in common: pairs, and the letters and digits of each."""
+    @cached_property
+    def _sizes(self) -> Ints:
+        return self._between(np.arange(len(self.start)), self.end)
 
-    token: Ints
-    instance: Ints
-    letters: Ints
+    @cached_property
+    def _before(self) -> Ints:
+        return np.concatenate([[0], np.cumsum(self._sizes)])
 
-    def at(self, which: Bools) -> _Common:
-        return _Common(self.token[which], self.instance[which], self.letters[which])
+    def _between(self, stretch: Ints, place: Ints) -> Ints:
+        """Letters and digits from the start of a stretch to a place in it."""
+        return self.letters.between(self.tokens.sheet[self.token[stretch]], self.start[stretch], place)
 
-    def added(self) -> _Common:
-        """Each pair once: what a token has of an instance may lie in several stretches."""
-        pairs, place = np.unique(np.stack([self.token, self.instance]), axis=1, return_inverse=True)
-        return _Common(pairs[0], pairs[1], np.bincount(place.ravel(), self.letters).astype(np.int64))
+    def before(self, place: Ints) -> Ints:
+        """How many letters and digits that are asked for come before places of the line."""
+        passed = np.searchsorted(self.start, place, side="right")
+        found = self._before[passed]
+        inside = np.flatnonzero((passed > 0) & (np.append(self.end, 0)[passed - 1] > place))  # a stretch goes on there
+        stretch = passed[inside] - 1
+        found[inside] = self._before[stretch] + self._between(stretch, place[inside])
+        return found
+
+    def kinds(self, instances: Instances) -> Ints:
+        """What each token is taken for: by the instance with most of its letters, then the longest, then the first.
+
+        An instance has all that is asked for of the tokens that lie in it, so of several only one counts; it has less
+        of at most two, those that its edges cut.
+        """
+        held = contents_of(self.tokens, instances.start, instances.end)
+        order = np.lexsort((-np.arange(len(instances)), instances.size))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        best = np.full(len(self.tokens), NONE, dtype=np.int64)  # by rank
+        token, within = highest(held.first, held.last, rank)
+        best[token] = np.where(self.sizes[token] > 0, within, NONE)
+
+        cut = held.cut
+        most = np.where(best == NONE, 0, self.sizes)  # letters that the best one has
+        letters, rival = self.before(cut.end) - self.before(cut.start), rank[cut.origin]
+        better = (letters > most[cut.token]) | (
+            (letters == most[cut.token]) & (rival > best[cut.token]) & (letters > 0)
+        )
+        ahead = np.flatnonzero(better)[np.lexsort((rival[better], letters[better]))]
+        best[cut.token[ahead]] = rival[ahead]  # of several written to one token the last stays
+        kind = np.full(len(best), NONE, dtype=np.int64)
+        taken = best != NONE
+        kind[taken] = instances.kind[order[best[taken]]]
+        return kind
+
+    def covered(self, spans: Instances) -> Ints:
+        """How many of each token's letters and digits lie in spans that do not overlap."""
+        stretch, span, _ = overlapping(self, spans)
+        start, end = np.maximum(self.start[stretch], spans.start[span]), np.minimum(self.end[stretch], spans.end[span])
+        letters = self.letters.between(spans.sheet[span], start, end)
+        return np.bincount(self.token[stretch], letters, minlength=len(self.tokens)).astype(np.int64)
 
 
 class TokenGold:
@@ -107,8 +152,10 @@ class TokenGold:
             edges = np.searchsorted(start, axis.bounds)
             sheet, token = spread(edges[sheets.document], edges[sheets.document + 1])
             start, end = start[token] + sheets.shift[sheet], end[token] + sheets.shift[sheet]
-        self._whole = _Stretches(start, end, np.arange(len(start)))
-        self._kind = _kinds(len(start), self._common(self._whole, gold), gold)
+        sheet = np.searchsorted(sheets.base, start, side="right") - 1
+        every = Tokens(start, end, sheet, np.full(len(start), NONE, dtype=np.int64))
+        self._whole = _Asked(every, start, end, np.arange(len(start)), self._letters)
+        self._kind = self._whole.kinds(gold)
 
     @cached_property
     def tokens(self) -> Tokens:
@@ -128,11 +175,8 @@ class TokenGold:
         A token of gold is taken when all is masked that gold marks of it: whatever is left can be read. Any other
         token is taken when a letter or digit of it is masked.
         """
-        asked, letters = self._asked
-        common = self._common(asked, system)
-        kind = _kinds(len(letters), common, system)
-        once = common if system.joined is system else self._common(asked, system.joined)
-        kind[np.bincount(once.token, once.letters, minlength=len(letters)) < letters] = NONE
+        kind = self._asked.kinds(system)
+        kind[self._asked.covered(system.joined) < self._asked.sizes] = NONE
         return kind, self._beyond(system)
 
     def spellings(self, tokens: Tokens) -> list[str]:
@@ -143,51 +187,33 @@ class TokenGold:
         places = zip(tokens.sheet.tolist(), (start - base).tolist(), (end - base).tolist(), strict=True)
         return [texts[sheet][low:high].casefold() for sheet, low, high in places]
 
-    def in_instances(self) -> tuple[Ints, Ints]:
-        """All pairs of a token, by its number among all, and a gold instance that has a letter or digit of it."""
-        common = self._common(_Stretches(self.tokens.start, self.tokens.end, np.arange(len(self.tokens))), self._gold)
-        return common.token, common.instance
+    def including(self, which: Bools) -> Bools:
+        """The gold instances that have a letter or digit of one or more of some tokens, which are told of all."""
+        held = contents_of(self.tokens, self._gold.start, self._gold.end)
+        before, cut = counted(which), held.cut
+        found = before[held.last] > before[held.first]
+        letters = self._letters.between(self.tokens.sheet[cut.token], cut.start, cut.end)
+        found[cut.origin[which[cut.token] & (letters > 0)]] = True
+        return np.asarray(found)
 
     def _beyond(self, system: Instances) -> Tokens:
-        common = self._common(self._whole, system)
-        free = common.at(self._kind[common.token] == NONE)
-        places, token = np.unique(free.token, return_inverse=True)
-        return self._at(places, _kinds(len(places), _Common(token, free.instance, free.letters), system))
+        kind = self._whole.kinds(system)
+        places = np.flatnonzero((kind != NONE) & (self._kind == NONE))
+        return self._at(places, kind[places])
 
     @cached_property
-    def _asked(self) -> tuple[_Stretches, Ints]:
-        """What gold marks of its tokens, and of each token how many letters and digits that is."""
+    def _asked(self) -> _Asked:
+        """What gold marks of its tokens."""
         tokens, marked = self.inside, self._gold.joined
         token, instance, _ = overlapping(tokens, marked)
         start = np.maximum(tokens.start[token], marked.start[instance])
         end = np.minimum(tokens.end[token], marked.end[instance])
-        letters = self._letters.between(tokens.sheet[token], start, end)
-        return _Stretches(start, end, token), np.bincount(token, letters, minlength=len(tokens)).astype(np.int64)
-
-    def _common(self, asked: _Stretches, spans: Instances) -> _Common:
-        stretch, span, _ = overlapping(asked, spans)
-        start = np.maximum(asked.start[stretch], spans.start[span])
-        end = np.minimum(asked.end[stretch], spans.end[span])
-        found = _Common(asked.token[stretch], span, self._letters.between(spans.sheet[span], start, end))
-        return found.at(found.letters > 0)
+        order = np.argsort(start, kind="stable")
+        return _Asked(tokens, start[order], end[order], token[order], self._letters)
 
     def _at(self, places: Ints, kind: Ints) -> Tokens:
-        start = self._whole.start[places]
-        sheet = np.searchsorted(self._sheets.base, start, side="right") - 1
-        return Tokens(start, self._whole.end[places], sheet, kind)
-
-
-def _kinds(count: int, common: _Common, instances: Instances) -> Ints:
-    """The kind of every token: that of the instance with most of its letters, then the longest, then the first."""
-    kind = np.full(count, NONE, dtype=np.int64)
-    kind[common.token] = instances.kind[common.instance]
-    rival = np.bincount(common.token, minlength=count)[common.token] > 1
-    if rival.any():
-        rivals = common.at(rival).added()
-        order = np.lexsort((rivals.instance, -instances.size[rivals.instance], -rivals.letters, rivals.token))
-        which, best = np.unique(rivals.token[order], return_index=True)
-        kind[which] = instances.kind[rivals.instance[order][best]]
-    return kind
+        every = self._whole.tokens
+        return Tokens(every.start[places], every.end[places], every.sheet[places], kind)
 
 
 def _runs(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from showthrough.axis import Axis, Bools, Ints
-from showthrough.clinical.instances import NONE, Instances, Kinds, Sheets, gold_instances, label_map
+from showthrough.clinical.instances import NONE, Kinds, Sheets, gold_instances, label_map
 from showthrough.clinical.tokens import TokenGold, Tokens
 from showthrough.text import Corpus
 
@@ -114,7 +114,7 @@ def analyse(
     return Analysis(
         dictionary,
         medical_name,
-        _by_kind(names, gold.kind, _including(of_tokens, *split.in_instances(), gold)),
+        _by_kind(names, gold.kind, _including(of_tokens, split)),
         _by_kind(names, found.tokens.kind, of_tokens),
         _shared(found, names),
     )
@@ -142,17 +142,13 @@ def _traits(found: Words, words: Set[str], medical: Set[str] | None) -> _Traits:
     )
 
 
-def _including(traits: _Traits, token: Ints, instance: Ints, gold: Instances) -> _Traits:
+def _including(traits: _Traits, split: TokenGold) -> _Traits:
     """The traits of instances: those of one or more of their tokens."""
-
-    def some(trait: Bools) -> Bools:
-        return np.asarray(np.bincount(instance, trait[token], minlength=len(gold)) > 0)
-
     return _Traits(
-        some(traits.unknown),
-        some(traits.in_record),
-        some(traits.in_corpus),
-        None if traits.medical is None else some(traits.medical),
+        split.including(traits.unknown),
+        split.including(traits.in_record),
+        split.including(traits.in_corpus),
+        None if traits.medical is None else split.including(traits.medical),
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from showthrough.axis import Axis, Bools, Counts, Ints
-from showthrough.clinical.instances import Instances, one_to_one, overlapping
+from showthrough.clinical.instances import Instances, beginning_alike, one_to_one
 from showthrough.clinical.tokens import Letters
 from showthrough.errors import PlanError
 from showthrough.masks import Anonymization
@@ -27,12 +27,11 @@ _WORD = re.compile(r"\w")
 
 def matched(gold: Instances, system: Instances, types: bool, tolerance: int) -> tuple[Bools, Bools]:
     """Which gold and which system instances have a partner of the same extent (and type)."""
-    true, taken, _ = overlapping(gold, system)
-    apart = np.abs(gold.end[true] - system.end[taken])
-    fits = (gold.start[true] == system.start[taken]) & (apart <= tolerance)
+    true, taken = beginning_alike(gold, system, tolerance)
     if types:
-        fits &= gold.kind[true] == system.kind[taken]
-    true, taken, apart = true[fits], taken[fits], apart[fits]
+        fits = gold.kind[true] == system.kind[taken]
+        true, taken = true[fits], taken[fits]
+    apart = np.abs(gold.end[true] - system.end[taken])
     stands = one_to_one(true, taken, (taken, true, apart))
     found, right = np.zeros(len(gold), dtype=bool), np.zeros(len(system), dtype=bool)
     found[true[stands]] = True

@@ -95,14 +95,14 @@ class WeightedPrecision(Informed):
         source = resources.information(self.ic)
 
         def rows(anonymization: Anonymization) -> Rows:
-            start, end, document = masked_elements(resources.coverage(axis, anonymization), self.unit, self.overlaps)
-            scored = gold.annotators[document] > 0  # who has no annotator is not asked about either
-            start, end, document = start[scored], end[scored], document[scored]
+            masked = masked_elements(resources.coverage(axis, anonymization), self.unit, self.overlaps)
+            scored = gold.annotators[masked.document] > 0  # who has no annotator is not asked about either
+            start, end, document, times = (each[scored] for each in masked)
             questions = [
                 Question(axis.documents[number].text, start[here] - base, end[here] - base, np.zeros_like(start[here]))
                 for number, here, base in _by_document(axis, document)
             ]
-            weight = np.concatenate([np.zeros(0), *source.weigh(questions, self.context)])
+            weight = times * np.concatenate([np.zeros(0), *source.weigh(questions, self.context)])
             agreed = gold.agreement(start, end, document)
             return Rows.of(
                 agreed=axis.by_document(document, weight * agreed),

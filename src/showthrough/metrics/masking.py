@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from showthrough.axis import Asking, Axis, Bools, Ints, Ruler, Stretches
+from showthrough.axis import Asking, Axis, Bools, Ints, Ruler, Runs
 from showthrough.coverage import Coverage, Replacements
 from showthrough.errors import PlanError, quoted
 from showthrough.masks import Anonymization
@@ -125,15 +126,21 @@ class EntityRecall(Worded):
 
 @dataclass(frozen=True)
 class _Elements:
-    """The tokens or mentions that recall counts."""
+    """The tokens or mentions that recall counts, as runs: a mention's tokens, or a mention alone."""
 
     ruler: Ruler
-    place: Stretches
-    document: Ints
+    runs: Runs
+    counted: Bools  # which things count at all
+    document: Ints  # of a run
     kind: Ints  # entity type
 
-    def covered(self, coverage: Coverage, replacements: Replacements) -> Bools:
-        return coverage.covered(self.place, self.ruler, replacements)
+    @cached_property
+    def total(self) -> Ints:
+        return self.runs.counts(self.counted)
+
+    def hidden(self, coverage: Coverage, replacements: Replacements) -> Ints:
+        """How many of each run's are covered."""
+        return self.runs.counts(self.counted & coverage.covered(self.runs.place, self.ruler, replacements))
 
 
 def _elements(corpus: Corpus, resources: Resources, metric: Recall | RecallPerType) -> _Elements:
@@ -148,14 +155,17 @@ def _found(axis: Axis, ruler: Ruler, metric: Recall | RecallPerType) -> _Element
     gold = axis.gold
     # All mentions of an entity to be masked are asked for, also those marked NO_MASK (so TAB's script).
     asked = gold.entities(_kinds(metric.include))[gold.entity]
-    place, mention = ruler.mentions, np.arange(len(asked))
-    if metric.unit == "token":
-        place, mention = ruler.tokens, axis.gold_tokens.origin
-    chosen = asked[mention]
-    if metric.ignorable == "skip":
-        chosen &= place.solid
-    entity = gold.entity[mention[chosen]]
-    return _Elements(ruler, place[chosen], gold.entity_document[entity], gold.entity_type[entity])
+    runs = ruler.tokens if metric.unit == "token" else Runs.alone(ruler.mentions)
+    solid = runs.place.solid
+    runs = runs[asked[runs.mention]]
+    entity = gold.entity[runs.mention]
+    return _Elements(
+        ruler,
+        runs,
+        solid if metric.ignorable == "skip" else np.ones_like(solid),
+        gold.entity_document[entity],
+        gold.entity_type[entity],
+    )
 
 
 @dataclass(frozen=True)
@@ -214,11 +224,11 @@ class Recall(Worded):
             return bound(whole, corpus, resources)
         axis = resources.axis(corpus)
         elements = _elements(corpus, resources, self)
-        total = axis.by_document(elements.document)
+        total = axis.by_document(elements.document, elements.total)
 
         def rows(anonymization: Anonymization) -> Rows:
-            covered = elements.covered(resources.coverage(axis, anonymization), self.replacements)
-            return Rows.of(hidden=axis.by_document(elements.document, covered), total=total)
+            hidden = elements.hidden(resources.coverage(axis, anonymization), self.replacements)
+            return Rows.of(hidden=axis.by_document(elements.document, hidden), total=total)
 
         return rows
 
@@ -271,16 +281,15 @@ class RecallPerType(Worded):
         types = axis.gold.types
         cell = elements.document * max(len(types), 1) + elements.kind
 
-        def table(weight: Bools | None = None) -> Array:
-            count = np.bincount(cell, weight, minlength=len(axis.documents) * len(types))
+        def table(each: Ints) -> Array:
+            count = np.bincount(cell, each, minlength=len(axis.documents) * len(types))
             return count.reshape(len(axis.documents), len(types)).astype(np.float64)
 
-        total = table()
+        total = table(elements.total)
         used = [number for number in range(len(types)) if total[:, number].any()]
 
         def rows(anonymization: Anonymization) -> Rows:
-            covered = elements.covered(resources.coverage(axis, anonymization), self.replacements)
-            hidden = table(covered)
+            hidden = table(elements.hidden(resources.coverage(axis, anonymization), self.replacements))
             columns = {}
             for number in used:
                 columns[f"hidden:{types[number]}"] = hidden[:, number]
@@ -334,11 +343,11 @@ class Precision(Metric):
         gold = axis.gold
 
         def rows(anonymization: Anonymization) -> Rows:
-            start, end, document = masked_elements(resources.coverage(axis, anonymization), self.unit, self.overlaps)
-            agreed = gold.agreement(start, end, document)
+            masked = masked_elements(resources.coverage(axis, anonymization), self.unit, self.overlaps)
+            agreed = gold.agreement(masked.start, masked.end, masked.document)
             return Rows.of(
-                agreed=axis.by_document(document, agreed),
-                asked=axis.by_document(document, gold.annotators[document]),
+                agreed=axis.by_document(masked.document, masked.times * agreed),
+                asked=axis.by_document(masked.document, masked.times * gold.annotators[masked.document]),
             )
 
         return rows
@@ -347,14 +356,37 @@ class Precision(Metric):
         return {HEADLINE: ratio(totals["agreed"], totals["asked"])}
 
 
-def masked_elements(coverage: Coverage, unit: str, overlaps: Overlaps) -> tuple[Ints, Ints, Ints]:
-    """Start, end and document of every masked token, or of every mask; masks joined where they overlap, or each."""
+class Masked(NamedTuple):
+    """Masked tokens or masks, by start: where they are, and how often each is masked."""
+
+    start: Ints
+    end: Ints
+    document: Ints
+    times: Ints
+
+
+def masked_elements(coverage: Coverage, unit: str, overlaps: Overlaps) -> Masked:
+    """Every masked token, or every mask; masks joined where they overlap, or each."""
     joined = coverage.start, coverage.end, coverage.document
     start, end, document = coverage.each if overlaps == "each" else joined
     if unit == "mention":
-        return start, end, document
-    tokens = coverage.axis.tokens_in(start, end) if overlaps == "each" else coverage.tokens
-    return tokens.start, tokens.end, document[tokens.origin]
+        return Masked(start, end, document, np.ones_like(start))
+    if overlaps == "each":
+        return _tokens_of_each(coverage.axis, start, end)
+    tokens = coverage.tokens
+    return Masked(tokens.start, tokens.end, document[tokens.origin], np.ones_like(tokens.start))
+
+
+def _tokens_of_each(axis: Axis, start: Ints, end: Ints) -> Masked:
+    held = axis.contents(start, end)
+    times = held.times(len(axis.tokens))
+    whole = np.flatnonzero(times)
+    low = np.concatenate([axis.tokens.start[whole], held.cut.start])
+    high = np.concatenate([axis.tokens.end[whole], held.cut.end])
+    order = np.lexsort((high, low))
+    low, high = low[order], high[order]
+    times = np.concatenate([times[whole], np.ones_like(held.cut.start)])[order]
+    return Masked(low, high, np.searchsorted(axis.bounds, low, side="right") - 1, times)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis import Axis, Bools, Ints, paint
+from showthrough.axis import Axis, Bools, Ints, highest
 from showthrough.coverage import Coverage
 from showthrough.resources.lexicon import is_punctuation
 from showthrough.texts import Texts, ruler_of
@@ -65,10 +65,8 @@ class Inspection:
         """For every place the entity type of a chosen mention there, or -1."""
         canvas = np.full(len(self.axis), -1, dtype=np.int64)
         gold = self.axis.gold
-        for kind in np.unique(self._kind[chosen]).tolist():
-            here = np.zeros(len(canvas), dtype=bool)
-            paint(here, gold.start[chosen & (self._kind == kind)], gold.end[chosen & (self._kind == kind)])
-            canvas[here] = kind
+        place, kind = highest(gold.start[chosen], gold.end[chosen], self._kind[chosen])
+        canvas[place] = kind
         return canvas
 
     def of(self, name: str) -> Findings:

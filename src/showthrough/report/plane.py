@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,7 @@ from showthrough.run import MetricRecord, Run, Score
 
 # What the estimate of the room for names assumes: a plot's size, a letter's and a line's, in points.
 _WIDTH, _HEIGHT, _LETTER, _LINE = 460.0, 330.0, 7.0, 15.0
+_NAMED = 30  # names that there is room for; of more points only those on the front have theirs beside them
 
 Value = tuple[float, float, float]  # a number with the low and the high end of its interval
 
@@ -37,6 +39,7 @@ class Point:
     best: bool = False  # none is at least as good on both metrics and better on one
     drop: float = 0.0  # how far below the point its name stands (less than 0: above it), so that none covers another
     left: bool = False  # whether the name stands to the left of the point
+    named: bool = True  # whether it stands there at all
 
 
 def measured(run: Run) -> list[Measured]:
@@ -75,11 +78,13 @@ def front(goodness: Sequence[tuple[float, float]]) -> set[int]:
     >>> sorted(front([(0.9, 0.2), (0.5, 0.5), (0.4, 0.5), (0.5, 0.1), (0.5, 0.5)]))
     [0, 1, 4]
     """
-    return {
-        number
-        for number, (x, y) in enumerate(goodness)
-        if not any(other[0] >= x and other[1] >= y and other != (x, y) for other in goodness)
-    }
+    best: set[tuple[float, float]] = set()
+    highest = -math.inf
+    for x, y in sorted(set(goodness), reverse=True):
+        if y > highest:  # better than all that are better across; of those as good across it is the first
+            highest = y
+            best.add((x, y))
+    return {number for number, point in enumerate(goodness) if point in best}
 
 
 def _shares(values: Sequence[float]) -> list[float]:
@@ -91,8 +96,11 @@ def _apart(found: Sequence[Point], xs: Sequence[float], ys: Sequence[float]) -> 
     """Puts each name at the nearest height, above or below its point, at which no other name stands yet."""
     placed: list[tuple[float, float, float]] = []  # left end, right end, height
     result = []
-    drops = [side + sign * _LINE * step for step in range(len(found)) for side, sign in ((-11, -1), (13, 1))]
+    drops = [side + sign * _LINE * step for step in range(_NAMED) for side, sign in ((-11, -1), (13, 1))]
     for point, x, y in zip(found, xs, ys, strict=True):
+        if len(found) > _NAMED and (len(placed) == _NAMED or not point.best):
+            result.append(replace(point, named=False))
+            continue
         width = _LETTER * (len(point.name) + 2)
         left = x + width > _WIDTH
         start, end = (x - width, x) if left else (x, x + width)

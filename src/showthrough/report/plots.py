@@ -89,7 +89,7 @@ def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
             align=left,
             dx={"expr": "datum.left ? -9 : 9"},
             dy={"expr": "datum.drop"},
-        ).encode(x, y, text="name:N"),
+        ).encode(x, y, text="label:N"),
     ).properties(width=460, height=330, description=plane_description(across.record, up.record))
     chart.datasets = {
         "points": [plane_point(point, across.record, up.record) for point in found],
@@ -117,7 +117,8 @@ def plane_description(across: MetricRecord, up: MetricRecord) -> str:
 def plane_point(point: Point, across: MetricRecord, up: MetricRecord) -> dict[str, Any]:
     tip = f"{point.name}\n{across.text} {_shown(point.x)}\n{up.text} {_shown(point.y)}"
     return {
-        "name": point.name, "x": point.x[0], "x_low": point.x[1], "x_high": point.x[2], "y": point.y[0],
+        "name": point.name, "label": point.name if point.named else "",
+        "x": point.x[0], "x_low": point.x[1], "x_high": point.x[2], "y": point.y[0],
         "y_low": point.y[1], "y_high": point.y[2], "drop": point.drop, "left": point.left, "tip": tip,
     }  # fmt: skip
 
@@ -210,12 +211,14 @@ def attack_chart(run: Run, record: MetricRecord) -> Chart:
     return chart
 
 
-def attacks(run: Run) -> list[MetricRecord]:
-    """The metrics that tell what chance and what the best attack could reach."""
-    parts: dict[str, set[str]] = {}
-    for score in run.scores:
-        parts.setdefault(score.metric, set()).add(score.part)
-    return [record for record in run.metrics if {HEADLINE, *LEVELS} <= parts.get(record.text, set())]
+def attacks(run: Run, name: str | None = None) -> list[MetricRecord]:
+    """The metrics that tell what chance and what the best attack could reach; of one anonymization, or of any."""
+    names = run.names if name is None else [name]
+    return [
+        record
+        for record in run.metrics
+        if record.text in run.rows and any({HEADLINE, *LEVELS} <= run.parts(one, record.text).keys() for one in names)
+    ]
 
 
 def attack_bars(run: Run, record: MetricRecord) -> list[dict[str, Any]]:

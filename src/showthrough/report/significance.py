@@ -11,6 +11,7 @@ from showthrough.run import Comparison, MetricRecord, Run
 
 Result = Literal["better", "worse", "unclear", "undefined"]
 ALPHA = 0.05
+MOST = 20  # anonymizations of which all pairs are tested and shown: pairs grow with their square
 _MANY = 10_000  # documents; with more of them fewer shuffles must do, or a report would take minutes
 
 
@@ -35,10 +36,15 @@ def shuffles(run: Run) -> int:
     return 9_999 if len(run.documents) <= _MANY else 999
 
 
+def tested(run: Run) -> bool:
+    """Whether a report tests the differences; those of more anonymizations are for `showthrough compare`."""
+    return 1 < len(run.names) <= MOST and run.complete
+
+
 def pairs(run: Run) -> dict[str, list[Pair]]:
-    """All ordered pairs, for every metric that has a headline; none where there is nothing to compare."""
+    """All ordered pairs, for every metric that has a headline; none where they are not tested."""
     found: dict[str, list[Pair]] = {}
-    if len(run.names) < 2 or not run.complete:
+    if not tested(run):
         return found
     for record in run.metrics:
         if record.text not in run.rows:

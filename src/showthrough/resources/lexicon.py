@@ -66,8 +66,8 @@ class Lexicon:
     def ignorable(self, axis: Axis) -> Bools:
         """Punctuation everywhere, and function words where a mention has them: nothing else is ever asked about."""
         free = axis.table(is_punctuation).view(np.bool_)
-        asked = np.zeros(len(axis.tokens), dtype=bool)
-        asked[axis.gold_tokens.token] = True
+        asked = axis.gold_contents.times(len(axis.tokens)) > 0
+        asked[axis.gold_contents.cut.token] = True
         start, end = axis.tokens.start[asked], axis.tokens.end[asked]
         found = self._listed(axis, start, end)
         paint(free, start[found], end[found])

@@ -15,6 +15,8 @@ from showthrough.statistics.forms import Form, Ratios
 Array = NDArray[np.float64]
 _CELLS = 1_000_000
 _BLOCK = 128  # shuffles whose sums are held at once
+_HELD = 4_000_000  # sums of all systems that are held at once: 32 MB
+_PAIRS = 64  # pairs, times parts, that are worked out together
 _TOLERANCE = 1e-12  # two ways to add the same numbers may differ in the last bit; that is no difference
 _EQUAL = 1e-9
 
@@ -61,60 +63,92 @@ def studentized_p(form: Form, systems: Sequence[Array], shuffles: int, seed: int
     much as the other, however right each mask is. So a difference is measured by its standard error, from what each
     document adds to it (its linearised residual), and by that of every shuffle anew (Chung and Romano 2013).
 
-    All systems share the coins, so a product of coins and rows serves every pair that a system is in.
+    All systems share the coins, so a product of coins and rows serves every pair that a system is in. What two systems
+    have together is made for a few pairs at a time: of many systems there are more pairs than fit into memory.
     """
     from threadpoolctl import threadpool_limits
 
-    moments = [_Moments.of(form.sums(values)) for values in systems]
-    crossed = {
-        (one, two): _Crossed.of(moments[one].rows, moments[two].rows)
-        for one, two in combinations(range(len(systems)), 2)
-    }
-    real = {
-        (one, two): np.abs(_studentized(form, moments[one].totals, moments[two].totals, both.total, None))[0]
-        for (one, two), both in crossed.items()
-    }
-    large = {pair: np.zeros(len(form.parts)) for pair in crossed}
-    blocks = [one.columns for one in moments] + [both.columns for both in crossed.values()]
-    every, cuts = np.hstack(blocks), np.cumsum([block.shape[1] for block in blocks])[:-1]
+    moments = _Moments.of([form.sums(values) for values in systems])
+    several = [_Several.of(*some, moments) for some in _together(len(systems), len(form.parts))]
+    real = [np.abs(_studentized(form, *each.sides(moments.totals), each.total, None))[:, 0] for each in several]
+    large = [np.zeros_like(one) for one in real]
+    step = max(1, _HELD // max(len(moments.columns), 1))
     with threadpool_limits(1, "blas"):  # products are small; threads would mostly wait for each other
-        for flips in coins(len(every), shuffles, seed):
-            sums = (_unflat(one, len(form.parts)) for one in np.split(flips @ every, cuts, axis=1))
-            moved = [next(sums) for _ in moments]
-            for (one, two), both in crossed.items():
-                shift = moved[two] - moved[one]
-                sides = moments[one].totals + shift, moments[two].totals - shift
-                found = _studentized(form, *sides, both.total, next(sums))
-                # What adding in another order makes of an equal number must not count as smaller.
-                large[one, two] += (~(np.abs(found) < real[one, two] * (1 - _EQUAL))).sum(axis=0)
-    return {pair: np.where(np.isnan(real[pair]), np.nan, (large[pair] + 1) / (shuffles + 1)) for pair in crossed}
+        for block in coins(moments.columns.shape[1], shuffles, seed):
+            for flips in (block[first : first + step] for first in range(0, len(block), step)):
+                moved = moments.moved(flips)
+                for each, so_far, known in zip(several, large, real, strict=True):
+                    sides = each.sides(moments.totals, moved)
+                    found = _studentized(form, *sides, each.total, each.turned(flips, moments.rows))
+                    # What adding in another order makes of an equal number must not count as smaller.
+                    so_far += (~(np.abs(found) < known[:, None] * (1 - _EQUAL))).sum(axis=1)
+    return {
+        (each.one, two): np.where(np.isnan(known), np.nan, (count + 1) / (shuffles + 1))
+        for each, all_known, counts in zip(several, real, large, strict=True)
+        for two, known, count in zip(range(each.first, each.last), all_known, counts, strict=True)
+    }
 
 
 @dataclass(frozen=True)
 class _Moments:
-    """One side's sums, then the sums of products of each two of them; `totals` is (sums + products) × 1 × parts."""
+    """All systems' sums, then the sums of products of each two; `totals` is (sums + products) × systems × 1 × parts."""
 
-    rows: Array  # sums × documents × parts
-    columns: Array  # documents × ((sums + products) · parts)
+    rows: Array  # sums × systems × documents × parts
+    columns: Array  # (sums + products) · systems · parts × documents
     totals: Array
 
     @classmethod
-    def of(cls, rows: Array) -> _Moments:
+    def of(cls, systems: Sequence[Array]) -> _Moments:
+        rows = np.stack(systems, axis=1)
         every = np.stack([*rows, *(rows[a] * rows[b] for a, b in _twos(len(rows)))])
-        return cls(rows, _flat(every), every.sum(axis=1, keepdims=True))
+        return cls(rows, _flat(every), every.sum(axis=2, keepdims=True))
+
+    def moved(self, flips: Array) -> Array:
+        """The sums of what is exchanged, for some shuffles."""
+        return _unflat(self.columns @ flips.T, self.totals.shape)
 
 
 @dataclass(frozen=True)
-class _Crossed:
-    """Products of one side's sums with the other's; exchanging a document exchanges their order."""
+class _Several:
+    """One system beside some others. Exchanging a document exchanges the order of what two have together."""
 
-    columns: Array  # documents × (products of unlike sums · parts): what an exchange adds
-    total: Array  # sums × sums × 1 × parts
+    one: int
+    first: int  # of the others
+    last: int  # the one after them
+    total: Array  # products of one side's sums with the other's: sums × sums × others × 1 × parts
 
     @classmethod
-    def of(cls, one: Array, two: Array) -> _Crossed:
-        total = np.einsum("anp,bnp->abp", one, two)[:, :, None]
-        return cls(_flat(np.stack([one[b] * two[a] - one[a] * two[b] for a, b in _unlike(len(one))])), total)
+    def of(cls, one: int, first: int, last: int, moments: _Moments) -> _Several:
+        rows = moments.rows
+        found = [np.einsum("anp,bnp->abp", rows[:, one], rows[:, two]) for two in range(first, last)]
+        return cls(one, first, last, np.stack(found, axis=2)[:, :, :, None])
+
+    def _split(self, values: Array) -> tuple[Array, Array]:
+        return values[:, self.one : self.one + 1], values[:, self.first : self.last]
+
+    def sides(self, totals: Array, moved: Array | None = None) -> tuple[Array, Array]:
+        """Sums and products of either side, after some documents changed sides."""
+        here, there = self._split(totals)
+        if moved is None:
+            return np.broadcast_to(here, there.shape), there
+        mine, theirs = self._split(moved)
+        shift = theirs - mine
+        return here + shift, there - shift
+
+    def turned(self, flips: Array, rows: Array) -> Array:
+        """What an exchange adds to the products of unlike sums: those × others × shuffles × parts."""
+        here, there = self._split(rows)
+        both = [here[b] * there[a] - here[a] * there[b] for a, b in _unlike(len(rows))]
+        columns = np.stack(both) if both else there[:0]
+        return _unflat(_flat(columns) @ flips.T, columns.shape)
+
+
+def _together(systems: int, parts: int) -> Iterator[tuple[int, int, int]]:
+    """All pairs, a system with a few others at a time: its number, that of the first and the one after the last."""
+    width = max(1, _PAIRS // max(parts, 1))
+    for one in range(systems):
+        for first in range(one + 1, systems, width):
+            yield one, first, min(first + width, systems)
 
 
 def _unlike(size: int) -> list[tuple[int, int]]:
@@ -126,12 +160,13 @@ def _twos(size: int) -> list[tuple[int, int]]:
 
 
 def _flat(values: Array) -> Array:
-    """… × documents × parts as documents × all the rest, for one product with many coins."""
-    return np.ascontiguousarray(values.transpose(1, 0, 2).reshape(values.shape[1], -1))
+    """… × systems × documents × parts as all the rest × documents, for one product with many coins."""
+    return np.ascontiguousarray(np.swapaxes(values, -2, -1).reshape(-1, values.shape[-2]))
 
 
-def _unflat(products: Array, parts: int) -> Array:
-    return np.asarray(products.reshape(len(products), -1, parts).transpose(1, 0, 2))
+def _unflat(products: Array, like: tuple[int, ...]) -> Array:
+    """Products with coins, laid out as what was flattened: … × systems × shuffles × parts."""
+    return np.swapaxes(products.reshape(*like[:-2], like[-1], products.shape[1]), -2, -1)
 
 
 def _of_ratios(one: Array, two: Array, across: Array, turned: Array | None) -> tuple[Array, Array]:
@@ -161,7 +196,7 @@ def _of_slopes(form: Form, one: Array, two: Array, across: Array, turned: Array 
 
 
 def _studentized(form: Form, one: Array, two: Array, across: Array, turned: Array | None) -> Array:
-    """The difference of two values over its standard error, from sums and sums of products: shuffles × parts."""
+    """The difference of two values over its standard error, from sums and products: others × shuffles × parts."""
     with np.errstate(divide="ignore", invalid="ignore"):  # an undefined value has no slope
         found = _of_ratios if isinstance(form, Ratios) else partial(_of_slopes, form)
         difference, variance = found(one, two, across, turned)

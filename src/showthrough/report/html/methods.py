@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from showthrough.report.significance import ALPHA, shuffles
+from showthrough.report.significance import ALPHA, shuffles, tested
 from showthrough.run import MetricRecord, Run
 
 _NAME = r"(?:van |von |de )?[A-ZÀ-Þ][\w’'-]+"
@@ -30,7 +30,7 @@ def paragraph(run: Run) -> str:
             f"Intervals are {settings.confidence * 100:g} % binomial intervals (Korn and Graubard 1998) with the "
             f"variance of a bootstrap over {run.sample} ({settings.resamples:,} resamples, seed {settings.seed})."
         )
-    if len(run.names) > 1 and run.complete:
+    if tested(run):
         sentences.append(
             f"Differences were tested by studentized paired randomization (Chung and Romano 2013) over {run.sample} "
             f"({shuffles(run):,} shuffles) with Holm's correction within each metric, at a level of {ALPHA:g}."

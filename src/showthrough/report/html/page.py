@@ -17,7 +17,7 @@ from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
 from showthrough.report.html.verdicts import caveats, verdict
 from showthrough.report.plots import SHAPES
-from showthrough.report.significance import ALPHA, shuffles
+from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.table import ARROWS, Column, Table, signatures, tables
 from showthrough.run import MetricRecord, Run
 
@@ -88,6 +88,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         provenance=methods.provenance(run),
         alpha=ALPHA,
         shuffles=shuffles(run),
+        most_tested=MOST,
         policy=_policy(style, theme, library, script),
         style=style,
         theme=theme,

@@ -23,6 +23,7 @@ Evidence = dict[str, dict[str, dict[str, dict[str, Any]]]]
 PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds
 EXAMPLES = 24  # of each kind of failure, for each entity type
 _AROUND = 60  # characters that an example shows on either side
+_LONGEST = 2_000  # characters of the place itself that it shows
 
 
 def packed(content: Any) -> str:
@@ -88,7 +89,7 @@ def failures(run: Run, findings: dict[str, Findings], *, with_text: bool) -> dic
     def example(place: Place) -> list[Any]:
         text = documents[place.document].text
         before, after = max(0, place.start - _AROUND), place.end + _AROUND
-        pieces = text[before : place.start], text[place.start : place.end], text[place.end : after]
+        pieces = text[before : place.start], _shortened(text, place), text[place.end : after]
         return [place.document, place.start, *pieces]
 
     return {
@@ -108,6 +109,14 @@ def failures(run: Run, findings: dict[str, Findings], *, with_text: bool) -> dic
         if with_text
         else None,
     }
+
+
+def _shortened(text: str, place: Place) -> str:
+    """What stands at a place, of a very long one the beginning and the end."""
+    if place.end - place.start <= _LONGEST:
+        return text[place.start : place.end]
+    half = _LONGEST // 2
+    return f"{text[place.start : place.start + half]} … {text[place.end - half : place.end]}"
 
 
 def _spread(places: Iterable[Place]) -> list[Place]:

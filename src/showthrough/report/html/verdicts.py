@@ -55,7 +55,7 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
 
 
 def _found(run: Run, name: str) -> Iterator[Clause]:
-    risks = [score.value or 0.0 for record in attacks(run) if (score := headline(run, name, record))]
+    risks = [score.value or 0.0 for record in attacks(run, name) if (score := headline(run, name, record))]
     if not risks:
         return
     yield Clause("these attacks find the person of ", _percent(max(risks)), " of the documents")
