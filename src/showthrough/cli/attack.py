@@ -85,13 +85,14 @@ def command(
         )
     said = []
     unwritten = shared.Unwritten()
+    kept = run.without_text() if without_text else run
     if output:
         with unwritten.noted():
-            shared.save(run.without_text() if without_text else run, output, force)
+            shared.save(kept, output, force)
             said.append(f"run written to {output}")
     if json:
         with unwritten.noted():
-            write_file(json, attacks_json_text(run).encode(), force=force, private=False)
+            write_file(json, attacks_json_text(kept).encode(), force=force, private=False)
             said.append(f"written to {json}")
     console = shared.console()
     show_attacks(run, console)
