@@ -260,13 +260,14 @@ class Run(msgspec.Struct, dict=True):
                 f"the run has version {record.version}, this program {metric.version}; evaluate again to compare",
                 f"metric {text}",
             )
-        tables = [self.units(metric.counted(self.rows_of(text, name))) for name in self.names]
-        columns = tuple(dict.fromkeys(column for table in tables for column in table.columns))
-        rows = [Rows.joined([Rows(columns, np.zeros((0, len(columns)))), table]) for table in tables]
-        values = [metric.combine(table.totals()) for table in rows]
+        tables = self._tables(metric, text) if metric.apart else []
+        if metric.apart:
+            values = [metric.combine(table.totals()) for table in tables]
+        else:
+            values = [metric.combine(metric.totals(self.rows_of(text, name))) for name in self.names]
         parts = [part for part in values[0] if with_parts or part == HEADLINE]
-        testable = [part for part in parts if not metric.test_fault(part)]
-        systems = [table.values for table in rows]
+        testable = [part for part in parts if metric.apart and not metric.test_fault(part)]
+        columns, systems = tables[0].columns if tables else (), [table.values for table in tables]
         tests = {
             (one.part, one.first, one.second): one
             for one in pair_tests(metric.combine, columns, systems, testable, shuffles, seed, self.unit)
@@ -275,12 +276,18 @@ class Run(msgspec.Struct, dict=True):
         for part in parts:
             found = [
                 self._pair(text, part, pair, values, scores, tests.get((part, *pair)), part not in metric.unbounded)
-                for pair in combinations(range(len(systems)), 2)
+                for pair in combinations(range(len(values)), 2)
             ]
             corrected = iter(holm([one.p for one in found if one.p is not None]))
             for one in found:
                 note = one.note or ("" if one.difference is None else metric.test_fault(part))
                 yield msgspec.structs.replace(one, p_holm=None if one.p is None else next(corrected), note=note)
+
+    def _tables(self, metric: Metric, text: str) -> list[Rows]:
+        """What is counted for each anonymization, all in the same columns."""
+        tables = [self.units(metric.counted(self.rows_of(text, name))) for name in self.names]
+        columns = tuple(dict.fromkeys(column for table in tables for column in table.columns))
+        return [Rows.joined([Rows(columns, np.zeros((0, len(columns)))), table]) for table in tables]
 
     def _pair(
         self,
@@ -391,7 +398,7 @@ class Run(msgspec.Struct, dict=True):
         """A statistic that the metric combines and the rows do not have."""
         try:
             metric = parse_metric(text)
-            metric.combine(metric.counted(self.rows_of(text, name)).totals())
+            metric.combine(metric.totals(self.rows_of(text, name)))
         except PlanError:
             return ""  # a metric of another version or another package: its scores can be shown all the same
         except KeyError as error:

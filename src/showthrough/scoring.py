@@ -22,8 +22,9 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[
     for metric, one, table, again in _resampled(run, keys, settings):
         record = records[metric_text(metric)]
         line = _signature(run, metric, record, one, settings)
-        intervals = intervals_of(metric, table, again, settings.confidence) if settings.resamples else {}
-        for part, value in metric.combine(table.totals()).items():
+        intervals = intervals_of(metric, table, again, settings.confidence) if table and settings.resamples else {}
+        totals = table.totals() if table else metric.totals(run.rows_of(record.text, one.name))
+        for part, value in metric.combine(totals).items():
             if np.isnan(value):
                 yield Score(one.name, record.text, part, None, None, None, metric.undefined, line)
                 continue
@@ -63,7 +64,7 @@ def reference_scores(run: Run, metrics: Sequence[Metric], settings: Settings) ->
             if one.name not in run.rows.get(text, {}):
                 continue  # the metric cannot score it
             line = _signature(run, metric, records[text], one, settings)
-            for part, value in metric.combine(metric.counted(run.rows_of(text, one.name)).totals()).items():
+            for part, value in metric.combine(metric.totals(run.rows_of(text, one.name))).items():
                 defined = not np.isnan(value)
                 reason = "" if defined else metric.undefined
                 yield Score(one.name, text, part, float(value) if defined else None, None, None, reason, line)
@@ -82,18 +83,24 @@ def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, setti
 
 def _resampled(
     run: Run, keys: Sequence[tuple[Metric, Input]], settings: Settings
-) -> Iterator[tuple[Metric, Input, Rows, dict[str, Array]]]:
-    """What each metric counts for each anonymization, and its totals over and over, a few columns at a time."""
-    held: list[tuple[Metric, Input, Rows]] = []
+) -> Iterator[tuple[Metric, Input, Rows | None, dict[str, Array]]]:
+    """What each metric counts for each anonymization, and its totals over and over, a few columns at a time.
+
+    Nothing of a metric whose documents cannot be drawn one by one.
+    """
+    held: list[tuple[Metric, Input, Rows | None]] = []
     for number, (metric, one) in enumerate(keys, 1):
-        held.append((metric, one, run.units(metric.counted(run.rows_of(metric_text(metric), one.name)))))
-        if number < len(keys) and sum(len(table.columns) for _, _, table in held) < _COLUMNS:
+        rows = run.rows_of(metric_text(metric), one.name) if metric.apart else None
+        held.append((metric, one, None if rows is None else run.units(metric.counted(rows))))
+        tables = [table for _, _, table in held if table]
+        if number < len(keys) and sum(len(table.columns) for table in tables) < _COLUMNS:
             continue
-        values = np.hstack([table.values for _, _, table in held])
+        values = np.hstack([np.zeros((len(tables[0].values) if tables else 0, 0)), *(table.values for table in tables)])
         sums = resampled_totals(values, settings.resamples, settings.seed)
         position = 0
         for asked, of, table in held:
-            width = len(table.columns)
-            yield asked, of, table, dict(zip(table.columns, sums[:, position : position + width].T, strict=True))
-            position += width
+            columns = table.columns if table else ()
+            again = sums[:, position : position + len(columns)].T
+            yield asked, of, table, dict(zip(columns, again, strict=True))
+            position += len(columns)
         held = []

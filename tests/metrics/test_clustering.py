@@ -492,9 +492,9 @@ def test_marks_are_removed_before_embedding() -> None:
     ("text", "says"),
     [
         ('nmi(embedding="x")', "embedding='x' is not known; expected lsa, st:<name> or the path of a folder"),
-        ("nmi(min_k=1)", "min_k=1 is out of range; expected 2 or more"),
-        ("nmi(k_multiplier=1)", "k_multiplier=1 is out of range; expected 2 or more"),
-        ("nmi(n_tries=0)", "n_tries=0 is out of range; expected 1 or more"),
+        ("nmi(min_k=1)", "min_k=1 is out of range; expected 2 to 1,000"),
+        ("nmi(k_multiplier=1)", "k_multiplier=1 is out of range; expected 2 to 1,000"),
+        ("nmi(n_tries=0)", "n_tries=0 is out of range; expected 1 to 1,000"),
         ("nmi(max_k=3, min_k=4)", "max_k=3 is less than min_k=4"),
         ("nmi(seed=-1)", "seed=-1 is out of range"),
         ('nmi(long_documents="cut")', "long_documents='cut' is not known"),

@@ -82,6 +82,7 @@ class Metric(ABC):
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     neutral: ClassVar[tuple[str, ...]] = ()  # parts that only describe: neither higher nor lower is better
     unbounded: ClassVar[tuple[str, ...]] = ()  # parts that may lie below 0 or above 1
+    apart: ClassVar[bool] = True  # whether documents can be drawn and exchanged one by one
     undefined: ClassVar[str]  # why there may be no value
     fixed: ClassVar[tuple[tuple[str, str], ...]] = ()  # choices that are no parameter but belong to the signature
 
@@ -94,6 +95,10 @@ class Metric(ABC):
     def counted(self, rows: Rows) -> Rows:
         """What is summed over documents: the rows, or what a metric whose rows are labels counts from them."""
         return rows
+
+    def totals(self, rows: Rows) -> Totals:
+        """The sums of what is counted."""
+        return self.counted(rows).totals()
 
     def interval_fault(self, part: str) -> str:
         """Why a part can have no interval from resampled documents; empty where it can."""

@@ -29,7 +29,11 @@ TAE_MARKS = (
 )  # fmt: skip
 ORIGINAL, ANONYMIZED, SILHOUETTE, CELL = "original", "anonymized", "silhouette", "cell"  # columns
 AMI, CHANCE, K, LEAD, REPEAT = "ami", "chance", "k", "lead", "repeat"  # parts
-_COUNTS = ("min_k", "max_k", "k_multiplier", "n_clusterings", "n_tries")
+# The least and the most that is sensible: time grows with each of them, and more tries find nothing better.
+_COUNTS = {
+    "min_k": (2, 1_000), "max_k": (2, 1_000), "k_multiplier": (2, 1_000),
+    "n_clusterings": (1, 100), "n_tries": (1, 1_000),
+}  # fmt: skip
 _TOGETHER = "clusters are made of all documents together"
 _NO_INTERVAL = f"{_TOGETHER}: resampling leaves them as they are, and documents drawn twice make them look more alike"
 _NO_TEST = f"{_TOGETHER}: documents exchanged between two anonymizations would have been clustered otherwise"
@@ -64,9 +68,10 @@ class ClusteringAgreement(Metric):
     1.0
     """
 
-    version = 2
+    version = 3
     group = "utility"
     scope = "corpus"
+    apart = False
     title = "Normalised mutual information of clusterings"
     neutral = (CHANCE, K, LEAD, REPEAT)
     undefined = "there are fewer documents than clusters"
@@ -88,10 +93,9 @@ class ClusteringAgreement(Metric):
             raise PlanError(
                 f"long_documents={quoted(self.long_documents)} is for models; lsa takes a text of any length"
             )
-        for name in _COUNTS:
-            least = 2 if name.endswith(("_k", "multiplier")) else 1
-            if getattr(self, name) < least:
-                raise PlanError(f"{name}={getattr(self, name)} is out of range; expected {least} or more")
+        for name, (least, most) in _COUNTS.items():
+            if not least <= getattr(self, name) <= most:
+                raise PlanError(f"{name}={getattr(self, name)} is out of range; expected {least} to {most:,}")
         if self.max_k < self.min_k:
             raise PlanError(f"max_k={self.max_k} is less than min_k={self.min_k}")
         if self.seed < 0:
@@ -157,9 +161,22 @@ class ClusteringAgreement(Metric):
             if what == ORIGINAL and len(which) == 2:
                 place = ".".join(which)
                 one, two = values.astype(np.int64), found[f"{ANONYMIZED}.{place}"].astype(np.int64)
-                for before, after in np.unique(np.stack([one, two]), axis=1).T.tolist():
+                for before, after in _crossed(one, two)[0]:
                     columns[f"{CELL}.{place}.{before}.{after}"] = np.where((one == before) & (two == after), 1.0, 0.0)
         return Rows.named(columns) if columns else Rows((), np.zeros((len(rows.values), 0)))
+
+    def totals(self, rows: Rows) -> Totals:
+        """The sums of `counted`, without a column of documents for each of thousands of cells."""
+        found = dict(zip(rows.columns, rows.values.T, strict=True))
+        sums = {name: values.sum() for name, values in found.items() if name.startswith((SILHOUETTE, REPEAT))}
+        for name, values in found.items():
+            what, *which = name.split(".")
+            if what == ORIGINAL and len(which) == 2:
+                place = ".".join(which)
+                pairs, counts = _crossed(values.astype(np.int64), found[f"{ANONYMIZED}.{place}"].astype(np.int64))
+                for (before, after), count in zip(pairs, counts, strict=True):
+                    sums[f"{CELL}.{place}.{before}.{after}"] = np.float64(count)
+        return sums
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         found = {k: _mean([agreement(cells) for cells in tables]) for k, tables in _tables(totals).items()}
@@ -216,9 +233,15 @@ def _chosen(best: Ints, values: Array) -> Array:
     return np.asarray(np.take_along_axis(values, best[None], axis=0)[0])
 
 
-def _agreement(one: Ints, two: Ints) -> Agreement:
+def _crossed(one: Ints, two: Ints) -> tuple[list[list[int]], Ints]:
+    """All pairs of clusters that some document stands in, and how many do."""
     pairs, counts = np.unique(np.stack([one, two]), axis=1, return_counts=True)
-    return agreement([(first, second, count) for (first, second), count in zip(pairs.T.tolist(), counts, strict=True)])
+    return pairs.T.tolist(), counts
+
+
+def _agreement(one: Ints, two: Ints) -> Agreement:
+    pairs, counts = _crossed(one, two)
+    return agreement([(first, second, count) for (first, second), count in zip(pairs, counts, strict=True)])
 
 
 def _mean(found: Sequence[Agreement]) -> Agreement:

@@ -17,6 +17,7 @@ from showthrough.resources.device import cores
 
 Floats = NDArray[np.float64]
 
+SAMPLE = 5_000  # points that the tries are made with, where there are more
 _STEPS = 300
 _CELLS = 16_000_000  # of the largest arrays that all threads hold at once: 128 MB each
 
@@ -25,7 +26,7 @@ def clusterings(points: Floats, k: int, count: int, tries: int, seed: int) -> li
     """The cluster of each point, 0 to k − 1, so many times over: each the best of its tries.
 
     Points in the same place are in the same cluster; where there are fewer places than clusters, some clusters are
-    empty.
+    empty. Of more than 5,000 points so many are drawn to try with, and the best try is carried on with all of them.
 
     >>> first, second = clusterings(np.array([[0.0], [0.1], [5.0], [5.1]]), k=2, count=2, tries=5, seed=0)
     >>> (first == first[0]).tolist()
@@ -35,7 +36,7 @@ def clusterings(points: Floats, k: int, count: int, tries: int, seed: int) -> li
 
     # One thread a clustering: threads that share one small matrix product mostly wait for each other.
     threads = min(count, cores())
-    block = max(1, _CELLS // threads // (len(points) * k))
+    block = max(1, _CELLS // threads // (min(len(points), SAMPLE) * k))
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
         first = _first_alike(points)
         points = _compact(points)
@@ -50,6 +51,14 @@ def _first_alike(points: Floats) -> Ints:
 
 
 def _best(points: Floats, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
+    if len(points) <= SAMPLE:
+        return _best_try(points, k, tries, block, random)
+    some = points[np.sort(random.choice(len(points), SAMPLE, replace=False))]
+    centres = _means(some, _best_try(some, k, tries, block, random)[None], some[None, :k])
+    return np.asarray(_settled(points, centres)[0][0])
+
+
+def _best_try(points: Floats, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
     # All chance is drawn beforehand: how many tries go together depends on the machine, and the result must not.
     firsts = random.integers(len(points), size=tries)
     chances = random.random((k - 1, tries, 2 + int(math.log(k))))
@@ -107,30 +116,46 @@ def _settled(points: Floats, centres: Floats) -> tuple[Ints, Floats]:
         active, centres, found, distance = active[moved], centres[moved], found[moved], distance[moved]
         if not len(active):
             break
-        member = (found[:, None, :] == np.arange(k)[None, :, None]).astype(np.float64)
-        size = member.sum(axis=2)
-        _fill(found, distance, member, size)
-        centres = np.where(size[:, :, None] > 0, member @ points / np.maximum(size, 1)[:, :, None], centres)
+        centres = _means(points, _filled(found, distance, k), centres)
     return labels, inertia
 
 
-def _fill(found: Ints, distance: Floats, member: Floats, size: Floats) -> None:
-    """Gives every empty cluster the point that lies farthest from its centre, as scikit-learn does."""
+def _means(points: Floats, labels: Ints, before: Floats) -> Floats:
+    """The middle of every cluster of every try; an empty one stays where it was before."""
+    from scipy.sparse import csr_array
+
+    tries, k = before.shape[:2]
+    cell = (labels + np.arange(tries)[:, None] * k).ravel()
+    point = np.tile(np.arange(len(points)), tries)
+    member = csr_array((np.ones(len(cell)), (cell, point)), shape=(tries * k, len(points)))
+    size = np.bincount(cell, minlength=tries * k).reshape(tries, k, 1)
+    sums = (member @ points).reshape(before.shape)
+    return np.where(size > 0, sums / np.maximum(size, 1), before)
+
+
+def _filled(found: Ints, distance: Floats, k: int) -> Ints:
+    """Labels in which every empty cluster has the point that lies farthest from its centre, as scikit-learn does."""
+    tries = len(found)
+    size = np.bincount((found + np.arange(tries)[:, None] * k).ravel(), minlength=tries * k).reshape(tries, k)
+    filled = found.copy()
     for number in np.flatnonzero((size == 0).any(axis=1)).tolist():
         far = np.argsort(-np.take_along_axis(distance[number], found[number][None], axis=0)[0], kind="stable")
         for empty, point in zip(np.flatnonzero(size[number] == 0).tolist(), far.tolist(), strict=False):
             old = found[number, point]
             if size[number, old] > 1 and distance[number, old, point] > 0:
-                member[number, old, point], member[number, empty, point] = 0, 1
+                filled[number, point] = empty
                 size[number, old] -= 1
                 size[number, empty] = 1
+    return filled
 
 
 def _squared(points: Floats, centres: Floats) -> Floats:
     """Squared distances of all points from centres of any shape: … × points."""
     flat = centres.reshape(-1, centres.shape[-1])
-    found = (flat**2).sum(axis=1)[:, None] - 2 * flat @ points.T + (points**2).sum(axis=1)
-    return np.asarray(np.maximum(found, 0).reshape(*centres.shape[:-1], len(points)))
+    found = 2 * flat @ points.T
+    np.subtract((flat**2).sum(axis=1)[:, None], found, out=found)
+    found += (points**2).sum(axis=1)
+    return np.asarray(np.maximum(found, 0, out=found).reshape(*centres.shape[:-1], len(points)))
 
 
 def silhouette(points: Floats, labels: Ints) -> float:

@@ -11,6 +11,7 @@ from showthrough.axis import Ints
 from showthrough.metrics.base import Array, ratio
 
 Cells = Sequence[tuple[int, int, Array]]  # a cluster of either side, and how many documents stand in both
+_TERMS = 1_000_000  # that are summed at once
 _NOTHING = 1e-9  # nats; what rounding leaves of a difference that is 0
 
 
@@ -76,15 +77,22 @@ def expected_information(one: Array, two: Array, documents: Array) -> Array:
 
 
 def _expected_terms(n: Ints, a: Ints, b: Ints) -> Array:
-    """Of each (n, a, b): Σ over x of the chance to share x documents, times x/n · ln(n x / (a b))."""
+    """Of each (n, a, b): Σ over x of the chance to share x documents, times x/n · ln(n x / (a b)); a few at a time."""
     from scipy.special import gammaln
 
+    factorial = gammaln(np.arange(n.max(initial=0) + 1) + 1.0)  # logarithms
+    turn = np.cumsum(np.minimum(a, b)) // _TERMS
+    cuts = np.flatnonzero(np.diff(turn, prepend=-1))
+    some = (slice(first, last) for first, last in zip(cuts, [*cuts[1:], len(n)], strict=True))
+    return np.concatenate([np.zeros(0), *(_terms(n[here], a[here], b[here], factorial) for here in some)])
+
+
+def _terms(n: Ints, a: Ints, b: Ints, factorial: Array) -> Array:
     least, most = np.maximum(1, a + b - n), np.minimum(a, b)
     lengths = np.maximum(most - least + 1, 0)
     own = np.repeat(np.arange(len(n)), lengths)
     x = np.arange(len(own)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + least[own]
     n, a, b = n[own], a[own], b[own]
-    factorial = gammaln(np.arange(n.max(initial=0) + 1) + 1.0)  # logarithms
     ways = factorial[a] + factorial[b] + factorial[n - a] + factorial[n - b] - factorial[n]
     chance = np.exp(ways - factorial[x] - factorial[a - x] - factorial[b - x] - factorial[n - a - b + x])
     information = x / n * np.log(n * x / (a * b))
