@@ -23,7 +23,7 @@ from rich.text import Text
 from showthrough.cli import shared
 from showthrough.cli.stopping import to_the_end
 from showthrough.config import Request, Source, is_request, read_request
-from showthrough.errors import ChangedError, Interrupted, PlanError, shown
+from showthrough.errors import LINE, ChangedError, Interrupted, PlanError, shown
 from showthrough.evaluation import Progress as Callback, evaluate_plan
 from showthrough.files import write_file, write_folder
 from showthrough.metrics import PRESETS, metrics_of, preset
@@ -236,7 +236,8 @@ def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool
             if request.output:
                 kept = stop.partial.without_text() if without_text else stop.partial
                 shared.save(kept, request.output, force or earlier is not None)
-            notes.print(_stopped(stop, len(plan.corpus), request.output), markup=False, soft_wrap=True)
+            line = shown(_stopped(stop, len(plan.corpus), request.output), LINE)
+            notes.print(line, markup=False, soft_wrap=True)
         raise typer.Exit(shared.exit_status(stop)) from None
     shared.note_unmasked(plan.anonymizations)
     shared.show_notes(run.notes)
