@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from showthrough.errors import InputError, OutputError, PlanError, Problem
-from showthrough.formats.files import decoded, read_bytes
+from showthrough.formats.files import decoded, read_bytes, type_fault
 from showthrough.metrics import HEADLINE, Group, Metric, Rows, metric_text, parse_metric
 from showthrough.statistics import PairTest, difference_interval, holm, pair_tests, sure_difference_interval
 from showthrough.texts import Texts
@@ -122,6 +122,26 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 Columns = dict[str, list[float]]
+
+
+class _Times(msgspec.Struct):
+    """Seconds that attacks took: to learn the background, and on each anonymization."""
+
+    learning: dict[str, float] = {}
+    attacking: dict[str, dict[str, float]] = {}
+
+
+class _Provenance(msgspec.Struct):
+    """What is known of how a run was made, as far as anybody asks; a run may say more, and may lack any of it."""
+
+    showthrough: str = ""
+    python: str = ""
+    platform: str = ""
+    packages: dict[str, str] = {}
+    models: dict[str, str] = {}
+    time: str = ""
+    seconds: float = 0.0
+    attacks: _Times | None = None
 
 
 class Run(msgspec.Struct):
@@ -292,9 +312,10 @@ class Run(msgspec.Struct):
     def units(self, rows: Rows) -> Rows:
         """What is drawn and exchanged as a whole: documents in the order of their ids, or groups of them."""
         groups = self.groups or [""] * len(self.documents)
-        labels = [group or f"\0{name}" for name, group in zip(self.documents, groups, strict=True)]
-        _, place = np.unique(labels, return_inverse=True)
-        values = np.zeros((place.max(initial=-1) + 1, rows.values.shape[1]))
+        labels = [(group, "" if group else name) for name, group in zip(self.documents, groups, strict=True)]
+        order = {label: number for number, label in enumerate(sorted(set(labels)))}
+        place = np.array([order[label] for label in labels], dtype=np.int64)
+        values = np.zeros((len(order), rows.values.shape[1]))
         np.add.at(values, place, rows.values)
         return Rows(rows.columns, values)
 
@@ -332,6 +353,10 @@ class Run(msgspec.Struct):
         if len({*self.names, *beside}) < len(self.names) + len(beside):
             yield "anonymizations", f"found {', '.join((*self.names, *beside))}; expected unique names"
             return
+        try:
+            msgspec.convert(self.provenance, _Provenance)
+        except msgspec.ValidationError as error:
+            yield type_fault(error, "provenance")
         if self.texts is not None:
             yield from self.texts.faults(self.names)
         if self.groups and len(self.groups) != len(self.documents):

@@ -43,7 +43,7 @@ def write_corpus(
     except OSError as error:
         raise OutputError(f"{path}: cannot be made: {error.strerror}") from error
     for name in files:
-        if Path(name).name != name or name.startswith("."):
+        if Path(name).name != name or name.startswith(".") or "\0" in name:
             raise OutputError(f"document {Path(name).stem}: this id cannot be the name of a file in {path}")
     for name, content in files.items():
         write_file(path / name, content, force=force)

@@ -8,6 +8,7 @@ interval is the exact one of a binomial share with so many trials (Korn and Grau
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +34,8 @@ class Spread:
     def of(cls, resampled: Array, each: Influences) -> Spread:
         """From resampled values (resamples × values) and what documents do to them."""
         counted = each.counted.sum(axis=0)
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of a value that no resample has
             variance = np.nanvar(resampled, axis=0) * counted / np.maximum(counted - 1, 1)
             variance[variance <= _NONE * np.nanmax(np.abs(resampled), axis=0) ** 2] = 0.0
         return cls(variance, counted, alike(each.weights), alike(each.moves**2))
