@@ -18,7 +18,7 @@ import numpy as np
 
 from showthrough.errors import HALF_CHARACTER, InputError, OutputError, PlanError, Problem, shown, some
 from showthrough.files import write_file
-from showthrough.formats.files import decoded, read_bytes
+from showthrough.formats.files import decoded, read_bytes, type_fault
 from showthrough.metrics import HEADLINE, Group, Metric, Rows, metric_text, parse_metric
 from showthrough.statistics import PairTest, holm, judged, pair_tests
 from showthrough.texts import Texts
@@ -128,6 +128,26 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 Columns = dict[str, list[float]]
+
+
+class _Times(msgspec.Struct):
+    """Seconds that attacks took: to learn the background, and on each anonymization."""
+
+    learning: dict[str, float] = {}
+    attacking: dict[str, dict[str, float]] = {}
+
+
+class _Provenance(msgspec.Struct):
+    """What is known of how a run was made, as far as anybody asks; a run may say more, and may lack any of it."""
+
+    showthrough: str = ""
+    python: str = ""
+    platform: str = ""
+    packages: dict[str, str] = {}
+    models: dict[str, str] = {}
+    time: str = ""
+    seconds: float = 0.0
+    attacks: _Times | None = None
 
 
 class Run(msgspec.Struct, dict=True):
@@ -326,13 +346,14 @@ class Run(msgspec.Struct, dict=True):
 
     def units(self, rows: Rows) -> Rows:
         """What is drawn and exchanged as a whole: documents in the order of their ids, or groups of them."""
-        order = np.argsort(np.array(self.documents, dtype=object), kind="stable")
+        order = sorted(range(len(self.documents)), key=self.documents.__getitem__)
         if not self.groups:
             return Rows(rows.columns, rows.values[order])
-        labels = [self.groups[place] or f"\0{self.documents[place]}" for place in order.tolist()]
-        _, place = np.unique(labels, return_inverse=True)
-        values = np.zeros((place.max(initial=-1) + 1, rows.values.shape[1]))
-        np.add.at(values, place, rows.values[order])  # in the order of ids: sums are then the same to the last bit
+        labels = [(self.groups[at], "" if self.groups[at] else self.documents[at]) for at in order]
+        numbers = {label: number for number, label in enumerate(sorted(set(labels)))}
+        values = np.zeros((len(numbers), rows.values.shape[1]))
+        # In the order of ids: sums are then the same to the last bit, whatever the order of the file.
+        np.add.at(values, np.array([numbers[label] for label in labels], dtype=np.int64), rows.values[order])
         return Rows(rows.columns, values)
 
     def to_frame(self) -> Any:
@@ -373,6 +394,10 @@ class Run(msgspec.Struct, dict=True):
         if len({*self.names, *beside}) < len(self.names) + len(beside):
             yield "anonymizations", f"found {some((*self.names, *beside))}; expected unique names"
             return
+        try:
+            msgspec.convert(self.provenance, _Provenance)
+        except msgspec.ValidationError as error:
+            yield type_fault(error, "provenance")
         if self.texts is not None:
             yield from self.texts.faults(self.names)
         if self.groups and len(self.groups) != len(self.documents):

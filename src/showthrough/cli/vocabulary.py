@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +12,13 @@ from showthrough.errors import InputError, PlanError, Problem
 from showthrough.evaluation import evaluate
 from showthrough.files import write_file
 from showthrough.formats import read_anonymization, read_corpus
+from showthrough.masks import Anonymization
 from showthrough.metrics import PhiHardToken, PhiToken, with_parameters
 from showthrough.metrics.language import ENGLISH, unlike_its_language
 from showthrough.pairing import pair
 from showthrough.report.vocabulary import json_of, show_analysis, show_hard
 from showthrough.resources.dictionary import dictionary_from, pinned
+from showthrough.text import Corpus
 
 
 def command(
@@ -65,6 +68,7 @@ def command(
         raise PlanError("has no annotations, and vocabulary looks at what is marked", str(corpus))
     shared.show_notes(unlike_its_language(found, [], [PhiHardToken(dictionary=known)]))
     terms = pinned(medical) if medical else ""
+    systems = _systems(found, anonymizations or (), format_name, columns)
     analysis = analyse(
         found,
         dictionary_from(known),
@@ -74,19 +78,7 @@ def command(
         medical_name=terms,
         tokens=tokens,
     )
-    systems = {}
-    problems: list[Problem] = []
-    for name, path in named:
-        try:
-            systems[name] = read_anonymization(path, found, name=name, format=format_name, **columns)
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(problems)
-    run = None
-    if systems:
-        pair(found, list(systems.values()))
-        run = evaluate(found, systems, metrics, seed=seed, references=False)
+    run = evaluate(found, systems, metrics, seed=seed, references=False) if systems else None
     unwritten = shared.Unwritten()
     if json:
         with unwritten.noted():
@@ -98,3 +90,22 @@ def command(
     unwritten.tell()
     if json:
         console.print(f"written to {json}", markup=False, soft_wrap=True)
+
+
+def _systems(
+    corpus: Corpus, given: Iterable[str], format_name: str | None, columns: Mapping[str, str]
+) -> dict[str, Anonymization]:
+    """The systems by name, checked against the corpus: what is wrong is told before anything is shown."""
+    found: dict[str, Anonymization] = {}
+    problems: list[Problem] = []
+    for name, path in map(shared.named, given):
+        if name in found:
+            raise PlanError("this name is used twice; expected unique names", f"anonymization {name}")
+        try:
+            found[name] = read_anonymization(path, corpus, name=name, format=format_name, **columns)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    pair(corpus, list(found.values()))
+    return found

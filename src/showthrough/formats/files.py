@@ -50,6 +50,8 @@ def stem(path: Path) -> str:
 
 
 def is_folder(path: Path) -> bool:
+    if "\0" in str(path):
+        raise fail(path, "cannot be read: no name of a file has a zero byte")
     try:
         return path.is_dir()
     except OSError as error:  # a name too long, a folder above it that may not be entered
@@ -138,10 +140,8 @@ def decoded(
     try:
         return decoder.decode(content)
     except msgspec.ValidationError as error:
-        found = _PATH.match(str(error))
-        what, where = found.groups() if found else (str(error), "")
-        field = (field + where).lstrip(".")
-        raise fail(file, plain(what, field), _joined(place, shown(field, _FIELD))) from None
+        field, what = type_fault(error, field)
+        raise fail(file, what, _joined(place, shown(field, _FIELD))) from None
     except msgspec.DecodeError as error:
         message = f"is not valid JSON: {_located(str(error), bytes(content))}"
         raise fail(file, message, _joined(place, field)) from None
@@ -149,6 +149,14 @@ def decoded(
         raise fail(file, "is not UTF-8; expected UTF-8 throughout", _joined(place, field)) from None
     except RecursionError:
         raise fail(file, "is nested too deeply; expected a few levels", _joined(place, field)) from None
+
+
+def type_fault(error: msgspec.ValidationError, field: str = "") -> tuple[str, str]:
+    """Where a value of another type stands, in the value that `field` is the path to; and what was found there."""
+    found = _PATH.match(str(error))
+    what, where = found.groups() if found else (str(error), "")
+    field = (field + where).lstrip(".")
+    return field, plain(what, field)
 
 
 def _joined(*places: str) -> str:

@@ -13,6 +13,7 @@ from showthrough.text import Corpus, Document, altered
 
 FIELD = "group"  # of a document, or the column of a table
 _BY_ID = "id:"
+_NAMEABLE = re.compile(r'[^\\"\x00-\x1f\ud800-\udfff]+')  # fields that a decoder can be told to look for
 _TAKEN = ("doc_id", "text", "annotations")
 
 
@@ -27,9 +28,10 @@ class GroupBy:
             return
         try:
             re.compile(self.asked.removeprefix(_BY_ID) if self.asked.startswith(_BY_ID) else "")
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise PlanError(f"is no regular expression: {error}", f"group-by {self.asked}") from None
-        if not self.asked.removeprefix(_BY_ID) or self.asked in _TAKEN:
+        named = self.asked.startswith(_BY_ID) or _NAMEABLE.fullmatch(self.asked)
+        if not self.asked.removeprefix(_BY_ID) or self.asked in _TAKEN or not named:
             raise PlanError(
                 f"found {quoted(self.asked)}; expected another field or column, or id:REGEX, such as 'id:^(\\d+)-'",
                 "group-by",

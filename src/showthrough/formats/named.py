@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ import msgspec
 
 from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
 from showthrough.formats import brat, conll, i2b2
-from showthrough.formats.files import files_in, is_folder, open_file, suffix
+from showthrough.formats.files import files_in, is_folder, open_file, suffix, unreadable
 from showthrough.formats.phi import to_mask
 from showthrough.levels import known_level
 from showthrough.masks import Mask, TypedMask
@@ -114,8 +115,11 @@ def same_format(path: Path, name: str | None) -> str:
     if name != "i2b2":
         return name
     first = next((file for file in files_in(path) if suffix(file) == ".xml"), path) if path.is_dir() else path
-    with open_file(first) as file:
-        head = file.read(_PEEK)
+    try:
+        with open_file(first) as file:
+            head = file.read(_PEEK)
+    except (OSError, EOFError, zlib.error) as error:
+        raise unreadable(first, error) from error
     return "i2b2-2006" if b"<RECORD" in head else "meddocan" if b"<MEDDOCAN" in head else "i2b2-2014"
 
 

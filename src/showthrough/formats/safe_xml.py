@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import Path
 from typing import Protocol
@@ -12,6 +13,13 @@ from showthrough.formats.files import fail, read_bytes
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+# Python's own, for names of hosts and for its source code: no file is written in them.
+_NO_FILES_ENCODING = {
+    "idna", "mbcs", "oem", "palmos", "punycode", "raw-unicode-escape", "raw_unicode_escape", "undefined",
+    "unicode-escape", "unicode_escape",
+}  # fmt: skip
 
 
 class Handler(Protocol):
@@ -90,11 +98,13 @@ def _unified(path: Path, content: bytes) -> bytes:
     declared = _DECLARED.match(content)
     encoding = declared[1].decode("ascii") if declared else "utf-8"
     try:
+        if codecs.lookup(encoding).name in _NO_FILES_ENCODING:
+            raise LookupError(encoding)
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         why = "as its first line says" if declared else "since its first line names no other encoding"
         raise fail(path, f"byte {error.start} is not {encoding.upper()}; expected that throughout, {why}") from error
-    except LookupError:
+    except (LookupError, UnicodeError):
         raise fail(path, f"declares the unknown encoding {encoding}; expected UTF-8") from None
     return text.encode("utf-8", "surrogatepass")
 

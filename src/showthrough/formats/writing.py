@@ -41,7 +41,7 @@ def write_corpus(
     if path.is_dir() and any(path.iterdir()) and not force:
         raise OutputError(f"{path}: is not empty; choose another folder or say --force to add to it")
     for name in files:
-        if Path(name).name != name or name.startswith("."):
+        if Path(name).name != name or name.startswith(".") or "\0" in name:
             raise OutputError(f"document {shown(Path(name).stem)}: this id cannot be the name of a file in {path}")
     return write_folder(path, files, read=read)
 

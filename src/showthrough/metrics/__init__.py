@@ -7,6 +7,7 @@ A metric's text form is its identity: a name from the table and whatever differs
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
@@ -66,6 +67,9 @@ PRESETS: dict[str, tuple[str, ...]] = {
     "i2b2": ("phi_token", "phi_instance", "phi_instance(types=False)"),
     "meddocan": ("phi_strict", "phi_span", "phi_merged", "phi_leak"),
 }
+
+
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what neither a path nor a run file can hold
 
 
 def metric_name(metric: Metric) -> str:
@@ -153,6 +157,10 @@ def _check_kinds(name: str, entry: Metric, given: Mapping[str, object]) -> None:
     types = {field.name: str(field.type).split(" | ") for field in fields(entry)}
     for key, value in given.items():
         usual = getattr(entry, key)
+        if isinstance(value, str) and _NO_TEXT.search(value):
+            raise PlanError(
+                f"found {value!r}; expected text without zero bytes and halves of characters", f"metric {name}: {key}"
+            )
         fits = isinstance(value, type(usual)) or (isinstance(usual, float) and type(value) is int)
         fits = fits or type(value).__name__ in types[key]  # one that takes numbers and words
         if not fits or (isinstance(value, bool) and not isinstance(usual, bool)):

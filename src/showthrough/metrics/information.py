@@ -28,6 +28,7 @@ BERT = "hf:google-bert/bert-base-uncased"
 SPACY = "spacy:en_core_web_md"
 ALBERT = "st:paraphrase-albert-base-v2"
 MULTIPLIER = "ic_multiplier"
+_MOST = 1_000_000  # rounds or word pieces: as many as no text has
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Informed(Metric):
     def __post_init__(self) -> None:
         INFORMATION.parse(self.ic)
         choose(self, "special_tokens", ("document", "segment", "none"))
-        if self.segment_length < 1:
-            raise PlanError(f"segment_length={self.segment_length} is out of range; expected 1 or more")
+        if not 1 <= self.segment_length <= _MOST:
+            raise PlanError(f"segment_length={self.segment_length} is out of range; expected 1 to {_MOST:,}")
         if not 0 <= self.segment_overlap < self.segment_length:
             raise PlanError(f"segment_overlap={self.segment_overlap} is out of range; expected 0 to segment_length − 1")
 
@@ -167,10 +168,9 @@ class TextPreservedInformation(Informed):
         super().__post_init__()
         TERMS.parse(self.chunking)
         rounds = self.term_alterning
-        if rounds != "sentence" and not (isinstance(rounds, int) and rounds > 1):
-            raise PlanError(
-                f'term_alterning={quoted(rounds)} is not known; expected a whole number above 1 or "sentence"'
-            )
+        if rounds != "sentence" and not (isinstance(rounds, int) and 1 < rounds <= _MOST):
+            expected = f'a whole number above 1, at most {_MOST:,}, or "sentence"'
+            raise PlanError(f"term_alterning={quoted(rounds)} is not known; expected {expected}")
         if rounds == "sentence" and self.term_source == "none":
             raise PlanError(
                 'term_alterning="sentence" needs a source of sentences; expected chunking="spacy:<pipeline>"'

@@ -26,6 +26,7 @@ Overlaps = Literal["joined", "each"]
 FUNCTION_WORD_MENTIONS = ("asked", "free")
 REPLACEMENTS = ("read", "trusted")
 OVERLAPS = ("joined", "each")
+_LARGEST_BETA = 1_000_000  # F is recall by then
 
 
 def _kinds(include: str) -> tuple[str, ...]:
@@ -426,8 +427,9 @@ class FScore(Worded):
     overlaps: Overlaps = "joined"
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.beta, int | float) and 0 < self.beta < float("inf")):
-            raise PlanError(f"beta={quoted(self.beta)} is out of range; expected a number above 0", type(self).__name__)
+        if not (isinstance(self.beta, int | float) and 0 < self.beta <= _LARGEST_BETA):
+            expected = f"a number above 0, at most {_LARGEST_BETA:,}"
+            raise PlanError(f"beta={quoted(self.beta)} is out of range; expected {expected}", type(self).__name__)
         self._parts()
 
     def _parts(self) -> tuple[Recall, Precision]:

@@ -9,7 +9,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from showthrough.errors import ResourceError
+from showthrough.errors import ResourceError, ShowthroughError
+from showthrough.resources.files import reason_of
 
 Result = TypeVar("Result")
 
@@ -62,10 +63,11 @@ def in_batches(
                 batch = running.pop(future)
                 try:
                     result = future.result()
-                except (RuntimeError, MemoryError, IndexError, TypeError, ValueError) as error:
+                except ShowthroughError:
+                    raise
+                except Exception as error:
                     if not _out_of_memory(error):  # whatever a model stumbles over, other metrics go on
-                        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-                        raise ResourceError(f"{what}: the model failed: {reason}") from error
+                        raise ResourceError(f"{what}: the model failed: {reason_of(error)}") from error
                     if len(batch) == 1:
                         raise ResourceError(
                             f"{what}: not even one text at a time fits in memory; "

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from showthrough.errors import ResourceError
 from showthrough.resources.cache import Arrays, Cache, question
 from showthrough.resources.device import in_batches, torch_device, torch_dtype
-from showthrough.resources.files import EXTRA, foreign_code, library_versions, loading, model_files
+from showthrough.resources.files import EXTRA, foreign_code, guarded, library_versions, loading, model_files
 from showthrough.resources.names import Role, SourceName
 from showthrough.resources.settings import ModelSettings, Watch
 
@@ -72,7 +72,8 @@ class SentenceEmbedder:
         def answer(places: list[int]) -> Iterator[Arrays]:
             for first in range(0, len(places), _BLOCK):
                 block = [texts[place] for place in places[first : first + _BLOCK]]
-                windows = [self._windows(text) if long_texts == "mean" else [text] for text in block]
+                with guarded(lambda reason: ResourceError(f"{self.role.what}: the model failed: {reason}")):
+                    windows = [self._windows(text) if long_texts == "mean" else [text] for text in block]
 
                 def tell(share: float, first: int = first, block: list[str] = block) -> None:
                     if self.watch:
@@ -86,6 +87,10 @@ class SentenceEmbedder:
 
     def embed(self, texts: Sequence[str], watch: Callable[[float], None] | None = None) -> Vectors:
         """One vector a text; a text that occurs twice is embedded once. `watch` is told the share that is done."""
+        with guarded(lambda reason: ResourceError(f"{self.role.what}: the model failed: {reason}")):
+            return self._embedded(texts, watch)
+
+    def _embedded(self, texts: Sequence[str], watch: Callable[[float], None] | None) -> Vectors:
         model = self.loaded()
         distinct = list(dict.fromkeys(texts))
         most = model.max_seq_length or 512

@@ -6,14 +6,18 @@ import errno
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from showthrough.errors import ResourceError, ShowthroughError
 from showthrough.resources.names import Role, SourceName
 
 EXTRA = "pip install 'showthrough[models]'"
@@ -28,6 +32,8 @@ _PARTS = {
 _SAFE = ".safetensors"
 _BLOCK = 1 << 23
 _READERS = 4
+_MOST_LAYERS = 1000
+_LONGEST = 200  # characters of what a library says that are passed on
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,8 @@ def model_files(name: SourceName, role: Role) -> ModelFiles:
     if lacking := _lacking(folder):  # before anything is read: the folder may be anything, and large
         raise role.missing(f"the folder {name.place!r} holds no model: there is no {lacking} in it", "check its files")
     _refuse_pickles(folder, name.place, role)
+    if deep := _too_deep(folder):
+        raise role.missing(f"the folder {name.place!r} holds no model that can be built: {deep}", "check its files")
     try:
         return ModelFiles(folder, folder_digest(folder))
     except OSError as error:
@@ -63,6 +71,17 @@ def _lacking(folder: Path) -> str:
     for what, patterns in _PARTS.items():
         if not any(any(folder.glob(pattern)) for pattern in patterns):
             return what
+    return ""
+
+
+def _too_deep(folder: Path) -> str:
+    """A number of layers that would be built for hours before anybody noticed that there are no weights for them."""
+    for path in sorted(folder.glob("**/config.json")):
+        with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):  # then the library says so
+            config = msgspec.json.decode(path.read_bytes())
+            for key, value in config.items() if isinstance(config, dict) else ():
+                if "layers" in key and isinstance(value, int) and value > _MOST_LAYERS:
+                    return f"{path.relative_to(folder)} says {key}={value}; expected at most {_MOST_LAYERS}"
     return ""
 
 
@@ -200,14 +219,41 @@ def library_versions() -> str:
 @contextmanager
 def loading(place: str, what: str, role: Role) -> Iterator[None]:
     """Whatever is wrong with a model's files, one line says so, with the ways out."""
-    from safetensors import SafetensorError
 
+    def told(reason: str) -> ResourceError:
+        if "ignore_mismatched_sizes" in reason:  # the library's hint for programmers
+            reason = "its weights are of other sizes than its config.json says"
+        return role.missing(f"{place!r} cannot be loaded as {what}: {reason}", "check its files")
+
+    with guarded(told), quietly():
+        yield
+
+
+@contextmanager
+def guarded(told: Callable[[str], ResourceError]) -> Iterator[None]:
+    """Whatever a library stumbles over in a model's files becomes one line, and other metrics go on.
+
+    Libraries raise anything there: what a configuration means by a word for a number is found out deep inside them.
+    """
     try:
-        with quietly():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             yield
-    except (OSError, ValueError, RuntimeError, LookupError, TypeError, ImportError, SafetensorError) as error:
-        reason = next(iter(str(error).splitlines()), "").rstrip(".") or type(error).__name__
-        raise role.missing(f"{place!r} cannot be loaded as {what}: {reason}", "check its files") from error
+    except (ShowthroughError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # a panic of a library in Rust is no Exception
+        raise told(reason_of(error)) from error
+
+
+def reason_of(error: BaseException) -> str:
+    """What an error of a library says, in one line that is not too long.
+
+    >>> reason_of(ValueError("Validation error for 'layers':\\n  expected int, got str.")), reason_of(KeyError())
+    ("Validation error for 'layers': expected int, got str", 'KeyError')
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    said = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
+    return (said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…").rstrip(".")
 
 
 @contextmanager

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from showthrough.errors import ResourceError
 from showthrough.resources.cache import Arrays, Cache, question
 from showthrough.resources.device import torch_device, torch_dtype
-from showthrough.resources.files import EXTRA, library_versions, loading, model_files
+from showthrough.resources.files import EXTRA, guarded, library_versions, loading, model_files
 from showthrough.resources.information import Context, Floats, Question
 from showthrough.resources.names import INFORMATION, SourceName
 from showthrough.resources.prediction import Predictor
@@ -51,7 +53,9 @@ class MaskedLanguageModel:
                     if self.watch:
                         self.watch("information content", done + int(share * len(block)), len(places))
 
-                for ics in self.predictor().weigh(block, context, tell):
+                with guarded(lambda reason: ResourceError(f"{INFORMATION.what}: the model failed: {reason}")):
+                    weighed = self.predictor().weigh(block, context, tell)
+                for ics in weighed:
                     yield {"ic": ics}
                 done += len(block)
 
@@ -71,18 +75,12 @@ class MaskedLanguageModel:
             with loading(place, "a masked language model", INFORMATION):
                 model, report = AutoModelForMaskedLM.from_pretrained(folder, trust_remote_code=False, **options)
                 tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
-            lacks = ""
-            if report["missing_keys"]:
-                lacks = f"{place!r} has no prediction head: {min(report['missing_keys'])} is not in it"
-            elif tokenizer.mask_token_id is None:
-                lacks = f"the tokenizer of {place!r} has no mask token"
-            elif not tokenizer.is_fast:
-                lacks = f"the tokenizer of {place!r} does not say where its pieces stand"
-            elif len(tokenizer) > (known := model.get_input_embeddings().num_embeddings):
-                lacks = f"the tokenizer of {place!r} knows {len(tokenizer)} pieces and the model {known}"
+            with loading(place, "a masked language model", INFORMATION):
+                lacks = _lacks(place, model, report, tokenizer)
             if lacks:
                 raise INFORMATION.missing(lacks, "name a model for masked language modelling")
-            self._predictor = Predictor(model.to(device).eval(), tokenizer)
+            with loading(place, "a masked language model", INFORMATION):
+                self._predictor = Predictor(model.to(device).eval(), tokenizer)
         return self._predictor
 
 
@@ -96,3 +94,16 @@ def _blocks(questions: Sequence[Question], size: int) -> Iterator[Sequence[Quest
             first, held = number + 1, 0
     if first < len(questions):
         yield questions[first:]
+
+
+def _lacks(place: str, model: Any, report: Mapping[str, Any], tokenizer: Any) -> str:
+    """What a model and its tokenizer do not have that they are asked for; empty where they have all."""
+    if report["missing_keys"]:
+        return f"{place!r} has no prediction head: {min(report['missing_keys'])} is not in it"
+    if tokenizer.mask_token_id is None:
+        return f"the tokenizer of {place!r} has no mask token"
+    if not tokenizer.is_fast:
+        return f"the tokenizer of {place!r} does not say where its pieces stand"
+    if len(tokenizer) > (known := model.get_input_embeddings().num_embeddings):
+        return f"the tokenizer of {place!r} knows {len(tokenizer)} pieces and the model {known}"
+    return ""

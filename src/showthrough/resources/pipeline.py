@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from showthrough.errors import ResourceError
-from showthrough.resources.files import folder_digest
+from showthrough.resources.files import folder_digest, guarded
 from showthrough.resources.names import is_path
 from showthrough.resources.settings import Watch
 
@@ -58,9 +58,7 @@ class Pipeline:
         except PackageNotFoundError as error:
             raise self._without_spacy() from error
         except OSError as error:
-            raise ResourceError(
-                f"the spaCy pipeline {self.name!r} cannot be read: {error.strerror}; or choose {self.instead}"
-            ) from error
+            raise self._useless(f"cannot be read: {error.strerror}") from error
 
     def _folder(self) -> Path:
         if is_path(self.name):
@@ -98,7 +96,7 @@ class Pipeline:
         pipeline = self._load()
         pipeline.max_length = max(pipeline.max_length, max(map(len, texts), default=0) + 1)
         others = [pipe for pipe in pipeline.pipe_names if components is not None and pipe not in components]
-        with pipeline.select_pipes(disable=others):
+        with guarded(lambda reason: self._useless(f"failed: {reason}")), pipeline.select_pipes(disable=others):
             for number, read in enumerate(pipeline.pipe(texts, batch_size=_TOGETHER), start=1):
                 if self.watch:
                     self.watch(what, number, len(texts))
@@ -111,14 +109,12 @@ class Pipeline:
             except ImportError as error:
                 raise self._without_spacy() from error
             place = self._folder() if is_path(self.name) else self.name
-            try:
+            with guarded(lambda reason: self._useless(f"cannot be loaded: {reason}")):
                 self._loaded = spacy.load(place, exclude=list(self.exclude))
-            except (OSError, ValueError, TypeError, AttributeError) as error:
-                reason = next(iter(str(error).splitlines()), type(error).__name__)
-                raise ResourceError(
-                    f"the spaCy pipeline {self.name!r} cannot be loaded: {reason}; or choose {self.instead}"
-                ) from error
         return self._loaded
+
+    def _useless(self, why: str) -> ResourceError:
+        return ResourceError(f"the spaCy pipeline {self.name!r} {why}; or choose {self.instead}")
 
     def _without_spacy(self) -> ResourceError:
         return ResourceError(

@@ -63,7 +63,7 @@ class BaseModel:
 
         with loading(self.name, "a model", ROLE):
             config = AutoConfig.from_pretrained(self._files.folder, trust_remote_code=False)
-        return longest_window(self.name, config, self.tokenizer)
+            return longest_window(self.name, config, self.tokenizer)
 
     def masked_lm(self, folder: Path | None = None) -> Any:
         """With the head that guesses hidden words, from its own files or from a folder where it was trained further.

@@ -1,0 +1,66 @@
+"""Whether an answer to a malformed input is right: what was read is what the file says, and what was written can be read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from malformed.families import Attempt
+from showthrough import Run, parse_metric, read_corpus
+
+
+def wrong_with(one: Attempt, desk: Path) -> str:
+    """What is wrong with an answer; empty where nothing is."""
+    run = desk / "out.json"
+    if run.exists() and one.command[0] in ("evaluate", "attack"):
+        if fault := _wrong_run(Run.load(run)):
+            return fault
+    if one.command[0] in ("evaluate", "convert", "validate") and (desk / one.command[1]).suffix in (".json", ".csv"):
+        return _misread(desk / one.command[1])
+    return ""
+
+
+def _wrong_run(run: Run) -> str:
+    for score in run.scores:
+        numbers = [number for number in (score.value, score.low, score.high) if number is not None]
+        where = f"{score.metric} {score.part} of {score.anonymization}: {numbers}"
+        if not all(map(math.isfinite, numbers)):
+            return f"has a score that is no number: {where}"
+        free = score.part in parse_metric(score.metric).unbounded or score.metric.startswith(("phi_leak", "nmi"))
+        if not free and not all(0 <= one <= 1 for one in numbers):
+            return f"has a score out of range: {where}"
+        if len(numbers) == 3 and not numbers[1] <= numbers[0] <= numbers[2]:
+            return f"has a value outside its interval: {where}"
+    return ""
+
+
+def _misread(path: Path) -> str:
+    """Whether a corpus is other than what an independent reader finds in the file."""
+    content = path.read_bytes().decode("utf-8-sig", "replace")  # bytes of fields that nobody reads are not looked at
+    if path.suffix == ".csv":
+        expected = {row["doc_id"]: row["text"] for row in csv.DictReader(io.StringIO(content, newline=""))}
+    else:
+        tree = json.loads(content)
+        if isinstance(tree, dict) and "corpus" in tree and "metrics" in tree:
+            return ""
+        expected = tree if isinstance(tree, dict) else {one["doc_id"]: one["text"] for one in tree}
+    found = read_corpus(path)
+    if {document.id: document.text for document in found} != expected:
+        return "reads other texts than there are"
+    if isinstance(expected, dict) and path.suffix == ".json" and isinstance(json.loads(content), list):
+        marks: list[Any] = [_marks(one) for one in json.loads(content)]
+        if [[[m.start, m.end] for a in d.annotations for m in a.mentions] for d in found] != marks:
+            return "reads other marks than there are"
+    return ""
+
+
+def _marks(document: Any) -> list[list[int]]:
+    return [
+        [mention["start_offset"], mention["end_offset"]]
+        for layer in (document.get("annotations") or {}).values()
+        for mention in layer.get("entity_mentions") or ()
+    ]

@@ -1,0 +1,121 @@
+"""Inputs that are all right: a small corpus in every format, what a system made of it, and what else a command reads."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from showthrough import Annotation, Corpus, Document, Mention, write_corpus
+
+_TEXTS = {
+    "d1": "Mr John Doe of Oslo left on 3 May 1996.\nHe was 46 years old.",
+    "d2": "😀 Ann Lee (Bergen) knows 山田.",
+    "d3": "Nothing to see in Oslo.",
+}
+_MARKS = {"John Doe": ("PERSON", "DIRECT"), "Ann Lee": ("PERSON", "DIRECT"), "Oslo": ("LOC", "QUASI"),
+          "3 May 1996": ("DATE", "QUASI"), "Bergen": ("LOC", "QUASI")}  # fmt: skip
+
+
+def _document(name: str) -> Document:
+    text = _TEXTS[name]
+    mentions = tuple(
+        Mention(text.index(said), text.index(said) + len(said), kind, identifier, f"{name}-{number}")  # type: ignore[arg-type]
+        for number, (said, (kind, identifier)) in enumerate(_MARKS.items())
+        if said in text
+    )
+    return Document(name, text, (Annotation("ann", tuple(sorted(mentions, key=lambda one: one.start))),))
+
+
+CORPUS = Corpus([_document(name) for name in _TEXTS], "corpus")
+
+
+@cache
+def written(format: str) -> dict[str, bytes]:
+    """The corpus as `convert` writes it: by file name, or under the empty name where it is one file."""
+    with TemporaryDirectory() as folder:
+        target = Path(folder) / "x"
+        write_corpus(CORPUS, target, format)
+        if target.is_file():
+            return {"": target.read_bytes()}
+        return {file.name: file.read_bytes() for file in sorted(target.iterdir())}
+
+
+def tab() -> Any:
+    return json.loads(written("tab")[""])
+
+
+def masks() -> dict[str, Any]:
+    """Of one system: a type said, a replacement, a mask without either; nothing in the third document."""
+    return {"d1": [[3, 11, "[PERSON]", "PERSON"], [15, 19, "a town"]], "d2": [[2, 9]], "d3": []}
+
+
+def texts() -> dict[str, str]:
+    return {**_TEXTS, "d1": _TEXTS["d1"].replace("John Doe", "***")}
+
+
+def background() -> dict[str, str]:
+    return {"d1": "John Doe lives in Oslo.", "d2": "Ann Lee comes from Bergen.", "d3": "Who knows.", "x": "Per Hansen."}
+
+
+def records() -> list[dict[str, Any]]:
+    """TRI's: what is known of everybody, and their documents in two columns."""
+    known = background()
+    return [
+        {"name": name, "public_knowledge": known[name], "original": _TEXTS[name], "masked": texts()[name]}
+        for name in _TEXTS
+    ]
+
+
+def table(tab_separated: bool = False) -> str:
+    sign = "\t" if tab_separated else ","
+    rows = [f'{name}{sign}"{text}"{sign}p{number % 2}' for number, (name, text) in enumerate(texts().items())]
+    return "\n".join([f"doc_id{sign}text{sign}group", *rows]) + "\n"
+
+
+PLAN = """\
+corpus = "corpus.json"
+metrics = ["er_di", "recall(unit='mention')", "phi_token"]
+missing = "unmasked"
+seed = 7
+resamples = 20
+confidence = 0.9
+jobs = 1
+output = "out.json"
+device = "cpu"
+dtype = "fp32"
+cache = false
+references = false
+direct = ["PERSON"]
+quasi = ["LOC"]
+ignore = ["DATE"]
+group_by = "id:^(d)"
+language = "en"
+
+[anonymizations]
+first = "masks.json"
+second = { path = "texts.csv", id_column = "doc_id", text_column = "text" }
+
+[map]
+LOC = "PLACE"
+"""
+
+
+def tae_configuration() -> dict[str, Any]:
+    return {
+        "corpus": "corpus.json",
+        "anonymizations": {"first": "masks.json"},
+        "results_file_path": "results/out.csv",
+        "metrics": {
+            "Recall": {"token_level": True, "include_direct": True, "include_quasi": False},
+            "RecallPerEntityType": {},
+            "Precision": {"token_level": False, "weighting_model_name": None},
+            "Precision_2": {"weighting_max_segment_length": 100, "weighting_model_name": None},
+            "TPI": {"weighting_model_name": None, "term_alterning": 2, "use_chunking": True},
+            "TRIR": {"background_knowledge_file_path": "background.json", "verbose": False},
+            "NMI": {"embedding_model_name": "./none", "min_k": 2, "max_k": 4, "n_clusterings": 2,
+                    "n_tries_per_clustering": 2, "remove_mask_marks": True, "mask_marks": ["PERSON"]},
+        },
+    }  # fmt: skip

@@ -1,0 +1,134 @@
+"""Thousands of malformed inputs: each is refused in one line a problem, or gets a right answer.
+
+The normal suite tries a few of each family, the same every time. `make fuzz` sets MALFORMED to a seed and tries them
+all; a failure names its seed, family and number, and becomes a test of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import shutil
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+import showthrough.cli
+from malformed.families import FAMILIES, Attempt
+from malformed.rightness import wrong_with
+
+SEED = os.environ.get("MALFORMED", "")
+SHARE = 50  # of all that the normal suite tries: one in so many
+BLOCK = 50  # attempts of one test
+SECONDS = 20.0  # that one may take, of the processor
+MEMORY = 400  # megabytes by which one block may grow
+
+
+def blocks() -> Iterator[Any]:
+    for name, (_, count) in FAMILIES.items():
+        count = count if SEED else -(-count // SHARE)
+        for first in range(0, count, BLOCK):
+            yield pytest.param(name, range(first, min(count, first + BLOCK)), id=f"{name}-{first}")
+
+
+@pytest.fixture(scope="session")
+def parser() -> Callable[..., Any]:
+    made: Callable[..., Any] = get_command(showthrough.cli.app)
+    return made
+
+
+@pytest.fixture
+def withstands(
+    tmp_path: Path, parser: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[[Attempt], str]:
+    """Makes an attempt and says what is wrong with what happened; empty where all is well."""
+    monkeypatch.setattr(showthrough.cli, "app", parser)
+    monkeypatch.setenv("SHOWTHROUGH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    desk = tmp_path / "desk"
+
+    def attempt(one: Attempt) -> str:
+        shutil.rmtree(desk, ignore_errors=True)
+        desk.mkdir()
+        monkeypatch.chdir(desk)
+        for name, content in one.files.items():
+            (desk / name).parent.mkdir(parents=True, exist_ok=True)
+            (desk / name).write_bytes(content)
+        before = _snapshot(desk)
+        monkeypatch.setattr(sys, "argv", ["showthrough", *one.command])
+        capfd.readouterr()
+        started = time.process_time()
+        status: object = 0
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                showthrough.cli.main()
+            except SystemExit as left:
+                status = left.code or 0
+            except BaseException:
+                return "raises " + traceback.format_exc()[-1500:]
+        said = capfd.readouterr()
+        took = time.process_time() - started
+        if took > SECONDS:
+            return f"took {took:.0f} s"
+        if warned := [w for w in warned if issubclass(w.category, (RuntimeWarning, UserWarning, FutureWarning))]:
+            return f"warns: {warned[0].message} ({warned[0].filename}:{warned[0].lineno})"
+        if status not in one.statuses:
+            return f"ends with {status}: {said.err[-500:]}"
+        if status == 2:
+            return _badly_refused(said.out, said.err) or ("writes" if _snapshot(desk) != before else "")
+        if fault := _untidy(said.err):
+            return fault
+        return wrong_with(one, desk) if status == 0 else ""
+
+    return attempt
+
+
+def _snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(path): b"" if path.is_dir() else path.read_bytes() for path in sorted(folder.rglob("*"))}
+
+
+_USAGE = re.compile(r"Usage: .*\nTry .* for help\.\n\nError: [^\n]+\n")
+
+
+def _badly_refused(out: str, err: str) -> str:
+    if out:
+        return f"prints before it refuses: {out[:300]}"
+    if not err.strip():
+        return "refuses without a word"
+    return "" if _USAGE.fullmatch(err) else _untidy(err)
+
+
+def _untidy(err: str) -> str:
+    """What is wrong with lines on standard error: each has to say something of its own, and none is a program's."""
+    for line in err.splitlines():
+        if not line.strip() or line[0].isspace() or re.search(r"Traceback|Warning|panicked|Error:", line):
+            return f"says {err[:800]!r}"
+    return ""
+
+
+@pytest.mark.parametrize(("family", "numbers"), list(blocks()))
+def test_malformed(family: str, numbers: range, withstands: Callable[[Attempt], str]) -> None:
+    make, _ = FAMILIES[family]
+    found = []
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for number in numbers:
+        one = make(Random(f"{SEED or 0}/{family}/{number}"))
+        if fault := withstands(one):
+            found.append(f"seed {SEED or 0}, {family}, number {number}: {' '.join(one.command)[:300]!r}\n{fault}")
+    assert not found, f"{len(found)} of {len(numbers)}\n" + "\n\n".join(found[:8])
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - largest) // 1024
+    assert grown < MEMORY, f"{family}: {grown} MB more"
+
+
+def test_there_are_enough_of_them() -> None:
+    assert sum(count for _, count in FAMILIES.values()) >= 3000
