@@ -59,9 +59,9 @@ def test_importing_takes_little_time() -> None:
 
 # `formats` stands in no order: its readers come before `run`, which reads with them, and its writer after.
 ROOMS = (
-    "errors", "text", "masks", "background", "axis", "coverage", "alignment", "clinical", "levels", "retyping",
+    "errors", "files", "text", "masks", "background", "axis", "coverage", "alignment", "clinical", "levels", "retyping",
     "resources", "attacks", "metrics", "texts", "statistics", "pairing", "references", "mask_notices", "notices", "run",
-    "plan", "records", "scoring", "evaluation", "reidentification", "config", "report", "cli",
+    "plan", "records", "scoring", "workers", "evaluation", "reidentification", "config", "report", "cli",
 )  # fmt: skip
 
 

@@ -150,7 +150,7 @@ def test_a_corpus_on_disk_stays_there(tmp_path: Path) -> None:
     path.write_text("\n".join(lines))
     found = retyped(read_corpus(path), Retyping.of("WHO=PERSON"))
     assert isinstance(found.documents, Altered)
-    window = pickle.loads(pickle.dumps(found.part(range(3, 6), lazy=True)))  # noqa: S301 (as joblib sends it)
+    window = pickle.loads(pickle.dumps(found.part(range(3, 6), lazy=True)))  # noqa: S301 (as workers get it)
     assert [document.id for document in window] == ["d3", "d4", "d5"]
     assert window.documents[-1].annotations[0].mentions == (Mention(0, 3, "PERSON", "DIRECT"),)
     whole = evaluate(read_corpus(path), [Anonymization({f"d{n}": [] for n in range(9)}, "none")], direct="WHO")

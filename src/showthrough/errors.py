@@ -2,10 +2,12 @@
 
 ShowthroughError
 ├── InputError            what was given cannot be used; lists every problem found     (exit 2)
+│   ├── ChangedError      a file is no longer what it was when it was looked at first  (exit 2)
 │   └── PlanError         an unknown metric, parameter, preset, anonymizer or option   (exit 2)
 ├── OutputError           a result cannot be written where it was asked for            (exit 2)
 ├── ResourceError         a model or an extra is not there; the message has the remedy (exit 1)
 └── Interrupted           stopped on request; carries what was finished                (exit 130)
+                          by something else, such as a full memory                     (exit 1 or 2)
 """
 
 from __future__ import annotations
@@ -117,6 +119,15 @@ class InputError(ShowthroughError):
             lines.append(f"… and {len(self.problems) - LISTED} more problems of this kind")
         super().__init__("\n".join(lines))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.problems)  # from a worker process
+
+
+def _again(kind: type[InputError], problems: Sequence[Problem]) -> InputError:
+    made = kind.__new__(kind)
+    InputError.__init__(made, problems)
+    return made
+
 
 def kind_of(usual: object) -> str:
     """What kind of value a parameter takes, in words.
@@ -128,6 +139,10 @@ def kind_of(usual: object) -> str:
 
 
 _KINDS = {bool: "True or False", int: "a whole number", float: "a number", str: "text"}
+
+
+class ChangedError(InputError):
+    """A file is no longer what it was when it was looked at first."""
 
 
 class PlanError(InputError):
@@ -146,8 +161,9 @@ class ResourceError(_OneLine):
 
 
 class Interrupted(ShowthroughError):  # noqa: N818 (it is no error: the user asked for it)
-    """Stopped on request. `partial` is the run as far as it got."""
+    """Stopped on request, or for a `reason`. `partial` is the run as far as it got."""
 
-    def __init__(self, partial: Any) -> None:
-        super().__init__("interrupted")
+    def __init__(self, partial: Any, reason: str = "") -> None:
+        super().__init__(reason or "interrupted")
         self.partial = partial
+        self.reason = reason

@@ -8,12 +8,11 @@ from contextlib import suppress
 from functools import lru_cache
 from os import PathLike
 from typing import Any
-from uuid import uuid4
 
 import msgspec
 
 from showthrough.background import Background
-from showthrough.errors import Interrupted, PlanError, ResourceError, quoted
+from showthrough.errors import ChangedError, Interrupted, PlanError, ResourceError, quoted
 from showthrough.masks import Anonymization
 from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset, with_parameters
 from showthrough.metrics.base import bound as bind
@@ -30,19 +29,15 @@ from showthrough.run import WITHOUT_TEXT, Evidence, Failure, Input, Run, Setting
 from showthrough.scoring import reference_scores, scored
 from showthrough.text import Corpus
 from showthrough.texts import RANKING, Texts, riskiest, texts_of, too_many
+from showthrough.workers import WorkerKilledError, Workers
 
 Progress = Callable[[int, int], None]  # documents done, documents in all
 Found = dict[tuple[str, str], list[Rows]]  # (metric, anonymization) -> rows of consecutive chunks
 Revisions = dict[str, dict[str, str]]  # metric -> model -> revision
 
+_NO_MEMORY = "memory ran out; shorter documents or fewer metrics at a time need less"
+_FEWER = "fewer --jobs need less (in Python, jobs=1)"
 _BEFORE = " (in the part that was done before; start afresh to try again)"
-
-
-class Worker(msgspec.Struct, frozen=True):
-    """What a worker process is told of models, and for which evaluation: the next may find other files."""
-
-    models: ModelSettings
-    evaluation: str
 
 
 def evaluate(
@@ -129,7 +124,11 @@ def _kind(value: object) -> str:
 def evaluate_plan(
     plan: Plan, *, progress: Progress | None = None, resume: Run | None = None, watch: Watch | None = None
 ) -> Run:
-    """Carries a plan out. Raises Interrupted, with what was finished, when the user stops it."""
+    """Carries a plan out.
+
+    Raises Interrupted, with what was finished, when the user stops it, memory runs out, a worker process is killed or a
+    file changes meanwhile.
+    """
     plan.check()
     resources = Resources(plan.models, watch, plan.background, plan.anonymizations, plan.backgrounds)
     beside = references_of(plan.corpus) if plan.references else ()
@@ -154,11 +153,18 @@ def evaluate_plan(
     refused = frozenset(
         (metric_text(metric), one.name) for one in beside for metric in live if metric.problems(plan.corpus, one)
     )
+    workers = Workers(plan.jobs)
+
+    def stopped(reason: str = "") -> Interrupted:
+        _record(run, found, failures, done, revisions)
+        run.scores, run.texts, run.complete = [], None, False
+        return Interrupted(run, reason)
+
     try:
         if done < total:
             if progress:
                 progress(done, total)
-            for numbers, rows, failed in _walk(plan, local, done, resources, scored_too, refused):
+            for numbers, rows, failed in _walk(plan, local, done, resources, workers, scored_too, refused):
                 failures |= failed
                 for key, chunk in rows.items():
                     found.setdefault(key, []).append(chunk)
@@ -168,18 +174,24 @@ def evaluate_plan(
         for metric in whole:
             if all((metric_text(metric), one.name) in found for one in plan.anonymizations):
                 continue
-            rows, failed = _rows(plan.corpus, [metric], scored_too, resources, refused)
+            rows, failed = _rows(plan.corpus, {metric_text(metric): metric}, scored_too, resources, refused)
             failures |= failed
             for key, chunk in rows.items():
                 found[key] = [chunk]
         _record(run, found, failures, total, revisions)
         run.scores = [*scored(run, plan.metrics, plan.settings), *reference_scores(run, plan.metrics, plan.settings)]
         if plan.texts:
-            run.texts = _texts(plan, run, resources)
+            run.texts = _texts(plan, run, resources, workers)
     except KeyboardInterrupt:
-        _record(run, found, failures, done, revisions)
-        run.scores, run.complete = [], False
-        raise Interrupted(run) from None
+        raise stopped() from None
+    except MemoryError as error:
+        raise stopped(f"memory ran out; {_FEWER}" if plan.jobs > 1 else _NO_MEMORY) from error
+    except WorkerKilledError as error:
+        raise stopped(f"{error}; {_FEWER}") from error
+    except ChangedError as error:
+        raise stopped(str(error)) from error
+    finally:
+        workers.close()
     run.provenance["seconds"] = round(time.perf_counter() - started, 3)
     return run
 
@@ -189,6 +201,7 @@ def _walk(
     metrics: list[Metric],
     done: int,
     resources: Resources,
+    workers: Workers,
     anonymizations: Sequence[Anonymization],
     refused: frozenset[tuple[str, str]] = frozenset(),
 ) -> Iterator[tuple[range, dict[tuple[str, str], Rows], dict[str, str]]]:
@@ -196,8 +209,8 @@ def _walk(
     chunks = list(plan.corpus.chunks(start=done))
     failures: set[str] = set()
 
-    def live() -> list[Metric]:
-        return [metric for metric in metrics if metric_text(metric) not in failures]
+    def live() -> dict[str, Metric]:
+        return {text: metric for metric in metrics if (text := metric_text(metric)) not in failures}
 
     if plan.jobs == 1 or len(chunks) == 1:
         for numbers in chunks:
@@ -205,45 +218,41 @@ def _walk(
             failures |= failed.keys()
             yield numbers, rows, failed
         return
-    from joblib import Parallel, delayed
-
-    worker = Worker(plan.models, uuid4().hex)
     tasks = (
-        delayed(_rows)(
+        (
             plan.corpus.part(numbers, lazy=True),
             live(),
             [one.part(plan.corpus.ids[numbers.start : numbers.stop]) for one in anonymizations],
-            worker,
+            plan.models,
             refused,
         )
         for numbers in chunks
     )
-    parallel = Parallel(n_jobs=plan.jobs, return_as="generator", pre_dispatch="2*n_jobs")
-    for numbers, (rows, failed) in zip(chunks, parallel(tasks), strict=True):
+    for numbers, (rows, failed) in zip(chunks, workers.map(_rows, tasks), strict=True):
         failures |= failed.keys()
         yield numbers, rows, failed
 
 
 def _rows(
     corpus: Corpus,
-    metrics: Iterable[Metric],
+    metrics: Mapping[str, Metric],
     anonymizations: Iterable[Anonymization],
-    resources: Resources | Worker,
+    resources: Resources | ModelSettings,
     refused: frozenset[tuple[str, str]] = frozenset(),
 ) -> tuple[dict[tuple[str, str], Rows], dict[str, str]]:
     """All rows of one chunk, and the metrics that failed with their reasons.
 
     A reference that a metric cannot score has no rows: the metric fails only where an anonymization under test does.
     """
-    if isinstance(resources, Worker):
+    if isinstance(resources, ModelSettings):
         resources = _of_process(resources)
     failed: dict[str, str] = {}
     bound = {}
-    for metric in metrics:
+    for text, metric in metrics.items():
         try:
-            bound[metric_text(metric)] = bind(metric, corpus, resources)
+            bound[text] = bind(metric, corpus, resources)
         except ResourceError as error:
-            failed[metric_text(metric)] = str(error)
+            failed[text] = str(error)
     rows = {}
     # Anonymizations outside, metrics inside: an anonymization is painted once and all metrics look at it.
     for one in anonymizations:
@@ -259,9 +268,9 @@ def _rows(
 
 
 @lru_cache(maxsize=1)
-def _of_process(worker: Worker) -> Resources:
+def _of_process(models: ModelSettings) -> Resources:
     """The resources of a worker process: its models stay loaded from chunk to chunk."""
-    return Resources(worker.models)
+    return Resources(models)
 
 
 def _record(run: Run, found: Found, failures: dict[str, str], done: int, revisions: Revisions) -> None:
@@ -362,7 +371,7 @@ def _same_models(revisions: Revisions, earlier: Run) -> None:
             raise PlanError("not the same as in the run to resume; start afresh without --resume", f"model {name}")
 
 
-def _texts(plan: Plan, run: Run, resources: Resources) -> Texts:
+def _texts(plan: Plan, run: Run, resources: Resources, workers: Workers) -> Texts:
     """The documents for a reader; where there are too many, the rows mostly tell already which are at most risk."""
     order = None
     sources = [metric.parameters.get("function_words") for metric in plan.metrics if metric_text(metric) in run.rows]
@@ -371,7 +380,7 @@ def _texts(plan: Plan, run: Run, resources: Resources) -> Texts:
     if too_many(plan.corpus) and plan.corpus.survey.annotated:
         lacking = [metric for metric in ranking if metric_text(metric) not in run.rows]
         found: Found = {}
-        for _, rows, _ in _walk(plan, lacking, 0, resources, plan.anonymizations) if lacking else ():
+        for _, rows, _ in _walk(plan, lacking, 0, resources, workers, plan.anonymizations) if lacking else ():
             for key, chunk in rows.items():
                 found.setdefault(key, []).append(chunk)
         order = riskiest(

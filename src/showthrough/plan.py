@@ -77,6 +77,7 @@ class Plan:
             for name in sorted({name for name in names if names.count(name) > 1})
         ]
         problems += reserved_problems(names)
+        problems += _unwritable_names(self)
         problems += settings_problems(self.settings)
         if self.jobs < 1:
             problems.append(Problem("", "jobs", f"found {self.jobs}; expected 1 or more"))
@@ -117,6 +118,18 @@ def _retyped_metric(metric: Metric, types: Retyping, said: set[str], spelled: se
     if not added:
         return metric
     return with_parameters(metric, map=",".join(f"{name}={target}" for name, target in {**own, **added}.items()))
+
+
+def _unwritable_names(plan: Plan) -> list[Problem]:
+    """Names of files that are no UTF-8: a run could not be written that says what it was made from."""
+    given = [plan.corpus.name, plan.corpus.source]
+    given += [text for one in plan.anonymizations for text in (one.name, one.source)]
+    given += [text for one in (plan.background, *plan.backgrounds) if one for text in (one.name, one.source)]
+    return [
+        Problem("", text, "is not UTF-8; expected names and paths in UTF-8")
+        for text in dict.fromkeys(given)
+        if any("\ud800" <= letter <= "\udfff" for letter in text)
+    ]
 
 
 def reserved_problems(names: Iterable[str]) -> list[Problem]:

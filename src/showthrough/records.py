@@ -13,7 +13,7 @@ from showthrough.run import Input, MetricRecord
 from showthrough.version import __version__
 
 _PACKAGES = (
-    "numpy", "msgspec", "joblib", "spacy", "scikit-learn", "scipy", "wordfreq", "torch", "transformers",
+    "numpy", "msgspec", "spacy", "scikit-learn", "scipy", "wordfreq", "torch", "transformers",
     "sentence-transformers",
 )  # fmt: skip
 

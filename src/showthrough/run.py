@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
@@ -17,7 +16,8 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from showthrough.errors import InputError, OutputError, PlanError, Problem, shown, some
+from showthrough.errors import HALF_CHARACTER, InputError, OutputError, PlanError, Problem, shown, some
+from showthrough.files import write_file
 from showthrough.formats.files import decoded, read_bytes
 from showthrough.metrics import HEADLINE, Group, Metric, Rows, metric_text, parse_metric
 from showthrough.statistics import PairTest, holm, judged, pair_tests
@@ -345,7 +345,11 @@ class Run(msgspec.Struct, dict=True):
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Writes the run as one JSON file, all of it or nothing; an existing file only with `force`."""
-        write_file(Path(path), msgspec.json.format(msgspec.json.encode(self), indent=1), force=force)
+        try:
+            content = msgspec.json.format(msgspec.json.encode(self), indent=1)
+        except UnicodeEncodeError as error:
+            raise OutputError(f"{path}: cannot be written: a name in the run {HALF_CHARACTER}") from error
+        write_file(Path(path), content, force=force)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Run:
@@ -445,39 +449,6 @@ def signature(
 
 def _short(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def write_file(path: Path, content: bytes, *, force: bool = False, private: bool = True) -> None:
-    """Writes a file as a whole: a reader sees the old one or the new one, never half of it."""
-    try:
-        if path.is_file() and not force:
-            raise OutputError(
-                f"{path}: exists already; choose another name, or replace it with --force (in Python, force=True)"
-            )
-        if path.exists() and not path.is_file():
-            path.write_bytes(content)  # a pipe or a device takes it, and must not be replaced by a file
-            return
-        target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".showthrough-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            if not private:
-                Path(temporary).chmod(0o644 & ~_umask())
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def columns_of(rows: Rows) -> Columns:

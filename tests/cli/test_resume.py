@@ -239,7 +239,7 @@ chunks, axis = Corpus.chunks, Resources.axis
 Corpus.chunks = lambda self, characters=1000, start=0: chunks(self, characters, start)
 
 def waiting(self, corpus):
-    if int(corpus.documents[0].id[1:]) > 1000 and "--resume" not in sys.argv:
+    if int(corpus.documents[0].id[1:]) > 250 and "--resume" not in sys.argv:
         Path("half-way").touch()
         time.sleep(300)  # until the signal comes
     return axis(self, corpus)
@@ -250,7 +250,7 @@ Resources.axis = waiting
 
 def test_a_signal_in_the_middle(tmp_path: Path) -> None:
     """The real program and a real signal: a module that Python loads at its start makes it wait half-way."""
-    write_corpus(tmp_path, 2000)
+    write_corpus(tmp_path, 500)
     (tmp_path / "sitecustomize.py").write_text(SLOW)
     paths = [str(tmp_path), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
@@ -270,8 +270,8 @@ def test_a_signal_in_the_middle(tmp_path: Path) -> None:
     assert "Traceback" not in err
     part = Run.load("run.json")
     assert not part.complete
-    assert 1000 <= len(part.documents) < 2000
-    assert f"interrupted after {len(part.documents)} of 2000 documents" in err
+    assert 250 <= len(part.documents) < 500
+    assert f"interrupted after {len(part.documents)} of 500 documents" in err
 
     done = subprocess.run([*program, "--resume"], env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

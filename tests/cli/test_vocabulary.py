@@ -111,7 +111,7 @@ def test_scoring_and_the_matrix(cli: Cli) -> None:
     found = cli("compare", "run.json", "--matrix")
     assert found.status == 0
     assert "phi_token: measures in which two systems do not differ significantly" in found.out
-    assert "2 records, 9999 shuffles, alpha 0.1, no correction" in found.out
+    assert "2 documents, 9999 shuffles, alpha 0.1, no correction" in found.out
     assert "alpha 0.2" in cli("compare", "run.json", "--matrix", "--alpha", "0.2", "-m", "phi_token").out
     found = cli("compare", "run.json", "--matrix", "-m", "recall")
     assert found.status == 2

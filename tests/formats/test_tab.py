@@ -141,7 +141,7 @@ def test_a_window_is_a_sequence_of_its_own(lines: JsonLines) -> None:
 def test_lines_travel_to_another_process(lines: JsonLines) -> None:
     assert lines[0].id == "0"  # the file is open now
     for sequence in (lines, lines.window(3, 7)):
-        copy: JsonLines = pickle.loads(pickle.dumps(sequence))  # noqa: S301 (our own bytes; so joblib sends them)
+        copy: JsonLines = pickle.loads(pickle.dumps(sequence))  # noqa: S301 (our own bytes; so workers get them)
         assert list(copy) == list(sequence)
 
 

@@ -76,7 +76,7 @@ def test_part_and_pickle_keep_the_masks(file: Path) -> None:
     found = read_anonymization(file)
     part = found.part(["d2", "d3", "nobody"])
     assert dict(part.masks) == {"d2": [Mask(2, 9, "X 😀")], "d3": []}
-    copy: Anonymization = pickle.loads(pickle.dumps(part))  # noqa: S301 (our own bytes; so joblib sends them)
+    copy: Anonymization = pickle.loads(pickle.dumps(part))  # noqa: S301 (our own bytes; so workers get them)
     assert dict(copy.masks) == dict(part.masks)
 
 

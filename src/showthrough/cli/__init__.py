@@ -21,12 +21,11 @@ from showthrough.cli import (
     validate,
     vocabulary,
 )
-from showthrough.errors import InputError, Interrupted, OutputError, ShowthroughError
+from showthrough.cli.shared import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
+from showthrough.cli.stopping import stoppable
+from showthrough.cli.streams import outlets
+from showthrough.errors import PlanError, ShowthroughError
 from showthrough.version import __version__
-
-BAD_INPUT = 2
-FELL_SHORT = 1
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="showthrough",
@@ -62,21 +61,47 @@ def options(
 
 
 def main() -> None:
-    """The entry point: errors become lines on standard error and an exit status, never a traceback."""
+    """The entry point: errors become lines on standard error and an exit status, never a traceback.
+
+    A reader of standard output who leaves early ends nothing and is no error. Output that cannot be written for another
+    reason is told when all else is done.
+    """
+    with outlets() as out:
+        with stoppable():
+            status = _status()
+        sys.stdout.flush()
+        if out and out.fault and not out.left:
+            print(f"standard output: cannot be written: {out.fault.strerror}", file=sys.stderr)
+            status = status or BAD_INPUT
+    sys.exit(status)
+
+
+def _status() -> int:
     try:
+        _check_arguments()
         app()
+    except SystemExit as left:
+        return left.code if isinstance(left.code, int) else int(left.code is not None)
     except ShowthroughError as error:
         if _debug:
             raise
         for line in str(error).splitlines():
             print(line, file=sys.stderr)
-        sys.exit(exit_status(error))
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of a pipe left; there is nobody to tell
-        sys.exit(FELL_SHORT)
-
-
-def exit_status(error: ShowthroughError) -> int:
-    if isinstance(error, Interrupted):
+        return exit_status(error)
+    except MemoryError:
+        if _debug:
+            raise
+        print("memory ran out; smaller files or fewer of them need less", file=sys.stderr)
+        return FELL_SHORT
+    except KeyboardInterrupt:
         return INTERRUPTED
-    return BAD_INPUT if isinstance(error, InputError | OutputError) else FELL_SHORT
+    return 0
+
+
+def _check_arguments() -> None:
+    """Raises PlanError for what is no UTF-8: a run names the files it was made from, and could not be written."""
+    for argument in sys.argv[1:]:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            raise PlanError("is not UTF-8; expected names of files and all else in UTF-8", argument) from None

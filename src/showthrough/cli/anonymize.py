@@ -9,8 +9,8 @@ import typer
 from showthrough.anonymizers import anonymize, anonymizer
 from showthrough.cli import shared
 from showthrough.errors import printable
+from showthrough.files import write_file
 from showthrough.formats import read_corpus
-from showthrough.run import write_file
 
 
 def command(
@@ -25,7 +25,7 @@ def command(
 
     The built-in one, rules, is a baseline to compare with: text that only it has treated is not safe to release.
     """
-    shared.apart((output,), [corpus])
+    shared.apart((output,), shared.read_here([corpus]))
     shared.free(output, force)
     chosen = anonymizer(with_)
     documents = read_corpus(corpus, id_column=id_column, text_column=text_column)

@@ -10,13 +10,13 @@ from showthrough.attacks import ATTACKS, DEFAULT
 from showthrough.background import Background
 from showthrough.cli import shared
 from showthrough.errors import InputError, PlanError, Problem, shown
+from showthrough.files import write_file
 from showthrough.formats import read_corpus
 from showthrough.formats.anonymized import read_anonymized
 from showthrough.formats.background import read_background, read_recorded
 from showthrough.reidentification import reidentify
 from showthrough.report.attacks import attacks_json_text, show_attacks, show_risks
 from showthrough.resources.settings import ModelSettings
-from showthrough.run import write_file
 from showthrough.text import Corpus
 
 
@@ -65,13 +65,12 @@ def command(
     if explain < 0:
         raise PlanError(f"found {explain}; expected 0 or more", "explain")
     named = [shared.named(argument) for argument in anonymizations or ()]
-    shared.apart((output, json), [background, *filter(None, [corpus]), *(path for _, path in named)])
+    shared.apart((output, json), shared.read_here([background, corpus, *(path for _, path in named)], [attacks]))
     for path in (output, json):
         shared.free(path, force)
     columns = {"id_column": id_column, "text_column": text_column}
     originals = read_corpus(corpus, format=format_name, **columns) if corpus else None
     known, texts = _read(background, named, originals, format_name, columns)
-    console = shared.console()
     with shared.notes().status("attacking") as status:
         run = reidentify(
             *(known, texts, attacks),
@@ -84,16 +83,24 @@ def command(
             corpus=originals,
             references=references,
         )
+    said = []
+    unwritten = shared.Unwritten()
+    kept = run.without_text() if without_text else run
+    if output:
+        with unwritten.noted():
+            shared.save(kept, output, force)
+            said.append(f"run written to {output}")
+    if json:
+        with unwritten.noted():
+            write_file(json, attacks_json_text(kept).encode(), force=force, private=False)
+            said.append(f"written to {json}")
+    console = shared.console()
     show_attacks(run, console)
     if explain:
         show_risks(run, explain, console)
-    kept = run.without_text() if without_text else run
-    if output:
-        kept.save(output, force=force)
-        console.print(f"run written to {output}", markup=False, soft_wrap=True)
-    if json:
-        write_file(json, attacks_json_text(kept).encode(), force=force, private=False)
-        console.print(f"written to {json}", markup=False, soft_wrap=True)
+    for line in said:
+        console.print(line, markup=False, soft_wrap=True)
+    unwritten.tell()
 
 
 def _read(

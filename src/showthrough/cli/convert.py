@@ -7,6 +7,7 @@ import typer
 
 from showthrough.cli import shared
 from showthrough.errors import PlanError, printable
+from showthrough.files import check_writable
 from showthrough.formats import read_corpus
 from showthrough.formats.named import FORMATS, format_named
 from showthrough.formats.writing import write_corpus
@@ -32,8 +33,10 @@ def command(
     """Convert a corpus from one format to another."""
     if format_named(to).write is None:
         raise PlanError(f"cannot be written; choose one of {_WRITTEN}", f"format {to}")
-    shared.apart((output,), [corpus])
+    read = shared.read_here([corpus])
+    shared.apart((output,), read)
+    check_writable(output)
     found = read_corpus(corpus, format=from_, id_column=id_column, text_column=text_column)
-    files = write_corpus(found, output, to, annotator=annotator, force=force)
+    files = write_corpus(found, output, to, annotator=annotator, force=force, read=read)
     where = str(output) if len(files) == 1 else f"{len(files)} files in {output}"
     typer.echo(printable(f"{len(found)} documents written to {where}"))

@@ -24,21 +24,29 @@ def command(
     force: shared.Force = False,
 ) -> None:
     """Score the five anonymizations of the fictional corpus that ships."""
-    shared.apart((output, html))
+    shared.apart((output, html), shared.read_here(_paths()))
     for path in (output, html):
         shared.free(path, force)
     corpus = read_corpus(demo.corpus_path(), name="demo")
     found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
     background = read_background(demo.background_path())
     run = evaluate(corpus, found, metrics=METRICS, background=background)
-    console = shared.console()
+    said = []
+    unwritten = shared.Unwritten()
+    if output:
+        with unwritten.noted():
+            shared.save(run, output, force)
+            said.append(f"run written to {output}")
+    for path in shared.write_looks(run, html, None, False, force, unwritten):
+        said.append(f"\nThe documents and what shows through in them: open {path.resolve().as_uri()}")
     shared.show_notes(run.notes)
+    console = shared.console()
     show_run(run, console)
     console.print()
-    for line in reading(run):
+    for line in [*reading(run), *said]:
         console.print(line, markup=False)
-    if output:
-        run.save(output, force=force)
-        console.print(f"run written to {output}", markup=False)
-    for path in shared.write_looks(run, html, None, False, force):
-        console.print(f"\nThe documents and what shows through in them: open {path.resolve().as_uri()}", markup=False)
+    unwritten.tell()
+
+
+def _paths() -> list[Path]:
+    return [demo.corpus_path(), demo.background_path(), *demo.anonymization_paths().values()]

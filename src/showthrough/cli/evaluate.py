@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,14 +21,18 @@ from rich.progress import (
 from rich.text import Text
 
 from showthrough.cli import shared
+from showthrough.cli.stopping import to_the_end
 from showthrough.config import Request, Source, is_request, read_request
-from showthrough.errors import Interrupted, PlanError, shown
+from showthrough.errors import LINE, ChangedError, Interrupted, PlanError, shown
 from showthrough.evaluation import Progress as Callback, evaluate_plan
+from showthrough.files import write_file, write_folder
 from showthrough.metrics import PRESETS, metrics_of, preset
 from showthrough.report import reading, tae_csv_text
 from showthrough.report.terminal import show_run
 from showthrough.resources.settings import Watch
-from showthrough.run import Run, Settings, write_file
+from showthrough.run import Run, Settings
+
+_HOLDS = " (holds the documents' text, for its owner alone; --without-text leaves it out)"
 
 
 def command(
@@ -94,7 +98,9 @@ def command(
 ) -> None:
     """Score anonymizations of a corpus.
 
-    Exit status: 0 everything was scored, 1 a metric failed, 2 bad input, 130 interrupted.
+    Exit status: 0 everything was scored, 1 a metric failed or memory ran out, 2 bad input or a result that could not
+    be written, 130 interrupted (Ctrl-C, SIGTERM, SIGHUP). Interrupted or stopped by memory, the run file holds what was
+    finished. Who stops reading standard output early changes nothing.
     """
     settings = Settings(seed, resamples, confidence, missing, dtype)
     if is_request(corpus):
@@ -147,42 +153,54 @@ def command(
     )
     if resume and not request.output:
         raise PlanError("--resume needs the run file to complete: name it with -o")
-    shared.apart(
-        (request.output, request.results_file, csv, markdown, latex, json, html, plots),
+    read = shared.read_here(
         [
             corpus,
             request.corpus,
             *(source.path for source in request.anonymizations.values()),
-            *filter(None, [request.background, *request.backgrounds.values()]),
+            *[request.background, *request.backgrounds.values()],
         ],
+        shared.parameters_of(request.metrics),
     )
+    shared.apart((request.output, request.results_file, csv, markdown, latex, json, html, plots), read)
     for path in (csv, markdown, latex, json, html):
         shared.free(path, force)
     shared.free_folder(plots)
     shared.free(request.results_file, force, makes_folder=True)
     earlier = _earlier(request.output, resume)
-    if earlier is None:
-        shared.free(request.output, force)
+    shared.free(request.output, force or earlier is not None)
     run = _carried_out(request, earlier, force, bool(html or plots) or not without_text, without_text)
+    kept = run.without_text() if without_text else run
+    said: list[str] = []
+    unwritten = shared.Unwritten()
+    if request.output:
+        with unwritten.noted():
+            shared.save(kept, request.output, force or earlier is not None)
+            holds = "" if run.texts is None else _HOLDS
+            said.append(f"run written to {request.output}{holds}")
+    written = shared.write_views(kept, csv, markdown, latex, json, force, unwritten)
+    written += shared.write_looks(run, html, plots, without_text, force, unwritten, read)
+    said += [f"written to {path}" for path in written]
+    if request.results_file:
+        with unwritten.noted():
+            _write_results(request.results_file, request.labels, run, force)
+            said.append(f"TAE results written to {request.results_file}")
     console = shared.console()
     show_run(run, console)
-    for line in reading(run):
+    for line in [*reading(run), *said]:
         console.print(line, markup=False, soft_wrap=True)
-    kept = run.without_text() if without_text else run
-    if request.output:
-        kept.save(request.output, force=force or earlier is not None)
-        holds = " (holds the documents' text, for its owner alone; --without-text leaves it out)" if run.texts else ""
-        console.print(f"run written to {request.output}{holds}", markup=False, soft_wrap=True)
-    written = shared.write_views(kept, csv, markdown, latex, json, force)
-    for path in written + shared.write_looks(run, html, plots, without_text, force):
-        console.print(f"written to {path}", markup=False, soft_wrap=True)
-    if request.results_file:
-        shared.make_folder(request.results_file)
-        labels = {label: text for label, text in request.labels.items() if text in run.rows}
-        write_file(request.results_file, tae_csv_text(run, labels).encode(), force=force, private=False)
-        console.print(f"TAE results written to {request.results_file}", markup=False, soft_wrap=True)
+    unwritten.tell()
     if run.failures:
         raise typer.Exit(1)
+
+
+def _write_results(path: Path, labels: Mapping[str, str], run: Run, force: bool) -> None:
+    """The table of a TAE configuration, with the folder that it names."""
+    content = tae_csv_text(run, {label: text for label, text in labels.items() if text in run.rows}).encode()
+    if path.parent.is_dir():
+        write_file(path, content, force=force, private=False)
+    else:
+        write_folder(path.parent, {path.name: content}, private=False)
 
 
 def _is_given(context: typer.Context, parameter: str) -> bool:
@@ -208,33 +226,34 @@ def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool
     try:
         with notes.status("reading"):
             plan = replace(request.plan(), texts=texts)
-    except KeyboardInterrupt:
-        notes.print("interrupted while reading; nothing was written")
-        raise typer.Exit(130) from None
-    try:
         with _bars() as (advance, watch):
             run = evaluate_plan(plan, progress=advance, resume=earlier, watch=watch)
-        shared.note_unmasked(plan.anonymizations)
-        shared.show_notes(run.notes)
-        return run
+    except KeyboardInterrupt:
+        notes.print("interrupted while reading; nothing was written")
+        raise typer.Exit(shared.INTERRUPTED) from None
     except Interrupted as stop:
-        done, total = len(stop.partial.documents), len(plan.corpus)
-        if request.output:
-            kept = stop.partial.without_text() if without_text else stop.partial
-            kept.save(request.output, force=force or earlier is not None)
-            held = "holds them" if done else "says so"
-            notes.print(
-                f"interrupted after {done} of {total} documents; {request.output} {held}: "
-                "the same command with --resume completes it",
-                markup=False,
-                soft_wrap=True,
-            )
-        else:
-            notes.print(
-                f"interrupted after {done} of {total} documents; with -o FILE they would have been kept",
-                soft_wrap=True,
-            )
-        raise typer.Exit(130) from None
+        with to_the_end():
+            if request.output:
+                kept = stop.partial.without_text() if without_text else stop.partial
+                shared.save(kept, request.output, force or earlier is not None)
+            line = shown(_stopped(stop, len(plan.corpus), request.output), LINE)
+            notes.print(line, markup=False, soft_wrap=True)
+        raise typer.Exit(shared.exit_status(stop)) from None
+    shared.note_unmasked(plan.anonymizations)
+    shared.show_notes(run.notes)
+    return run
+
+
+def _stopped(stop: Interrupted, total: int, output: Path | None) -> str:
+    """How far it got, why no farther, and what now."""
+    done = len(stop.partial.documents)
+    what = f"{'stopped' if stop.reason else 'interrupted'} after {done} of {total} documents"
+    why = f": {stop.reason}" if stop.reason else ""
+    if output is None:
+        return f"{what}{why}; with -o FILE they would have been kept"
+    held = "holds them" if done else "says so"
+    again = "once the file is as it was, " if isinstance(stop.__cause__, ChangedError) else ""
+    return f"{what}{why}; {output} {held}: {again}the same command with --resume completes it"
 
 
 class _Speed(ProgressColumn):

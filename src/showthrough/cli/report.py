@@ -24,20 +24,25 @@ def command(
 ) -> None:
     """Show a run again, or write it as a page to look at, as figures, CSV, Markdown, LaTeX or JSON."""
     run = Run.load(run_file)
-    shared.apart((csv, markdown, latex, json, html, plots), [run_file])
+    read = shared.read_here([run_file])
+    shared.apart((csv, markdown, latex, json, html, plots), read)
     for path in (csv, markdown, latex, json, html):
         shared.free(path, force)
     shared.free_folder(plots)
-    console = shared.console()
-    written = shared.write_views(run.without_text() if without_text else run, csv, markdown, latex, json, force)
-    written += shared.write_looks(run, html, plots, without_text, force)
+    unwritten = shared.Unwritten()
+    written = shared.write_views(
+        run.without_text() if without_text else run, csv, markdown, latex, json, force, unwritten
+    )
+    written += shared.write_looks(run, html, plots, without_text, force, unwritten, read)
     shared.show_notes(run.notes)
-    if not written:
+    console = shared.console()
+    if not any((csv, markdown, latex, json, html, plots)):
         show_run(run, console)
         for line in reading(run):
             console.print(line, markup=False)
     for path in written:
         console.print(f"written to {path}", markup=False, soft_wrap=True)
+    unwritten.tell()
     if not run.complete:
         shared.notes().print("this run was interrupted: complete it with evaluate --resume", markup=False)
         raise typer.Exit(1)

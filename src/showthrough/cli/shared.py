@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from showthrough.errors import LINE, OutputError, PlanError, quoted, shown
+from showthrough.cli.stopping import unbroken
+from showthrough.errors import LINE, InputError, Interrupted, OutputError, PlanError, quoted, shown
+from showthrough.files import Read, check_writable, write_file
+from showthrough.formats.conll import ENDINGS
+from showthrough.formats.files import is_folder, suffix
 from showthrough.formats.named import FORMATS
 from showthrough.masks import Anonymization
+from showthrough.metrics import Metric
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
 from showthrough.report.terminal import PlainConsole
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.retyping import Retyping
-from showthrough.run import Run, write_file
+from showthrough.run import Run
 
 Force = Annotated[bool, typer.Option("--force", help="Replace output files that exist.")]
 Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all scores as CSV.")]
@@ -88,6 +95,11 @@ NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Neither use nor keep what models answered; see showthrough cache.")
 ]
 
+BAD_INPUT = 2
+FELL_SHORT = 1
+INTERRUPTED = 130
+
+_DOCUMENTS = (".txt", ".ann", ".xml", *ENDINGS)  # of a folder, what is read
 _PIPE_WIDTH = 200  # without a terminal there is no edge to fit into
 
 
@@ -144,6 +156,41 @@ def named(argument: str) -> tuple[str, Path]:
     return stem(Path(argument)), Path(argument)
 
 
+def exit_status(error: BaseException) -> int:
+    if isinstance(error, Interrupted):
+        return exit_status(error.__cause__) if error.__cause__ else INTERRUPTED
+    return BAD_INPUT if isinstance(error, InputError | OutputError) else FELL_SHORT
+
+
+def read_here(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Read:
+    """What a command reads: files, the documents in folders, and what the names of models and word lists lead to."""
+    found: list[Path] = []
+    for path in filter(None, paths):
+        found += [path, *(file for file in _files_in(path) if suffix(file) in _DOCUMENTS)]
+    for name in filter(None, names):
+        for path in _on_disk(str(name)):
+            found += [path, *_files_in(path)]
+    return Read(found)
+
+
+def parameters_of(metrics: Iterable[Metric]) -> Iterator[object]:
+    for metric in metrics:
+        yield from metric.parameters.values()
+
+
+def _files_in(path: Path) -> list[Path]:
+    return [file for file in path.rglob("*") if file.is_file()] if is_folder(path) else []
+
+
+def _on_disk(name: str) -> Iterator[Path]:
+    """Files and folders that a parameter may mean: `words.txt@1a2b3c4d`, `spacy:./en`, `dense(embedding="./m")`."""
+    for text in {name, name.partition(":")[2], name.rpartition("@")[0], *re.findall(r'"([^"]*)"', name)}:
+        with suppress(OSError, ValueError):  # no path at all
+            path = Path(text)
+            if path.is_file() or (path.is_dir() and len(path.parts) > 1):  # a lone word means a folder by chance
+                yield path
+
+
 def free(path: Path | None, force: bool, *, makes_folder: bool = False) -> None:
     """Raises OutputError when a file could not be written at the end; better told before the work than after."""
     if path is None:
@@ -153,60 +200,101 @@ def free(path: Path | None, force: bool, *, makes_folder: bool = False) -> None:
             raise OutputError(f"{path}: is a folder; expected a file name")
         if path.is_file() and not force:
             raise OutputError(f"{path}: exists already; choose another name or say --force to replace it")
-        folder = next(parent for parent in path.parents if parent.exists()) if makes_folder else path.parent
+        home = Path(os.path.realpath(path)).parent  # of what a link points to
+        folder = next(parent for parent in path.parents if parent.exists()) if makes_folder else home
         if not folder.is_dir():
-            raise OutputError(f"{path}: the folder {folder} {'is a file' if makes_folder else 'does not exist'}")
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
+            shown = folder if makes_folder or path.is_symlink() else path.parent
+            raise OutputError(f"{path}: the folder {shown} {'is a file' if makes_folder else 'does not exist'}")
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
+    check_writable(path)
 
 
-def make_folder(path: Path) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
-
-
-def apart(outputs: Iterable[Path | None], inputs: Iterable[Path] = ()) -> None:
+def apart(outputs: Iterable[Path | None], read: Read | None = None) -> None:
     """Raises OutputError when two results would go into one file, or a result over what it is made from."""
-    taken = {os.path.realpath(path): "is read by this command" for path in inputs}
-    for path in outputs:
-        if path is None:
-            continue
-        real = os.path.realpath(path)
+    taken: set[str] = set()
+    for path in filter(None, outputs):
+        if read is not None and path in read:
+            raise OutputError(f"{path}: is read by this command; choose another name")
+        real = str(path) if "\0" in str(path) else os.path.realpath(path)
         if real in taken:
-            raise OutputError(f"{path}: {taken[real]}; choose another name")
-        taken[real] = "is named for two results"
+            raise OutputError(f"{path}: is named for two results; choose another name")
+        taken.add(real)
 
 
 def free_folder(path: Path | None) -> None:
     """Raises OutputError when a folder could not be made or written into at the end."""
-    if path is None or path.is_dir():
+    if path is None:
+        return
+    if path.is_dir():
+        check_writable(path)
         return
     if path.exists():
         raise OutputError(f"{path}: is a file; expected the name of a folder")
     free(path, False, makes_folder=True)
 
 
-def write_looks(run: Run, html: Path | None, plots: Path | None, without_text: bool, force: bool) -> list[Path]:
+class Unwritten:
+    """Results that could not be written: the others are written all the same, and these told at the end."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        try:
+            yield
+        except OutputError as error:
+            self._lines.append(str(error))
+
+    def tell(self) -> None:
+        for line in self._lines:
+            notes().print(line, markup=False, soft_wrap=True)
+        if self._lines:
+            raise typer.Exit(BAD_INPUT)
+
+
+def save(run: Run, path: Path, force: bool) -> None:
+    """Writes a run, whatever signal comes meanwhile: it is all that hours of work gave."""
+    with unbroken():
+        run.save(path, force=force)
+
+
+def write_looks(
+    run: Run,
+    html: Path | None,
+    plots: Path | None,
+    without_text: bool,
+    force: bool,
+    unwritten: Unwritten,
+    read: Read | None = None,
+) -> list[Path]:
     """The page and the figures. A page with original text in it is for its owner alone."""
     written = []
     if html is not None:
         from showthrough.report.html import html_text  # here: charts take a moment to import
 
         private = run.texts is not None and not without_text
-        write_file(html, html_text(run, without_text=without_text).encode(), force=force, private=private)
-        written.append(html)
+        with unwritten.noted():
+            write_file(html, html_text(run, without_text=without_text).encode(), force=force, private=private)
+            written.append(html)
     if plots is not None:
         from showthrough.report.plots import write_plots
 
-        write_plots(run, plots, force=force)
-        written.append(plots)
+        with unwritten.noted():
+            write_plots(run, plots, force=force, read=read)
+            written.append(plots)
     return written
 
 
 def write_views(
-    run: Run, csv: Path | None, markdown: Path | None, latex: Path | None, json: Path | None, force: bool
+    run: Run,
+    csv: Path | None,
+    markdown: Path | None,
+    latex: Path | None,
+    json: Path | None,
+    force: bool,
+    unwritten: Unwritten,
 ) -> list[Path]:
     views: list[tuple[Path | None, Callable[[Run], str]]] = [
         (csv, csv_text), (markdown, markdown_text), (latex, latex_text), (json, json_text),
@@ -214,6 +302,7 @@ def write_views(
     written = []
     for path, text in views:
         if path is not None:
-            write_file(path, text(run).encode(), force=force, private=False)
-            written.append(path)
+            with unwritten.noted():
+                write_file(path, text(run).encode(), force=force, private=False)
+                written.append(path)
     return written

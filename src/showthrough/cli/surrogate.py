@@ -10,6 +10,7 @@ from showthrough.cli import shared
 from showthrough.clinical.chronology import NEAREST
 from showthrough.clinical.surrogates import Surrogates, surrogates
 from showthrough.errors import PlanError, printable, shown, some
+from showthrough.files import check_writable
 from showthrough.formats import read_corpus
 from showthrough.formats.named import format_named, same_format
 from showthrough.formats.writing import write_corpus
@@ -43,7 +44,9 @@ def command(
     target = to or same_format(corpus, format_name)
     if format_named(target).write is None:
         raise PlanError("cannot be written; choose another with --to", f"format {target}")
-    shared.apart((output,), [corpus])
+    read = shared.read_here([corpus])
+    shared.apart((output,), read)
+    check_writable(output)
     found = read_corpus(corpus, format=format_name)
     if not found.survey.annotated:
         raise PlanError("has no annotations, and surrogates stand for what is marked", str(corpus))
@@ -52,7 +55,7 @@ def command(
             raise PlanError(f"is not a type of the corpus, which has {some(found.survey.types)}", f"keep {shown(name)}")
     made = surrogates(found, seed=seed, ambiguous=ambiguous, keep=keep or ())
     _refuse_what_is_left(made)
-    files = write_corpus(made.corpus, output, target, force=force)
+    files = write_corpus(made.corpus, output, target, force=force, read=read)
     shared.show_notes(_cautions(made))
     where = printable(str(output) if len(files) == 1 else f"{len(files)} files in {output}")
     along = f"; {made.along} unmarked dates or years moved along with marked ones" if made.along else ""

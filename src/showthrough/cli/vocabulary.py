@@ -9,13 +9,13 @@ from showthrough.cli import shared
 from showthrough.clinical.vocabulary import analyse
 from showthrough.errors import InputError, PlanError, Problem
 from showthrough.evaluation import evaluate
+from showthrough.files import write_file
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.metrics import PhiHardToken, PhiToken, with_parameters
 from showthrough.metrics.language import ENGLISH, unlike_its_language
 from showthrough.pairing import pair
 from showthrough.report.vocabulary import json_of, show_analysis, show_hard
 from showthrough.resources.dictionary import dictionary_from, pinned
-from showthrough.run import write_file
 
 
 def command(
@@ -45,7 +45,8 @@ def command(
     force: shared.Force = False,
 ) -> None:
     """Tell how much PHI is out of vocabulary or ambiguous, and how systems fare on it."""
-    shared.apart((json,), [corpus])
+    named = [shared.named(argument) for argument in anonymizations or ()]
+    shared.apart((json,), shared.read_here([corpus, *(path for _, path in named)], [dictionary, medical]))
     shared.free(json, force)
     mapping = ",".join(maps or ())
     known = pinned(dictionary or f"wordfreq:{language or ENGLISH}")
@@ -73,11 +74,9 @@ def command(
         medical_name=terms,
         tokens=tokens,
     )
-    console = shared.console()
-    show_analysis(analysis, found, console)
     systems = {}
     problems: list[Problem] = []
-    for name, path in map(shared.named, anonymizations or ()):
+    for name, path in named:
         try:
             systems[name] = read_anonymization(path, found, name=name, format=format_name, **columns)
         except InputError as error:
@@ -88,7 +87,14 @@ def command(
     if systems:
         pair(found, list(systems.values()))
         run = evaluate(found, systems, metrics, seed=seed, references=False)
-        show_hard(run, console)
+    unwritten = shared.Unwritten()
     if json:
-        write_file(json, json_of(analysis, run), force=force, private=False)
+        with unwritten.noted():
+            write_file(json, json_of(analysis, run), force=force, private=False)
+    console = shared.console()
+    show_analysis(analysis, found, console)
+    if run is not None:
+        show_hard(run, console)
+    unwritten.tell()
+    if json:
         console.print(f"written to {json}", markup=False, soft_wrap=True)

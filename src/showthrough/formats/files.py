@@ -87,6 +87,15 @@ def open_file(path: Path) -> IO[bytes]:
         raise fail(path, f"cannot be read: {error.strerror}") from error
 
 
+def file_state(path: Path | int) -> tuple[int, int]:
+    """Size and time of a file: another pair tells that somebody wrote into it. Of one that is not there, -1."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 (also of an open file)
+    except (OSError, ValueError):
+        return -1, -1
+    return found.st_size, found.st_mtime_ns
+
+
 def read_bytes(path: Path) -> bytes:
     """All of a file, without a byte-order mark."""
     try:

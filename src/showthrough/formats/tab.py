@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -12,8 +13,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import QUOTED, InputError, Problem, at_document, quoted, shown
-from showthrough.formats.files import collect, decoded, lines_of, object_entries, open_file, read_bytes
+from showthrough.errors import QUOTED, ChangedError, InputError, Problem, at_document, quoted, shown
+from showthrough.formats.files import collect, decoded, file_state, lines_of, object_entries, open_file, read_bytes
 from showthrough.formats.groups import FIELD
 from showthrough.levels import by_type
 from showthrough.text import Annotation, Document, Identifier, Mention
@@ -103,8 +104,11 @@ def _lost(content: bytes, wires: Iterable[_Document]) -> bool:
 class JsonLines(Sequence[Document]):
     """The documents of a JSON Lines file, decoded when they are asked for: only where each line starts is kept."""
 
-    def __init__(self, path: Path, offsets: NDArray[np.int64], sizes: NDArray[np.int64], group: str) -> None:
+    def __init__(
+        self, path: Path, offsets: NDArray[np.int64], sizes: NDArray[np.int64], group: str, state: tuple[int, int]
+    ) -> None:
         self._path = path
+        self._state = state  # of the file, when the lines were found: another tells that they are elsewhere now
         self._group = group  # the field that holds it
         self._offsets = offsets
         self._sizes = sizes
@@ -117,6 +121,7 @@ class JsonLines(Sequence[Document]):
         sizes: list[int] = []
         problems: list[Problem] = []
         decode = _decoder(group).decode
+        state = file_state(path)
         for number, offset, line in lines_of(path):
             offsets.append(offset)
             sizes.append(len(line))
@@ -130,7 +135,7 @@ class JsonLines(Sequence[Document]):
                 _document(wire, path, problems)
         if problems:
             raise InputError(problems)
-        return cls(path, np.array(offsets, dtype=np.int64), np.array(sizes, dtype=np.int64), group)
+        return cls(path, np.array(offsets, dtype=np.int64), np.array(sizes, dtype=np.int64), group, state)
 
     def __len__(self) -> int:
         return len(self._offsets)
@@ -146,16 +151,33 @@ class JsonLines(Sequence[Document]):
         return next(self._documents(range(number, number + 1)))
 
     def _documents(self, numbers: range) -> Iterator[Document]:
-        if self._file is None:
-            self._file = open_file(self._path)
+        file = self._opened()
         decode = _decoder(self._group).decode
-        for number in numbers:
-            self._file.seek(int(self._offsets[number]))
-            yield _document(decode(self._file.read(int(self._sizes[number]))), self._path, [])
+        try:
+            for number in numbers:
+                file.seek(int(self._offsets[number]))
+                yield _document(decode(file.read(int(self._sizes[number]))), self._path, [])
+        except (OSError, EOFError, zlib.error, *_UNREADABLE) as error:  # every line was sound when it was found
+            raise self._changed() from error
+        self._opened()
+
+    def _opened(self) -> IO[bytes]:
+        """The file; raises ChangedError when it is not what it was."""
+        if self._file is None:
+            try:
+                self._file = open_file(self._path)
+            except InputError as error:
+                raise ChangedError(error.problems) from None
+        if file_state(self._file.fileno()) != self._state:
+            raise self._changed()
+        return self._file
+
+    def _changed(self) -> ChangedError:
+        return ChangedError(Problem(str(self._path), "", "changed while it was read; expected it to stay as it was"))
 
     def window(self, start: int, stop: int) -> JsonLines:
         """Some of the documents, still to be decoded."""
-        return JsonLines(self._path, self._offsets[start:stop], self._sizes[start:stop], self._group)
+        return JsonLines(self._path, self._offsets[start:stop], self._sizes[start:stop], self._group, self._state)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_file": None}  # an open file does not travel to another process

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from showthrough.errors import OutputError, at_document, shown, some
-from showthrough.run import write_file
+from showthrough.files import Read, write_file, write_folder
 from showthrough.text import Corpus, Document
 
 
@@ -17,11 +17,13 @@ def write_corpus(
     *,
     annotator: str | None = None,
     force: bool = False,
+    read: Read | None = None,
 ) -> list[Path]:
     """Writes a corpus in a named format, as one file or as a folder of files, whichever the format is.
 
     Formats of PHI hold one annotator's marks; `annotator` chooses where there are several. The files hold the texts,
-    so only their owner may read them. An existing file or a folder with something in it is left alone without `force`.
+    so only their owner may read them. An existing file or a folder with something in it is left alone without `force`,
+    and so is always what was `read`. All files are written, or none.
     """
     from showthrough.formats.named import FORMATS, format_named
 
@@ -38,16 +40,10 @@ def write_corpus(
         raise OutputError(f"{path}: is a file; expected a folder, since this format is one file a record")
     if path.is_dir() and any(path.iterdir()) and not force:
         raise OutputError(f"{path}: is not empty; choose another folder or say --force to add to it")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be made: {error.strerror}") from error
     for name in files:
         if Path(name).name != name or name.startswith("."):
             raise OutputError(f"document {shown(Path(name).stem)}: this id cannot be the name of a file in {path}")
-    for name, content in files.items():
-        write_file(path / name, content, force=force)
-    return [path / name for name in files]
+    return write_folder(path, files, read=read)
 
 
 def _writable(document: Document) -> Document:

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from showthrough.errors import OutputError
+from showthrough.files import Read, write_folder
 from showthrough.formats.safe_xml import NOT_XML
 from showthrough.metrics import HEADLINE
 from showthrough.report.failures import KINDS, Findings, Inspection
 from showthrough.report.plane import Measured, Point, first_choice, measured, points
 from showthrough.report.significance import Pair, pairs
 from showthrough.report.table import in_order
-from showthrough.run import MetricRecord, Run, Score, write_file
+from showthrough.run import MetricRecord, Run, Score
 
 Chart = Any  # of altair
 
@@ -342,24 +343,20 @@ def figures(run: Run) -> Iterator[tuple[str, Chart]]:
         yield "failures", failures_chart(run, {name: inspection.of(name) for name in run.names})
 
 
-def write_plots(run: Run, folder: Path, *, force: bool = False) -> list[Path]:
-    """Writes every figure as SVG, PNG and PDF into a folder."""
+def write_plots(run: Run, folder: Path, *, force: bool = False, read: Read | None = None) -> list[Path]:
+    """Writes every figure as SVG, PNG and PDF into a folder: all of them or none, and none over what was `read`."""
     import vl_convert
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
     charts = {file_name(name): chart for name, chart in figures(run)}
     paths = [folder / f"{name}.{form}" for name in charts for form in FORMATS]
     if not force and (taken := next((path for path in paths if path.exists()), None)):
         raise OutputError(f"{taken}: exists already; choose another folder or say --force to replace it")
+    files: dict[str, bytes] = {}
     for name, chart in charts.items():
         drawing = vl_convert.vegalite_to_svg(drawable(chart.to_dict()), config=PAPER)
         pages = (drawing.encode(), vl_convert.svg_to_png(drawing, scale=_DOTS), vl_convert.svg_to_pdf(drawing))
-        for form, content in zip(FORMATS, pages, strict=True):
-            write_file(folder / f"{name}.{form}", content, force=force, private=False)
-    return paths
+        files |= {f"{name}.{form}": content for form, content in zip(FORMATS, pages, strict=True)}
+    return write_folder(folder, files, private=False, read=read)
 
 
 def drawable(content: Any) -> Any:

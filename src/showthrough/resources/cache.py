@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.errors import OutputError, PlanError, quoted
+from showthrough.files import put
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
@@ -137,14 +137,7 @@ class Cache:
         try:
             _private(self.folder)
             path.parent.mkdir(mode=0o700, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(content)
-                Path(temporary).replace(path)
-            except BaseException:
-                Path(temporary).unlink(missing_ok=True)
-                raise
+            put(path, content, durable=False)  # one that a power cut damages is computed again
         except OSError as error:
             self._say("write", f"the cache in {self.folder} cannot be written ({error.strerror}); going on without")
             self.folder = None

@@ -119,7 +119,7 @@ def _abreast(device: Any) -> Iterator[tuple[ThreadPoolExecutor, int]]:
 
 
 def cores() -> int:
-    """How many cores there are to use. Whoever set a number (joblib does, in its workers) knows why."""
+    """How many cores there are to use. Whoever set a number, as is done for worker processes, knows why."""
     given = os.environ.get("OMP_NUM_THREADS", "")
     if given.isdigit() and int(given):
         return int(given)

@@ -159,9 +159,10 @@ def _ratio(points: Array, values: Array) -> Array | None:
     if not np.isfinite(values).all():
         return None
     count = points.shape[1]
+    enough = 2 * count + _POINTS
+    points, values = points[:enough], values[:enough]
     equations = np.hstack([points, -values[:, None] * points])  # above · x − value · (below · x) = 0
-    _, sizes, vectors = np.linalg.svd(equations, full_matrices=True)
-    sizes = np.concatenate([sizes, np.zeros(2 * count - len(sizes))])
+    _, sizes, vectors = np.linalg.svd(equations, full_matrices=False)
     if sizes[-1] > _EXACT * sizes[0] or sizes[-2] <= _EXACT * sizes[0]:  # none fits, or more than one
         return None
     weights = vectors[-1].reshape(2, count)

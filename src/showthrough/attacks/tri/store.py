@@ -10,14 +10,13 @@ import hashlib
 import json
 import logging
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from showthrough.errors import OutputError, ResourceError
+from showthrough.files import remove_unfinished, workshop
 
 Origin = Mapping[str, Any]  # what something was made from: settings and digests, by name
 
@@ -106,23 +105,19 @@ class Store:
         """A place to write to that then becomes the target: a reader sees the old one or the new one."""
         try:
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            workshop = Path(tempfile.mkdtemp(dir=target.parent, prefix=".showthrough-"))
-        except OSError as error:
-            raise OutputError(f"{target}: cannot be written: {error.strerror}") from error
-        try:
-            made = workshop / target.name
-            if folder:
-                made.mkdir(mode=0o700)
-            yield made
-            for path in [made, *made.rglob("*")]:
-                path.chmod(0o700 if path.is_dir() else 0o600)
-            if folder and target.exists():
-                target.rename(workshop / "before")
-            made.replace(target)
+            remove_unfinished(target.parent)
+            with workshop(target.parent) as bench:
+                made = bench / target.name
+                if folder:
+                    made.mkdir(mode=0o700)
+                yield made
+                for path in [made, *made.rglob("*")]:
+                    path.chmod(0o700 if path.is_dir() else 0o600)
+                if folder and target.exists():
+                    target.rename(bench / "before")
+                made.replace(target)
         except OSError as error:
             raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
-        finally:
-            shutil.rmtree(workshop, ignore_errors=True)
 
 
 class Checkpoint:

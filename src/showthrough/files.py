@@ -1,0 +1,294 @@
+"""Files and folders written as a whole or not at all, and nothing left behind by a run that was killed meanwhile."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from showthrough.errors import OutputError
+
+if sys.platform != "win32":
+    import fcntl
+
+_PRIVATE, _PUBLIC = 0o600, 0o644
+_UNFINISHED = re.compile(r"\.showthrough-\d+-[0-9a-f]{8}")
+
+
+class Read:
+    """What a program reads and therefore must not replace, by whatever links it is reached."""
+
+    def __init__(self, paths: Iterable[Path] = ()) -> None:
+        given = list(paths)
+        self._paths = set(filter(None, map(_real, given)))
+        self._files = set(filter(None, map(_identity, given)))
+
+    def __contains__(self, path: Path) -> bool:
+        return _real(path) in self._paths or _identity(path) in self._files
+
+
+def _real(path: Path) -> str | None:
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):  # a zero byte, a link to itself
+        return None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """The same for all names of one file."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def write_file(path: Path, content: bytes, *, force: bool = False, private: bool = True) -> None:
+    """Writes a file as a whole: a reader sees the old one or the new one, never half of it."""
+    with _told(path):
+        if path.is_file() and not force:
+            raise OutputError(
+                f"{path}: exists already; choose another name, or replace it with --force (in Python, force=True)"
+            )
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)  # a pipe or a device takes it, and must not be replaced by a file
+            return
+        target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
+        remove_unfinished(target.parent)
+        put(target, content, private=private)
+
+
+def write_folder(
+    folder: Path, files: Mapping[str, bytes], *, private: bool = True, read: Read | None = None
+) -> list[Path]:
+    """Writes files into a folder, all of them or none; the folder is made where it is missing.
+
+    Files of these names that are there already are replaced, but none that the program reads.
+    """
+    with _told(folder):
+        target = Path(os.path.realpath(folder))
+        for name in files:
+            if (target / name).is_dir():
+                raise OutputError(f"{folder / name}: is a folder; expected a file name")
+            if read is not None and target / name in read:
+                raise OutputError(f"{folder / name}: is read by this command; choose another folder")
+        first = _first_missing(target)
+        remove_unfinished(target if first is None else first.parent)
+        with workshop(target if first is None else first.parent) as bench:
+            made = bench / "made" if first is None else bench / first.name / target.relative_to(first)
+            made.mkdir(parents=True)
+            for name, content in files.items():
+                put(made / name, content, private=private)
+            if first is None:
+                _move_in(made, target, bench / "before", list(files))
+            else:
+                (bench / first.name).rename(first)
+    return [folder / name for name in files]
+
+
+def check_writable(path: Path) -> None:
+    """Raises OutputError when nothing could be written there; better told before the work than after."""
+    with _told(path):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            if not os.access(path, os.W_OK):
+                raise OutputError(f"{path}: cannot be written: Permission denied")
+            return
+        target = Path(os.path.realpath(path))
+        folder = target if target.is_dir() else (_first_missing(target) or target).parent
+        if (handle := _nameless(folder)) is not None:
+            os.close(handle)
+            return
+        trial = _new_name(folder)
+        try:
+            os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
+        finally:
+            trial.unlink(missing_ok=True)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Removes what killed runs left half written, which may hold text. What a living one writes is locked."""
+    if sys.platform == "win32":  # no such locks: what lives cannot be told from what was left
+        return
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in [entry for entry in entries if _UNFINISHED.fullmatch(entry.name)]:
+            with suppress(OSError):  # a living run's, or somebody else's
+                _remove_unlocked(Path(entry.path))
+
+
+@contextmanager
+def workshop(folder: Path) -> Iterator[Path]:
+    """A private folder inside another, to make things in that then are moved into place; it is gone afterwards."""
+    while True:
+        bench = _new_name(folder)
+        bench.mkdir(mode=0o700)
+        with _locked(bench) as ours:
+            if not ours:
+                continue
+            try:
+                yield bench
+            finally:
+                shutil.rmtree(bench, ignore_errors=True)
+            return
+
+
+def put(target: Path, content: bytes, *, private: bool = True, durable: bool = True) -> None:
+    """Puts a file in its place, or leaves everything as it was; also what it writes meanwhile is gone then.
+
+    `durable` waits until it is on disk. Raises OSError.
+    """
+    mode = _PRIVATE if private else _PUBLIC & ~_umask()
+    if not _put_nameless(target, content, mode, durable):
+        _put_named(target, content, mode, durable)
+
+
+def _put_nameless(target: Path, content: bytes, mode: int, durable: bool) -> bool:
+    """Writes a file that has no name until it is whole, so that even a kill leaves nothing; False where none can be."""
+    handle = _nameless(target.parent)
+    if handle is None or sys.platform == "win32":
+        return False
+    with os.fdopen(handle, "wb") as file:
+        _fill(handle, content, mode, durable)
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        name = _new_name(target.parent)
+        try:
+            # With a folder given, Python asks the system to follow the link to the file; without one it does not.
+            os.link(f"/proc/self/fd/{file.fileno()}", name, src_dir_fd=handle, follow_symlinks=True)
+        except OSError:
+            return False
+        try:
+            name.replace(target)
+        except BaseException:
+            name.unlink(missing_ok=True)
+            raise
+    return True
+
+
+def _nameless(folder: Path) -> int | None:
+    """A new file without a name, open; `None` where the system has none, or the folder cannot be written."""
+    if not hasattr(os, "O_TMPFILE"):
+        return None
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY, _PRIVATE)
+    except OSError:
+        return None
+
+
+def _put_named(target: Path, content: bytes, mode: int, durable: bool) -> None:
+    while True:
+        name = _new_name(target.parent)
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _PRIVATE)
+        try:
+            with os.fdopen(handle, "wb"), _locked(name) as ours:
+                if not ours:
+                    continue
+                _fill(handle, content, mode, durable)
+                if sys.platform != "win32":
+                    name.replace(target)  # while it is locked: then nobody takes it for a killed run's
+                    return
+            name.replace(target)  # an open file cannot be renamed there
+            return
+        except BaseException:
+            name.unlink(missing_ok=True)
+            raise
+
+
+def _fill(handle: int, content: bytes, mode: int, durable: bool) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+    if hasattr(os, "fchmod"):
+        os.fchmod(handle, mode)
+    if durable:
+        os.fsync(handle)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[bool]:
+    """Locks what is being made against removal; False when somebody has removed it just before."""
+    if sys.platform == "win32":
+        yield True
+        return
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        with suppress(OSError):  # a file system without locks: then nobody can lock it to remove it either
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield os.path.lexists(path)
+    finally:
+        os.close(handle)
+
+
+def _remove_unlocked(path: Path) -> None:
+    if sys.platform == "win32":
+        return
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    finally:
+        os.close(handle)
+
+
+def _move_in(made: Path, target: Path, before: Path, names: list[str]) -> None:
+    """Moves files into a folder; when one cannot be, those that were moved make room for what was there."""
+    before.mkdir()
+    done: list[str] = []
+    try:
+        for name in names:
+            done.append(name)
+            with suppress(FileNotFoundError):
+                _copy_link(target / name, before / name)
+            (made / name).replace(target / name)
+    except BaseException:
+        for name in done:
+            if os.path.lexists(before / name):
+                (before / name).replace(target / name)
+            elif not os.path.lexists(made / name):
+                (target / name).unlink(missing_ok=True)
+        raise
+
+
+def _copy_link(path: Path, copy: Path) -> None:
+    try:
+        os.link(path, copy, follow_symlinks=False)
+    except FileNotFoundError:
+        raise
+    except (OSError, NotImplementedError):  # a file system without links
+        shutil.copy2(path, copy, follow_symlinks=False)
+
+
+def _first_missing(path: Path) -> Path | None:
+    """The topmost of a path and the folders above it that is not there yet."""
+    return next((one for one in [*reversed(path.parents), path] if not os.path.lexists(one)), None)
+
+
+def _new_name(folder: Path) -> Path:
+    return folder / f".showthrough-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What the system refuses, in a line that names the file."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

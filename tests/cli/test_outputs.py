@@ -1,0 +1,235 @@
+"""Results where they belong: saved before anything is printed, never over what is read, and told in time if not."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from showthrough import Run, files
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and devices")
+EVALUATE = ("evaluate", "corpus.json", "a=masks.json", "--resamples", "0")
+PUBLIC = {"d1": "John Doe lives in Oslo", "d2": "somebody else"}
+GOLD = '<ROOT><RECORD ID="1"><TEXT>Dr <PHI TYPE="DOCTOR">Brown</PHI> saw a brown mole.</TEXT></RECORD></ROOT>'
+
+
+@pytest.fixture
+def here(desk: Any) -> Any:
+    desk.write({"public.json": PUBLIC, "gold.xml": GOLD, "words.txt": "dr\nbrown\nsaw\n", "terms.txt": "mole\n"})
+    assert desk.cli(*EVALUATE, "b=masks.json", "-o", "old.json").status == 0
+    return desk
+
+
+def program(*arguments: str, out: str) -> tuple[int, str]:
+    """The real program with a standard output that takes nothing: its exit status and what it said."""
+    command = [sys.executable, "-m", "showthrough", *arguments]
+    if out == "closed":
+        shell = ["/bin/sh", "-c", 'exec "$0" "$@" >&-', *command]
+        found = subprocess.run(shell, stderr=subprocess.PIPE, text=True, check=False)
+    elif out == "full":
+        with Path("/dev/full").open("w") as full:
+            found = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    else:
+        reading, writing = os.pipe()
+        os.close(reading)
+        found = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+        os.close(writing)
+    return found.returncode, found.stderr
+
+
+SAID = {
+    "broken": (0, ""),
+    "full": (2, f"standard output: cannot be written: {os.strerror(errno.ENOSPC)}\n"),
+    "closed": (2, f"standard output: cannot be written: {os.strerror(errno.EBADF)}\n"),
+}
+
+
+@POSIX
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("out", SAID)
+def test_the_run_is_kept_whatever_becomes_of_the_output(out: str) -> None:
+    assert program(*EVALUATE, "-o", "run.json", "--csv", "run.csv", out=out) == SAID[out]
+    assert Run.load("run.json").complete
+    assert Path("run.csv").read_text().startswith("anonymization,")
+
+
+@POSIX
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("command", "made"),
+    [
+        (("attack", "a=masks.json", "--background", "public.json", "--corpus", "corpus.json", "-o", "out"), True),
+        (("vocabulary", "gold.xml", "--dictionary", "words.txt", "--json", "out"), True),
+        (("report", "old.json", "--json", "out"), True),
+        (("report", "old.json"), False),
+        (("compare", "old.json"), False),
+        (("convert", "corpus.json", "--to", "tab", "-o", "out"), True),
+        (("metrics",), False),
+    ],
+)
+def test_a_reader_who_leaves_ends_no_command(command: tuple[str, ...], made: bool) -> None:
+    assert program(*command, out="broken") == (0, "")
+    assert Path("out").exists() == made
+
+
+@POSIX
+@pytest.mark.usefixtures("here")
+def test_nobody_to_tell() -> None:
+    """Standard error closed as well: notes have nowhere to go, and the run is kept."""
+    shell = ["/bin/sh", "-c", 'exec "$0" "$@" >&- 2>&-', sys.executable, "-m", "showthrough", *EVALUATE, "-o", "r.json"]
+    assert subprocess.run(shell, check=False).returncode == 2
+    assert Run.load("r.json").complete
+
+
+def no_work(*arguments: Any, **options: Any) -> None:
+    pytest.fail("work was done before it was known that nothing can be written")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that not even root can write into")
+@pytest.mark.parametrize("option", ["-o", "--csv", "--html", "--plots"])
+def test_a_folder_that_cannot_be_written_is_told_first(option: str, desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("showthrough.config.read_corpus", no_work)
+    desk.refuses(*EVALUATE, option, "/proc/out", starts="/proc/out: cannot be written: ")
+    monkeypatch.setattr("showthrough.cli.convert.read_corpus", no_work)
+    desk.refuses("convert", "corpus.json", "--to", "tab", "-o", "/proc/out", starts="/proc/out: cannot be written: ")
+
+
+@pytest.mark.parametrize("arguments", [("\udcff.json", "a=masks.json"), ("corpus.json", "\udcff=masks.json")])
+def test_what_is_no_utf_8_is_told_first(arguments: tuple[str, ...], desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("showthrough.config.read_corpus", no_work)
+    desk.refuses("evaluate", *arguments, "-o", "run.json", starts="\\udcff", says=("is not UTF-8",))
+
+
+def full(*arguments: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_leaves_the_old_file_and_prints_the_rest(here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = Path("old.json").read_bytes()
+    fill = files._fill
+
+    def only_small(handle: int, content: bytes, *rest: Any) -> None:
+        if content.startswith(b"{"):
+            full()
+        fill(handle, content, *rest)
+
+    monkeypatch.setattr(files, "_fill", only_small)
+    outcome = here.cli(*EVALUATE, "-o", "old.json", "--force", "--csv", "a.csv", "--json", "a.json")
+    assert outcome.status == 2
+    assert outcome.err == "".join(
+        f"{name}: cannot be written: No space left on device\n" for name in ("old.json", "a.json")
+    )
+    assert "er_di" in outcome.out
+    assert "written to a.csv" in outcome.out
+    assert Path("old.json").read_bytes() == before
+    assert not Path("a.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "target"),
+    [
+        (("vocabulary", "gold.xml", "a=other.xml", "--dictionary", "words.txt", "--json"), "words.txt"),
+        (("vocabulary", "gold.xml", "a=other.xml", "--dictionary", "words.txt", "--json"), "other.xml"),
+        (("vocabulary", "gold.xml", "--medical", "terms.txt", "--dictionary", "words.txt", "--json"), "terms.txt"),
+        (("evaluate", "gold.xml", "a=other.xml", "-m", 'phi_oov(dictionary="words.txt")', "-o"), "words.txt"),
+        (("evaluate", "gold.xml", "a=other.xml", "--csv"), "other.xml"),
+        (("evaluate", "folder", "a=masks.json", "-o"), "folder/1.txt"),
+        (("attack", "a=masks.json", "--background", "public.json", "--corpus", "corpus.json", "--json"), "public.json"),
+        (("report", "old.json", "--csv"), "old.json"),
+        (("anonymize", "corpus.json", "--with", "rules", "-o"), "corpus.json"),
+        (("convert", "corpus.json", "--to", "tab", "-o"), "corpus.json"),
+        (("surrogate", "gold.xml", "-o"), "gold.xml"),
+    ],
+)
+@pytest.mark.parametrize("by", ["name", "link", "hard link"])
+@POSIX
+def test_nothing_is_written_over_what_is_read(command: tuple[str, ...], target: str, by: str, here: Any) -> None:
+    here.write({"other.xml": GOLD, "folder/1.txt": "Mr Doe"})
+    name = target
+    if by == "link":
+        name = "link"
+        Path(name).symlink_to(target)
+    elif by == "hard link":
+        name = "hard"
+        os.link(target, name)
+    here.refuses(*command, name, "--force", starts=f"{name}: is read by this command")
+
+
+def records(*ids: str) -> list[dict[str, Any]]:
+    mentions = [{"start_offset": 4, "end_offset": 7, "entity_type": "DOCTOR", "identifier_type": "DIRECT"}]
+    layers = {"a": {"entity_mentions": mentions}}
+    return [{"doc_id": name, "text": "Dr. Lee left.", "annotations": layers} for name in ids]
+
+
+@pytest.mark.parametrize("command", ["convert", "surrogate"])
+def test_a_refused_folder_leaves_nothing(command: str, desk: Any) -> None:
+    desk.write({"records.json": records("1", "../2")})
+    desk.refuses(command, "records.json", "--to", "brat", "-o", "out", starts="document 2: this id cannot be the name")
+    desk.write({"records.json": records("1", "2" * 300)})
+    desk.refuses(
+        command, "records.json", "--to", "brat", "-o", "a/out", starts="a/out: cannot be written: File name too"
+    )
+
+
+def test_a_folder_on_a_full_disk_is_as_it_was(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.write({"records.json": records("1", "2", "3"), "out/1.txt": "mine", "out/other": "mine"})
+    count = iter(range(9))
+    fill = files._fill
+
+    def third_fails(*arguments: Any) -> None:
+        if next(count) == 2:
+            full()
+        fill(*arguments)
+
+    monkeypatch.setattr(files, "_fill", third_fails)
+    outcome = desk.cli("convert", "records.json", "--to", "brat", "-o", "out", "--force")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == "out: cannot be written: No space left on device\n"
+    assert {path.name: path.read_text() for path in Path("out").iterdir()} == {"1.txt": "mine", "other": "mine"}
+
+
+def test_a_folder_does_not_take_the_place_of_what_is_read(desk: Any) -> None:
+    desk.write({"out/1.txt": "Dr. O\nLee B-DOCTOR\n"})  # a CoNLL file in the place of brat's text
+    command = ("convert", "out/1.txt", "--from", "conll", "--to", "brat", "-o", "out", "--force")
+    desk.refuses(*command, starts="out/1.txt: is read by this command; choose another folder")
+
+
+def test_figures_are_all_there_or_none(here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_fill", full)
+    here.refuses("report", "old.json", "--plots", "a/figures", starts="a/figures: cannot be written: No space left")
+
+
+def test_python_tells_half_characters_first(tiny: Any) -> None:
+    from showthrough import Anonymization, InputError, evaluate
+
+    tiny.source = "\udcff.json"
+    with pytest.raises(InputError, match="is not UTF-8"):
+        evaluate(tiny, Anonymization(dict.fromkeys(tiny.ids, ()), "a"))
+
+
+def test_output_that_is_a_pipe_to_a_program_that_is_gone(cli: Callable[..., Any], desk: Any) -> None:
+    if sys.platform == "win32":
+        pytest.skip("no such files")
+    reading, writing = os.pipe()
+    os.close(reading)
+    outcome = desk.cli(*EVALUATE, "--csv", f"/dev/fd/{writing}", "-o", "run.json")
+    os.close(writing)
+    assert outcome.status == 2
+    assert outcome.err == f"/dev/fd/{writing}: cannot be written: Broken pipe\n"
+    assert Run.load("run.json").complete
+
+
+@POSIX
+def test_a_link_to_a_folder_that_is_not_there_is_told_first(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("showthrough.config.read_corpus", no_work)
+    Path("run.json").symlink_to("nowhere/run.json")
+    outcome = desk.cli(*EVALUATE, "-o", "run.json")
+    assert outcome.status == 2
+    assert outcome.err == f"run.json: the folder {Path('nowhere').resolve()} does not exist\n"
