@@ -175,9 +175,10 @@ def test_a_worker_keeps_its_models(bert: Path) -> None:
     """A worker is told the settings, not the resources, and loads a model once for all chunks that it gets."""
     metrics = [parse_metric(f'tpi(ic="{bert}", chunking="none")')]
     settings = ModelSettings("cpu", cache=False)
-    one, failed = _rows(CORPUS, metrics, [Anonymization(MASKS, "m")], settings)
+    named = {metric_text(metric): metric for metric in metrics}
+    one, failed = _rows(CORPUS, named, [Anonymization(MASKS, "m")], settings)
     assert not failed
-    _rows(Corpus([CORPUS.documents[1]]), metrics, [Anonymization(MASKS, "m")], settings)
+    _rows(Corpus([CORPUS.documents[1]]), named, [Anonymization(MASKS, "m")], settings)
     worker: Any = _of_process(settings)
     assert list(worker._sources) == [("information", str(bert)), ("terms", "none")]
     run = evaluate(CORPUS, {"m": Anonymization(MASKS)}, metrics=metrics, device="cpu")
