@@ -12,7 +12,7 @@ from showthrough.clinical.calendar import MONTHS, WEEKDAYS, Shift, day_comes_fir
 
 def moved(text: str, days: int, day_first: bool = False, year: int = 1997) -> str:
     for one in reversed(written_dates(text, day_first)):
-        for field, new in sorted(one.shifted(Shift.nearest(days), year).items(), key=lambda entry: -entry[0].start):
+        for field, new in sorted(one.shifted(Shift.nearest(days), year), key=lambda entry: -entry[0].start):
             text = text[: field.start] + new + text[field.end :]
     return text
 
@@ -118,7 +118,7 @@ def test_whatever_is_read_as_a_date_can_be_moved(pieces: list[str], day_first: b
     text = "".join(pieces)
     end = 0
     for one in written_dates(text, day_first):
-        for field in one.shifted(Shift.nearest(days), 2001):
+        for field, _ in one.shifted(Shift.nearest(days), 2001):
             assert text[field.start : field.end] == field.text
             assert field.start >= end
             end = field.end

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from heapq import merge
+from operator import itemgetter
 
+from showthrough.clinical.calendar import folded
 from showthrough.clinical.categories import Kind, phi_type
 from showthrough.clinical.wordlists import PARTICLES, TITLES
 from showthrough.errors import at_document, quoted
@@ -13,6 +17,8 @@ from showthrough.text import Document, Mention
 
 LETTERS = 4  # a string with fewer says too little: initials and numbers may come out the same by chance
 _WORD = re.compile(r"[^\W\d_]+")
+_TOKEN = re.compile(r"\w+")
+_START = itemgetter(0)
 
 
 @dataclass(frozen=True)
@@ -70,15 +76,67 @@ class Identifying:
         A single word that is marked with a capital and stands there without one is another word: a brown mole is not
         Dr. Brown.
         """
-        strings = sorted(self._written, key=lambda string: (-len(string), string))
-        if not strings:
-            return
-        pattern = "|".join(r"\s+".join(map(re.escape, string.split())) for string in strings)
-        for match in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", text, re.IGNORECASE):
-            string = _plain(match[0])
-            other = match[0].islower() and " " not in string and string not in self._small
+        for start, end in self._strings.places(text):
+            string = _plain(text[start:end])
+            other = text[start:end].islower() and " " not in string and string not in self._small
             if string in self.kinds and not other:
-                yield match.start(), match.end(), string
+                yield start, end, string
+
+    @cached_property
+    def _strings(self) -> _Strings:
+        return _Strings(self._written)
+
+
+class _Strings:
+    """Strings that are looked for in texts as whole words, whatever their capitals and line breaks.
+
+    One pattern of all of them would be tried out string by string at every word of a text. So each is looked for only
+    where its first word stands.
+    """
+
+    def __init__(self, strings: Collection[str]) -> None:
+        self._by_word: dict[str, list[str]] = {}
+        self._signs: list[str] = []  # that begin with a sign
+        for string in sorted(strings, key=lambda string: (-len(string), string)):
+            first = _TOKEN.match(string.lstrip())
+            (self._by_word.setdefault(folded(first[0]), []) if first else self._signs).append(string)
+
+    def places(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where they stand, by place; none begins in another, and of several in one place the longest counts."""
+        last = 0
+        for start, strings in self._candidates(text):
+            ends = (_end(text, start, string) for string in strings) if start >= last else ()
+            end = next(filter(None, ends), 0)
+            if end:
+                last = end
+                yield start, end
+
+    def _candidates(self, text: str) -> Iterator[tuple[int, list[str]]]:
+        """Where some may begin, in order, and which."""
+        words = ((found.start(), self._by_word.get(folded(found[0]), [])) for found in _TOKEN.finditer(text))
+        signs = sorted(
+            (found.start(), rank)
+            for rank, string in enumerate(self._signs)
+            for found in re.finditer(f"(?={_pattern(string).pattern})", text, re.IGNORECASE)
+        )
+        return merge(
+            (entry for entry in words if entry[1]), ((start, [self._signs[rank]]) for start, rank in signs), key=_START
+        )
+
+
+def _end(text: str, start: int, string: str) -> int:
+    """Where a string ends that stands at a place as whole words; 0 where it does not stand there."""
+    end = start + len(string)
+    if text.startswith(string, start) and not _TOKEN.match(text, end):  # nearly always written alike
+        return end
+    found = _pattern(string).match(text, start)
+    return found.end() if found else 0
+
+
+@lru_cache(maxsize=4096)
+def _pattern(string: str) -> re.Pattern[str]:
+    words = r"\s+".join(map(re.escape, string.split()))
+    return re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
 
 
 def _plain(string: str) -> str:

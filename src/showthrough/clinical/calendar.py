@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from showthrough.clinical.invention import dressed
@@ -61,6 +62,9 @@ _FORMS = [
         rf"\b(?P<weekday>{_WEEKDAY})\b",
     )
 ]
+_BY_NAME = {form for form in _FORMS if form.pattern.startswith(r"\b")}  # these begin with the name of a month or a day
+_WORD = re.compile(r"\w+")
+_NAMED = {name for names in (*MONTHS, *WEEKDAYS) for name in names}
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ class Written:
     names: tuple[str, ...] = ()  # the months as this record writes them
     lender: Written | None = None  # the `5 May` that the 3 of `3 to 5 May` has its month from
 
-    @property
+    @cached_property
     def unit(self) -> Unit:
         """The smallest part that it says."""
         if self.weekday is not None:
@@ -145,7 +149,13 @@ class Written:
 
     def on(self, year: int) -> date:
         """The day that it stands for, in a year where it does not say one; the first of what it leaves open."""
-        said = year if self.year is None else self.year
+        return self._in(year) if self.year is None else self._own
+
+    @cached_property
+    def _own(self) -> date:
+        return self._in(self.year or PLAIN_YEAR)
+
+    def _in(self, said: int) -> date:
         if self.leap_day() and not is_leap(said):
             said = leap_year_near(said)  # it is written, so there was one
         return date(said, self.month or 1, self.day or 1)
@@ -167,23 +177,36 @@ class Written:
         if unit == "month":
             months = start.year * 12 + start.month - 1 + shift.months
             return Moved(months // 12, months % 12 + 1, start.day)
-        end = start + timedelta(days=shift.days)
-        return Moved(end.year, end.month, end.day)
+        return _later(start, shift.days)
 
-    def shifted(self, shift: Shift, year: int) -> dict[Field, str]:
-        """What each part says after a shift, written in the same way."""
+    @cached_property
+    def writing(self) -> Hashable:
+        """The same for dates that say the same and are written alike, wherever they stand."""
+        parts = tuple((field.name, field.text) for field in self.fields)
+        return self.year, self.month, self.day, self.weekday, self.by_name, self.names, parts
+
+    @cached_property
+    def meaning(self) -> Hashable:
+        """The same for dates that say the same, whose years have as many digits and of which the same is kept."""
+        lent = self.lender and (self.lender.year, self.lender.month, self.lender.day, self.lender.weekday)
+        return self.year, self.month, self.day, self.weekday, self._is_short, self.kept, lent
+
+    def shifted(self, shift: Shift, year: int) -> Iterator[tuple[Field, str]]:
+        """Each part and what it says after a shift, written in the same way."""
         if self.weekday is not None:
             only = self.fields[0]
-            return {only: _named(WEEKDAYS, only.text, (self.weekday + shift.days) % 7)}
+            yield only, _named(WEEKDAYS, only.text, (self.weekday + shift.days) % 7)
+            return
         later = self.moved(shift, year)
-        return {field: self._said(field, later) for field in self.fields}
+        for field in self.fields:
+            yield field, self._said(field, later)
 
     def _said(self, field: Field, later: Moved) -> str:
         if field.name == "name":
             return _named((self.names,) if self.names else MONTHS, field.text, later.month - 1)
         if field.name == "ordinal":
             return field.text if field.text == "º" else dressed(_ordinal(later.day), field.text)
-        value = {"day": later.day, "month": later.month, "year": later.year}[field.name]
+        value: int = getattr(later, field.name)
         width = len(field.text)
         if field.name == "year" and width == 2:
             value %= 100
@@ -195,9 +218,19 @@ class Written:
         """Whether a year, written in the same way, is read as that year: 1930 in two digits is not."""
         if self.year is None:
             return True
-        short = any(field.name == "year" and len(field.text) == 2 for field in self.fields)
-        bounds = _SHORT_BOUNDS if short else _BOUNDS
+        bounds = _SHORT_BOUNDS if self._is_short else _BOUNDS
         return bisect_right(bounds, year) == bisect_right(bounds, self.year)
+
+    @cached_property
+    def _is_short(self) -> bool:
+        """Whether its year has two digits."""
+        return any(field.name == "year" and len(field.text) == 2 for field in self.fields)
+
+
+@lru_cache(maxsize=65536)
+def _later(day: date, days: int) -> Moved:
+    end = day + timedelta(days=days)
+    return Moved(end.year, end.month, end.day)
 
 
 def is_leap(year: int) -> bool:
@@ -232,9 +265,10 @@ def written_dates(text: str, day_first: bool) -> list[Written]:
     """
     free = bytearray(b"\1" * len(text))
     found: list[tuple[int, Written]] = []
+    words = named_words(text)
     for form in _FORMS:
-        for match in form.finditer(text):
-            if not all(free[match.start() : match.end()]):
+        for match in form.finditer(text) if form not in _BY_NAME else _beginning(form, text, words):
+            if 0 in free[match.start() : match.end()]:
                 continue
             read = _read(match, day_first)
             if read is not None:
@@ -246,16 +280,33 @@ def written_dates(text: str, day_first: bool) -> list[Written]:
     return [one for _, one in sorted(found, key=lambda entry: entry[0])]
 
 
+def named_words(text: str) -> list[int]:
+    """Where words begin that may be months or days of the week."""
+    return [match.start() for match in _WORD.finditer(text) if folded(match[0]) in _NAMED]
+
+
+@lru_cache(maxsize=65536)
+def folded(word: str) -> str:
+    """The same for words that a pattern takes for the same whatever their capitals: to it, İ and ı are an i."""
+    return word.replace("İ", "i").replace("ı", "i").casefold()
+
+
+def _beginning(form: re.Pattern[str], text: str, places: Sequence[int]) -> Iterator[re.Match[str]]:
+    """What `finditer` finds of a pattern that begins with one of some words: it is tried nowhere else."""
+    end = 0
+    for place in places:
+        match = form.match(text, place) if place >= end else None
+        if match is not None:
+            end = match.end()
+            yield match
+
+
 def _days_before(text: str, one: Written, free: bytearray) -> Iterator[Written]:
     """The 3 of `3 to 5 May 1997`, which has its month and year from what follows."""
     start = one.fields[0].start
     while one.day is not None and one.month is not None:
         match = _BEFORE.search(text, max(0, start - _REACH), start)
-        if (
-            match is None
-            or not all(free[match.start() : match.end()])
-            or not _is_day(one.year, one.month, int(match[1]))
-        ):
+        if match is None or 0 in free[match.start() : match.end()] or not _is_day(one.year, one.month, int(match[1])):
             return
         start = match.start()
         free[start : match.end(1)] = bytes(match.end(1) - start)

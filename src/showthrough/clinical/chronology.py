@@ -12,10 +12,11 @@ and it is said.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from itertools import chain, islice
+from functools import cached_property
+from itertools import islice
 from random import Random
 
 from showthrough.clinical.calendar import (
@@ -36,11 +37,12 @@ _FARTHEST = 1460
 _TRIES, _PATIENCE = 400, 50
 _MOST_YEARS = 4
 _WITHIN_A_YEAR = 180  # so that a year alone, which stays, may still be the year of what was in it
+_LATER = 3  # kinds of faults that are worse than those which are quickly told
 _ENOUGH = 40  # moves that are weighed against each other before the best is taken
 _PLAIN_YEARS = range(PLAIN_YEAR, PLAIN_YEAR + 4)  # where nothing tells the year: any, before, in and after a leap year
 
 Faults = tuple[int, ...]
-Blemishes = Callable[[list[Edit]], int]
+Blemishes = Callable[[Iterable[list[Edit]]], int]  # of the edits of all dates
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,23 @@ class Move:
     frees: bool = False
 
     def edits(self, one: Written) -> list[Edit]:
-        said = (one.freed() if self.frees else one).shifted(self.shift, self.year)
-        return [(field.start, field.end, new) for field, new in said.items()]
+        said = one.freed() if self.frees else one
+        return [(field.start, field.end, new) for field, new in zip(said.fields, self._says(said), strict=True)]
 
     def leaves(self, one: Written) -> bool:
         """Whether a date is the same afterwards."""
-        return all(field.text == new for field, new in one.shifted(self.shift, self.year).items())
+        return all(field.text == new for field, new in one.shifted(self.shift, self.year))
+
+    def _says(self, one: Written) -> list[str]:
+        """What the parts of a date say afterwards; worked out once for all that are written alike."""
+        found = self._known.get(one.writing)
+        if found is None:
+            found = self._known[one.writing] = [new for _, new in one.shifted(self.shift, self.year)]
+        return found
+
+    @cached_property
+    def _known(self) -> dict[Hashable, list[str]]:
+        return {}
 
 
 STAY = Move(Shift(0, 0, 0), PLAIN_YEAR)
@@ -75,6 +88,10 @@ class Chronology:
         self._bare = [one for one in dates if one.unit == "bare day"]
         self._yearless = [one for one in (*self._days, *self._months) if one.year is None]
         self._lone_months = [one for one in self._months if one.year is None]
+        self._distinct = {one.meaning: one for one in reversed(self._days)}  # of days that say the same one is asked
+        self._times = Counter(one.meaning for one in self._days)
+        self._writings = {one.writing: one for one in found.marked}  # and of those that are written alike
+        self._written = Counter(one.writing for one in found.marked)
         self._pinned = any("year" in one.kept for one in dates)
         said = Counter([*(one.year for one in dates if one.year is not None), *found.years])
         self._nameless = not said
@@ -87,12 +104,13 @@ class Chronology:
 
     def move(self, random: Random, blemishes: Blemishes) -> Move:
         """The best move. `blemishes` counts what its edits do that they had better not."""
-        best, fewest = STAY, self._faults(STAY, blemishes)
+        best, fewest = STAY, tuple(self._faults(STAY, blemishes))
         for moves, wanted in self._ways(random):
             for move in islice(moves, _ENOUGH):
-                faults = self._faults(move, blemishes)
-                if faults < fewest:
-                    best, fewest = move, faults
+                faults = self._fewer(move, blemishes, fewest)
+                if faults is None:
+                    continue
+                best, fewest = move, faults
                 if not any(faults):
                     break
             if not any(fewest[:wanted]):
@@ -123,18 +141,29 @@ class Chronology:
         if self._yearless:
             yield self._in_step(random, frozenset({self._common}), reach), wanted
 
-    def _faults(self, move: Move, blemishes: Blemishes) -> Faults:
+    def _fewer(self, move: Move, blemishes: Blemishes, fewest: Faults) -> Faults | None:
+        """What speaks against a move, if that is less than so much; asked no further than needed to tell."""
+        if not any(fewest[:_LATER]) and self._later_faults(move) >= fewest[_LATER:]:
+            return None  # at best as many: whatever it does to single dates need not be asked
+        faults: Faults = ()
+        for fault in self._faults(move, blemishes):
+            faults = (*faults, fault)
+            if faults > fewest[: len(faults)]:
+                return None
+        return faults if faults < fewest else None
+
+    def _faults(self, move: Move, blemishes: Blemishes) -> Iterator[int]:
         """What speaks against a move, the worst first."""
-        same = [one.unit for one in self._found.marked if move.leaves(one)]
-        years = same.count("year")
-        return (
-            len(same) - years,
-            blemishes(list(chain(*map(move.edits, (*self._found.marked, *self._found.unmarked))))),
-            years,
-            sum(one.moved(move.shift, move.year).year - move.year != move.shift.years for one in self._lone_months),
-            int(self.near(move)),
-            self._discords(move),
-        )
+        same = [one for one in self._writings.values() if move.leaves(one)]
+        years = sum(self._written[one.writing] for one in same if one.unit == "year")
+        yield sum(self._written[one.writing] for one in same) - years
+        yield blemishes(move.edits(one) for one in (*self._found.marked, *self._found.unmarked))
+        yield years
+        yield from self._later_faults(move)
+
+    def _later_faults(self, move: Move) -> Faults:
+        left = sum(one.moved(move.shift, move.year).year - move.year != move.shift.years for one in self._lone_months)
+        return left, int(self.near(move)), self._discords(move)
 
     def near(self, move: Move) -> bool:
         """Whether days have moved so little that they can be guessed."""
@@ -148,12 +177,12 @@ class Chronology:
         """Days that do not go along with months, years and days of the week that stand alone."""
         shift = move.shift
         discords = int(self._found.weekday and shift.days % 7 != 0)
-        for one in self._days if self._months or self._years or self._found.years else ():
+        for meaning, one in self._distinct.items() if self._months or self._years or self._found.years else ():
             before, after = one.on(move.year), one.moved(shift, move.year)
-            years = after.year - before.year
-            discords += bool(self._months) and years * 12 + after.month - before.month != shift.months
-            discords += bool(self._years) and years != shift.years
-            discords += bool(self._found.years) and years != 0
+            years, times = after.year - before.year, self._times[meaning]
+            discords += times * (bool(self._months) and years * 12 + after.month - before.month != shift.months)
+            discords += times * (bool(self._years) and years != shift.years)
+            discords += times * (bool(self._found.years) and years != 0)
         return discords
 
     def _in_step(self, random: Random, readings: frozenset[int], reach: int) -> Iterator[Move]:
@@ -195,7 +224,7 @@ class Chronology:
     def _days_fit(self, days: int, readings: frozenset[int]) -> bool:
         """Whether every day stays what is not marked of it, and becomes one day in all years that it may be of."""
         shift = Shift.nearest(days)
-        for one in self._days:
+        for one in self._distinct.values():
             moved = [(one.on(year), one.moved(shift, year)) for year in self._read_in(one, readings)]
             if one.year is None and len({after[1:] for _, after in moved}) > 1:
                 return False

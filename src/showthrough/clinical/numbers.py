@@ -87,6 +87,7 @@ class Numbers:
             if len(text) > 1 and text.startswith("0"):
                 low, high = 1, 9  # 07 months
             numbers = [f"{number:0{len(text)}d}" for number in range(low, high + 1) if number != value]
-            unused = [number for number in numbers if number not in self._real | set(self._ages.values())]
+            taken = self._real | set(self._ages.values())
+            unused = [number for number in numbers if number not in taken]
             self._ages[text] = self._random.choice(unused or numbers or [text])
         return self._ages[text]

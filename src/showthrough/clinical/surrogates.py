@@ -9,14 +9,15 @@ another is replaced in both.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from random import Random
 
 from showthrough.clinical.audit import LETTERS, Identifying, Leak, audit, marked
 from showthrough.clinical.calendar import Written, day_comes_first
 from showthrough.clinical.categories import Kind, phi_type
-from showthrough.clinical.chronology import Chronology
+from showthrough.clinical.chronology import Blemishes, Chronology
 from showthrough.clinical.invention import Edit
 from showthrough.clinical.names import Names
 from showthrough.clinical.numbers import Numbers
@@ -135,7 +136,7 @@ class _Record:
         for mention in self._mentions:
             done[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
         places = self._strings.places(self._document.text)
-        return [place for place in places if not any(done[place[0] : place[1]])]
+        return [place for place in places if 1 not in done[place[0] : place[1]]]
 
     def _other_spans(self, keep: Collection[str]) -> list[Span]:
         """Where no dates are to be looked for: in what is marked as something else, and in what is to stay."""
@@ -162,7 +163,7 @@ class _Record:
     def _add(self, edits: list[Edit], done: bytearray, base: int, found: list[Edit]) -> None:
         """Adds edits of a span, where no longer one has been there already."""
         edits += [
-            (base + start, base + end, new) for start, end, new in found if not any(done[base + start : base + end])
+            (base + start, base + end, new) for start, end, new in found if 1 not in done[base + start : base + end]
         ]
 
     def _replaced(self, kind: Kind, start: int, end: int) -> list[Edit]:
@@ -191,7 +192,7 @@ class _Record:
         moved = _within(self._moved, start, end)
         return moved or self._changed(text, self._names.member(text) + self._numbers.digits(text))
 
-    def _blemishes(self, spans: Sequence[Span]) -> Callable[[list[Edit]], int]:
+    def _blemishes(self, spans: Sequence[Span]) -> Blemishes:
         """Counts the dates that edits make into ones that were there: the audit cannot tell them apart."""
         text = self._document.text
         lettered = [span for span in spans if sum(map(str.isalpha, text[slice(*span)])) >= LETTERS]
@@ -200,8 +201,10 @@ class _Record:
         def made(edits: list[Edit], places: Sequence[Span]) -> list[str]:
             return [_applied(text[start:end], _within(edits, start, end)) for start, end in places]
 
-        def count(edits: list[Edit]) -> int:
-            edits = sorted(edits)
+        def count(found: Iterable[list[Edit]]) -> int:
+            if not lettered and not along:
+                return 0
+            edits = sorted(chain.from_iterable(found))
             same = sum(" ".join(new.lower().split()) in self._strings.kinds for new in made(edits, lettered))
             return same + len(list(self._strings.places(" | ".join(made(edits, along)))) if along else [])
 

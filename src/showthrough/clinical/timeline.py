@@ -20,6 +20,7 @@ from showthrough.clinical.calendar import (
     WEEKDAYS,
     Field,
     Written,
+    named_words,
     read_year,
     written_dates,
 )
@@ -72,23 +73,26 @@ def timeline(
         return Timeline()
     covered = bytearray(len(text))
     _cover(covered, (*marks, *others))
-    readable = [one for one in written_dates(text, day_first) if not any(covered[slice(*_span(one))])]
+    readable = [one for one in written_dates(text, day_first) if 1 not in covered[slice(*_span(one))]]
     along = [one for one in readable if _sure(one, text)]
     _cover(covered, map(_span, along))
-    record = _Record(text, _joined((*marks, *(span for span in repeats if not any(covered[slice(*span)])))), day_first)
+    record = _Record(text, _joined((*marks, *(span for span in repeats if 1 not in covered[slice(*span)]))), day_first)
     marked = list(record.marked())
     if not marked:
         return Timeline()
     _cover(covered, record.marks)
     known = {text[slice(*_span(one))] for one in marked}
-    along += [one for one in readable if not any(covered[slice(*_span(one))]) and _repeated(one, text, known)]
+    along += [one for one in readable if 1 not in covered[slice(*_span(one))] and _repeated(one, text, known)]
     _cover(covered, map(_span, along))
     years = frozenset(
         int(found["year"])
         for found in _YEAR_ALONE.finditer(text)
-        if found.start() not in record.claimed and not any(covered[found.start() : found.end()])
+        if found.start() not in record.claimed and 1 not in covered[found.start() : found.end()]
     )
-    weekday = any(not any(covered[found.start() : found.end()]) for found in _WEEKDAY.finditer(text))
+    weekday = any(
+        found is not None and 1 not in covered[found.start() : found.end()]
+        for found in (_WEEKDAY.match(text, place) for place in named_words(text))
+    )
     return Timeline(_with_months(marked, text), _with_months(along, text), years, weekday)
 
 
@@ -103,8 +107,8 @@ def _cover(covered: bytearray, spans: Iterable[Span]) -> None:
 
 def _with_months(dates: Sequence[Written], text: str) -> tuple[Written, ...]:
     """Dates with the months as others of their form have them: May is short in 3-May and beside 4 Aug, not in May 3."""
-    spanish = len(_SPANISH.findall(text)) > len(_ENGLISH.findall(text))
     named = [(_form(one, text), field) for one in dates for field in one.fields if field.name == "name"]
+    spanish = bool(named) and len(_SPANISH.findall(text)) > len(_ENGLISH.findall(text))
     chosen: dict[int, tuple[str, ...]] = {}
     for form, field in named:
         short = "-" in form

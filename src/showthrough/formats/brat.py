@@ -7,13 +7,13 @@ DIRECT, QUASI or NO_MASK where their type does not. Relations, events and notes 
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import get_args
 
 from showthrough.errors import QUOTED, InputError, OutputError, Problem, at_document, quoted, shown
-from showthrough.formats.files import exists, fail, files_in, open_file, stem, suffix, text_of, unreadable, without_bom
+from showthrough.formats.files import exists, fail, files_in, read_all, stem, suffix, text_of, without_bom
+from showthrough.formats.limits import RECORD
 from showthrough.formats.phi import marked, one_layer
 from showthrough.levels import by_type, known_level
 from showthrough.text import Document, Identifier, Mention, span_fault
@@ -63,11 +63,7 @@ def _document(home: Path, texts: Mapping[str, str]) -> Document:
 
 def _content(path: Path) -> str:
     """All of a file. brat counts a byte-order mark as a character, so it stays."""
-    try:
-        with open_file(path) as file:
-            content = file.read()
-    except (OSError, EOFError, zlib.error) as error:
-        raise unreadable(path, error) from error
+    content = read_all(path, RECORD)
     without_bom(path, content)  # refuses UTF-16 and UTF-32
     return text_of(path, content)
 

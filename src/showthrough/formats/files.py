@@ -6,7 +6,7 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
@@ -15,11 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.errors import InputError, Problem, shown
+from showthrough.formats.limits import FILE, RECORD, Limit, check_regular, check_size
 
 T = TypeVar("T")
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
+ENOUGH = 10_000  # problems of one file; whatever it is, it is broken throughout
 _HEAD = 4096  # bytes read to see how a file starts
+_BLOCK = 1 << 20
 _FIELD = 80  # characters of the path to a field, some of them names out of the file
 _FOREIGN = {
     b"\xff\xfe\x00\x00": "UTF-32", b"\x00\x00\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
@@ -81,6 +84,7 @@ def open_file(path: Path) -> IO[bytes]:
     """A file to read, unpacked on the way where its name ends in .gz."""
     if is_folder(path):
         raise fail(path, "is a folder; expected a file")
+    check_regular(path)
     try:
         return cast("IO[bytes]", gzip.open(path, "rb")) if path.suffix.lower() == ".gz" else path.open("rb")
     except FileNotFoundError:
@@ -98,11 +102,17 @@ def file_state(path: Path | int) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, limit: Limit = FILE) -> bytes:
     """All of a file, without a byte-order mark."""
+    return without_bom(path, read_all(path, limit))
+
+
+def read_all(path: Path, limit: Limit = FILE) -> bytes:
+    """All of a file as it is; raises InputError where that is more than the limit, and reads no more of it."""
     try:
         with open_file(path) as file:
-            return without_bom(path, file.read())
+            check_size(path, limit)
+            return file.read(limit.bytes)  # it may have grown since
     except (OSError, EOFError, zlib.error) as error:
         raise unreadable(path, error) from error
 
@@ -227,6 +237,7 @@ _PAIR = re.compile(rb'\s*[,{]\s*"(?:[^"\\]|\\.)*"\s*:\s*')
 def object_entries(path: Path, content: bytes, place: str = "document") -> dict[str, msgspec.Raw]:
     """The values of a JSON object by key, still encoded. A key that occurs twice is an error, not a lost value."""
     entries = decoded(content, _TOP, path)
+    check_records(path, ((f"{place} {shown(key)}", len(memoryview(raw))) for key, raw in entries.items()))
     end = 0
     base = _address(content)
     # A value that a later one of the same key replaced lies in the gap before the next value that was kept.
@@ -260,10 +271,17 @@ def _twice(content: bytes) -> Iterator[str]:
 
 def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
     """Number, offset and content of every line of a JSON Lines file that is not blank."""
-    offset = 0
+    offset = number = 0
+    packed = path.suffix.lower() == ".gz"
+    most, longest = FILE.bytes, RECORD.bytes
     try:
         with open_file(path) as file:
-            for number, line in enumerate(file, 1):
+            while line := file.readline(longest + 1):
+                number += 1
+                if len(line) > longest:
+                    raise RECORD.passed(path, "has", f"line {number}")
+                if packed and offset + len(line) > most:
+                    raise FILE.passed(path, "unpacks to")
                 content = without_bom(path, line) if number == 1 else line
                 if number == 1 and content.lstrip().startswith(b"["):
                     raise fail(path, "starts a JSON list; expected one object a line, or the ending .json")
@@ -272,6 +290,14 @@ def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
                 offset += len(line)
     except (OSError, EOFError, zlib.error) as error:
         raise unreadable(path, error) from error
+
+
+def check_records(path: Path, sizes: Iterable[tuple[str, int]]) -> None:
+    """Raises InputError for the first record that is larger than one may be; `sizes` are those of all, by place."""
+    longest = RECORD.bytes
+    for place, size in sizes:
+        if size > longest:
+            raise RECORD.passed(path, "has", place)
 
 
 def collect(problems: list[Problem], error: InputError) -> None:
@@ -284,8 +310,11 @@ def first_byte(path: Path) -> bytes:
     try:
         with open_file(path) as file:
             head = without_bom(path, file.read(_HEAD)).lstrip()
-            while not head and (more := file.read(_HEAD)):
+            most = FILE.bytes
+            while not head and (more := file.read(_BLOCK)):
                 head = more.lstrip()
+                if file.tell() > most:
+                    raise FILE.passed(path, "begins with white space,")
             return head[:1]
     except (OSError, EOFError, zlib.error) as error:
         raise unreadable(path, error) from error

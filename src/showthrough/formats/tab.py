@@ -14,8 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.errors import QUOTED, ChangedError, InputError, Problem, at_document, quoted, shown
-from showthrough.formats.files import collect, decoded, file_state, lines_of, object_entries, open_file, read_bytes
+from showthrough.formats.files import (
+    ENOUGH,
+    check_records,
+    collect,
+    decoded,
+    file_state,
+    lines_of,
+    object_entries,
+    open_file,
+    read_bytes,
+)
 from showthrough.formats.groups import FIELD
+from showthrough.formats.limits import RECORD
 from showthrough.levels import by_type
 from showthrough.text import Annotation, Document, Identifier, Mention
 
@@ -80,6 +91,9 @@ def _decoder(group: str) -> msgspec.json.Decoder[_Document]:
 def read_list(path: Path, group: str = FIELD) -> list[Document]:
     """The documents of one JSON list."""
     content = read_bytes(path)
+    if len(content) > RECORD.bytes:
+        raws = decoded(content, _RAW_DOCUMENTS, path)
+        check_records(path, ((f"document number {at}", len(memoryview(raw))) for at, raw in enumerate(raws, 1)))
     wires: list[_Document] | None
     try:
         wires = msgspec.json.decode(content, type=list[_kind(group)])  # type: ignore[misc]
@@ -133,6 +147,8 @@ class JsonLines(Sequence[Document]):
                 problems += _faults(msgspec.Raw(line), path, f"line {number}", group)
             if wire is not None:
                 _document(wire, path, problems)
+            if len(problems) > ENOUGH:
+                break
         if problems:
             raise InputError(problems)
         return cls(path, np.array(offsets, dtype=np.int64), np.array(sizes, dtype=np.int64), group, state)

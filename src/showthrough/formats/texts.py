@@ -11,12 +11,24 @@ from typing import TypeVar
 import msgspec
 
 from showthrough.errors import InputError, Problem, at_document, shown
-from showthrough.formats.files import collect, decoded, fail, is_folder, lines_of, read_bytes, stem, suffix, text_of
+from showthrough.formats.files import (
+    ENOUGH,
+    check_records,
+    collect,
+    decoded,
+    fail,
+    is_folder,
+    lines_of,
+    read_bytes,
+    stem,
+    suffix,
+    text_of,
+)
+from showthrough.formats.limits import RECORD
 
 _TEXT = msgspec.json.Decoder(str)
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 V = TypeVar("V")
-_LARGEST_CELL = 1 << 30
 _MORE = "\0"  # where cells past the last column go; no column is named so
 
 
@@ -37,7 +49,7 @@ def read_folder(path: Path) -> dict[str, str]:
         raise fail(path, f"cannot be read: {error.strerror}") from error
     if not files:
         raise fail(path, "holds no .txt file; expected one a document")
-    return _unique(((stem(file), text_of(file, read_bytes(file))) for file in files), path)
+    return _unique(((stem(file), text_of(file, read_bytes(file, RECORD))) for file in files), path)
 
 
 def read_table(path: Path, id_column: str, text_column: str) -> dict[str, str]:
@@ -47,7 +59,7 @@ def read_table(path: Path, id_column: str, text_column: str) -> dict[str, str]:
 
 def read_grouped(path: Path, id_column: str, text_column: str, group_column: str | None) -> dict[str, tuple[str, str]]:
     """Text and group of every row of a table, by id. The column of groups may be missing: then there are none."""
-    csv.field_size_limit(_LARGEST_CELL)
+    csv.field_size_limit(RECORD.bytes)
     content = io.StringIO(text_of(path, read_bytes(path)), newline="")
     reader = csv.DictReader(content, delimiter="\t" if suffix(path) == ".tsv" else ",", strict=True, restkey=_MORE)
     try:
@@ -69,6 +81,8 @@ def read_grouped(path: Path, id_column: str, text_column: str, group_column: str
                 )
             rows.append((row[id_column], (row[text_column], row.get(group_column or "") or "")))
     except csv.Error as error:
+        if "field limit" in str(error):
+            raise RECORD.passed(path, "has a cell of", f"line {reader.reader.line_num}") from None
         raise fail(path, f"is not a well-formed table: {error}", f"line {reader.reader.line_num}") from error
     return _unique(rows, path)
 
@@ -99,6 +113,8 @@ def read_records(path: Path) -> dict[str, dict[str, msgspec.Raw]]:
             found.append((decoded(fields["doc_id"], _TEXT, path, place, "doc_id"), fields))
         except InputError as error:
             collect(problems, error)
+            if len(problems) > ENOUGH:
+                break
     if problems:
         raise InputError(problems)
     return _unique(found, path)
@@ -111,6 +127,7 @@ def _objects(path: Path) -> Iterator[tuple[str, bytes | msgspec.Raw]]:
     else:
         raws = decoded(read_bytes(path), msgspec.json.Decoder(list[msgspec.Raw]), path)
         for index, raw in enumerate(raws):
+            check_records(path, [(f"document number {index + 1}", len(memoryview(raw)))])
             yield f"document number {index + 1}", raw
 
 
