@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -170,10 +171,12 @@ def words_of(text: str) -> set[str]:
 
 
 def told_again(text: str, masks: Sequence[Mask]) -> set[int]:
-    """The offsets under masks that can be read in what is written there."""
+    """The offsets under masks that can be read in what is written there, by whichever of masks that overlap."""
     found: set[int] = set()
     for mask in flattened(masks):
-        written, words = mask.replacement or "", cut(text, (mask.start, mask.end))
+        joined = [one.replacement or "" for one in masks if one.start < mask.end and one.end > mask.start]
+        plain = [unicodedata.normalize("NFKC", one).replace("_", " ") for one in joined]
+        written, words = "\n".join([*joined, *plain]), cut(text, (mask.start, mask.end))
         sign = text[mask.start : mask.end].strip()
         if not words and sign and sign in written:
             found |= set(range(mask.start, mask.end))
