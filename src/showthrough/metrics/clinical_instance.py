@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.axis import Bools, Ints
-from showthrough.clinical.instances import Instances, one_to_one, overlapping
+from showthrough.clinical.partners import paired
 from showthrough.errors import PlanError, quoted
 from showthrough.masks import Anonymization
 from showthrough.metrics.base import Array, Rows, Totals
@@ -26,24 +25,6 @@ from showthrough.metrics.clinical import (
 )
 from showthrough.resources import Resources
 from showthrough.text import Corpus
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """A system's instances and the gold ones they stand for, one to one."""
-
-    gold: Ints
-    system: Ints
-    correct: Bools
-
-
-def paired(gold: Instances, system: Instances, types: bool) -> Pairs:
-    """Pairs by best overlap: most characters shared, then fewest outside, then the same type, then by position."""
-    true, taken, shared = overlapping(gold, system)
-    outside = gold.size[true] + system.size[taken] - 2 * shared
-    unlike = (gold.kind[true] != system.kind[taken]) & types
-    stands = one_to_one(true, taken, (taken, true, unlike, outside, -shared))
-    return Pairs(true[stands], taken[stands], ((outside == 0) & ~unlike)[stands])
 
 
 @dataclass(frozen=True)
