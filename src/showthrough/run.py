@@ -311,12 +311,12 @@ class Run(msgspec.Struct):
 
     def units(self, rows: Rows) -> Rows:
         """What is drawn and exchanged as a whole: documents in the order of their ids, or groups of them."""
-        groups = self.groups or [""] * len(self.documents)
-        labels = [(group, "" if group else name) for name, group in zip(self.documents, groups, strict=True)]
-        order = {label: number for number, label in enumerate(sorted(set(labels)))}
-        place = np.array([order[label] for label in labels], dtype=np.int64)
-        values = np.zeros((len(order), rows.values.shape[1]))
-        np.add.at(values, place, rows.values)
+        named = list(zip(self.groups or [""] * len(self.documents), self.documents, strict=True))
+        order = sorted(range(len(named)), key=named.__getitem__)  # inside a group too: the last digit of a sum tells
+        units = [(named[place][0] or named[place]) for place in order]
+        number = {unit: number for number, unit in enumerate(dict.fromkeys(units))}
+        values = np.zeros((len(number), rows.values.shape[1]))
+        np.add.at(values, [number[unit] for unit in units], rows.values[order])
         return Rows(rows.columns, values)
 
     def to_frame(self) -> Any:

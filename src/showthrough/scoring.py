@@ -60,7 +60,7 @@ def reference_scores(run: Run, metrics: Sequence[Metric], settings: Settings) ->
             if one.name not in run.rows.get(text, {}):
                 continue  # the metric cannot score it
             line = _signature(run, metric, records[text], one, settings)
-            for part, value in metric.combine(metric.counted(run.rows_of(text, one.name)).totals()).items():
+            for part, value in metric.combine(run.units(metric.counted(run.rows_of(text, one.name))).totals()).items():
                 defined = not np.isnan(value)
                 reason = "" if defined else metric.undefined
                 yield Score(one.name, text, part, float(value) if defined else None, None, None, reason, line)

@@ -117,7 +117,11 @@ def tables(random: Random) -> Attempt:
     make = random.choice((on_corpus, on_masks))
     made = make(random, name, files)
     if random.random() < 0.2 and made.command[0] != "surrogate":
-        made = Attempt(made.files, (*made.command, random.choice(("--id-column", "--text-column")), random.choice(HOSTILE[4:])), made.statuses)
+        made = Attempt(
+            made.files,
+            (*made.command, random.choice(("--id-column", "--text-column")), random.choice(HOSTILE[4:])),
+            made.statuses,
+        )
     return made
 
 
@@ -217,7 +221,9 @@ def _run(which: str) -> dict[str, Any]:
     from showthrough import Anonymization, Background, TypedMask, evaluate
     from showthrough.errors import Interrupted
 
-    first = Anonymization({"d1": [TypedMask(3, 11, None, "PERSON"), TypedMask(15, 19, "a town", "LOC")], "d2": [], "d3": []})
+    first = Anonymization(
+        {"d1": [TypedMask(3, 11, None, "PERSON"), TypedMask(15, 19, "a town", "LOC")], "d2": [], "d3": []}
+    )
     second = Anonymization({"d1": [TypedMask(3, 11, None, "PERSON")], "d2": [], "d3": []})
     chosen: list[str] = ["er_di", "recall_per_type", "precision", "phi_token", "trir"]
 
@@ -280,7 +286,9 @@ def tae_configurations(random: Random) -> Attempt:
         "masks.json": bytes_of(sound.masks()),
         "background.json": bytes_of(sound.background()),
     }
-    return Attempt(files, (random.choice(("evaluate", "evaluate", "validate")), "tae.json", "--resamples", "20")[:2], OR_FAILED)
+    return Attempt(
+        files, (random.choice(("evaluate", "evaluate", "validate")), "tae.json", "--resamples", "20")[:2], OR_FAILED
+    )
 
 
 _VALUES = (
@@ -314,7 +322,24 @@ def metric_texts(random: Random) -> Attempt:
     return Attempt(files, command, OR_FAILED)
 
 
-_NUMBERS = ("-1", "0", "1", "1.5", "99999999999999999999", "1e9", "nan", "inf", "-inf", "x", "", "0x1", "1e-300", "١", " 1", "1" * 5000)
+_NUMBERS = (
+    "-1",
+    "0",
+    "1",
+    "1.5",
+    "99999999999999999999",
+    "1e9",
+    "nan",
+    "inf",
+    "-inf",
+    "x",
+    "",
+    "0x1",
+    "1e-300",
+    "١",
+    " 1",
+    "1" * 5000,
+)
 _OPTIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("--seed", "--resamples", "--confidence"), _NUMBERS),
     **dict.fromkeys(("--map", "--direct", "--quasi", "--ignore", "--group-by", "--format", "--missing", "--language",
@@ -333,7 +358,9 @@ def options(random: Random) -> Attempt:
     for _ in range(random.choice((1, 1, 2))):
         name = random.choice(sorted(_OPTIONS))
         extra += [name, random.choice(_OPTIONS[name])]
-    first = random.choice(("a=masks.json",) * 6 + ("=", "a=", "=masks.json", "a=a=masks.json", "masks.json", "\x1b[31m=masks.json"))
+    first = random.choice(
+        ("a=masks.json",) * 6 + ("=", "a=", "=masks.json", "a=a=masks.json", "masks.json", "\x1b[31m=masks.json")
+    )
     return Attempt(files, ("evaluate", "corpus.json", first, *_FEW[:2], *extra), OR_FAILED)
 
 

@@ -60,11 +60,17 @@ def broken_bytes(random: Random, content: bytes) -> bytes:
         case 8:
             return content.replace(b"\n", random.choice((b"\r", b"\r\n", b"\0", b"\x0b", b"")))
         case 9:
-            return random.choice((b"", b" ", b"\n", b"{", b"[", b'"', b"[]", b"{}", b"null", b"0", b"<", b"\0", b"[[]]"))
+            return random.choice(
+                (b"", b" ", b"\n", b"{", b"[", b'"', b"[]", b"{}", b"null", b"0", b"<", b"\0", b"[[]]")
+            )
         case 10:
             return content + random.choice((b"\0", b"]", b"}", b",", b"\xff", b" \n\n", b"x")) + content
         case 11:
-            return content[:at] + random.choice((b"\xed\xa0\x80", b"\xc0\xaf", b"\xf4\x90\x80\x80", b"\x80")) + content[at:]
+            return (
+                content[:at]
+                + random.choice((b"\xed\xa0\x80", b"\xc0\xaf", b"\xf4\x90\x80\x80", b"\x80"))
+                + content[at:]
+            )
         case 12:
             return random.randbytes(random.choice((1, 4, 300)))
         case 13:
@@ -108,7 +114,14 @@ def _broken_word(random: Random, text: str) -> str:
         return random.choice(HOSTILE)
     word = random.choice(words)
     if word[0].isdigit():
-        near = (str(int(word[0][:9]) + random.choice((-1, 1, 1000))), f"-{word[0]}", f"{word[0]}.5", "9" * 30, "1e3", "٣")
+        near = (
+            str(int(word[0][:9]) + random.choice((-1, 1, 1000))),
+            f"-{word[0]}",
+            f"{word[0]}.5",
+            "9" * 30,
+            "1e3",
+            "٣",
+        )
         other = random.choice((*near, *HOSTILE))
     else:
         other = random.choice((*HOSTILE, word[0] * 2, word[0].swapcase(), random.choice(words)[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from showthrough.errors import OutputError
+from showthrough.errors import OutputError, printable
 from showthrough.run import write_file
 from showthrough.text import Corpus, Document
 
@@ -38,13 +38,13 @@ def write_corpus(
         raise OutputError(f"{path}: is a file; expected a folder, since this format is one file a record")
     if path.is_dir() and any(path.iterdir()) and not force:
         raise OutputError(f"{path}: is not empty; choose another folder or say --force to add to it")
+    for name in files:
+        if Path(name).name != name or name.startswith(".") or "\0" in name:
+            raise OutputError(f"document {printable(Path(name).stem)}: this id cannot be the name of a file in {path}")
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{path}: cannot be made: {error.strerror}") from error
-    for name in files:
-        if Path(name).name != name or name.startswith(".") or "\0" in name:
-            raise OutputError(f"document {Path(name).stem}: this id cannot be the name of a file in {path}")
     for name, content in files.items():
         write_file(path / name, content, force=force)
     return [path / name for name in files]

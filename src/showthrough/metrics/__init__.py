@@ -158,7 +158,9 @@ def _check_kinds(name: str, entry: Metric, given: Mapping[str, object]) -> None:
     for key, value in given.items():
         usual = getattr(entry, key)
         if isinstance(value, str) and _NO_TEXT.search(value):
-            raise PlanError(f"found {value!r}; expected text without zero bytes and halves of characters", f"metric {name}: {key}")
+            raise PlanError(
+                f"found {value!r}; expected text without zero bytes and halves of characters", f"metric {name}: {key}"
+            )
         fits = isinstance(value, type(usual)) or (isinstance(usual, float) and type(value) is int)
         fits = fits or type(value).__name__ in types[key]  # one that takes numbers and words
         if not fits or (isinstance(value, bool) and not isinstance(usual, bool)):
