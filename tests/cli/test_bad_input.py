@@ -372,6 +372,22 @@ case(
 )
 
 
+I2B2 = "<ROOT><RECORD ID='1'><TEXT>Mr <PHI TYPE='PATIENT'>Doe</PHI></TEXT></RECORD></ROOT>"
+for encoding in ("undefined", "idna", "punycode", "unicode_escape", "hex", "base64", "mbcs", "nonsense"):
+    case(
+        f"XML in {encoding}",
+        f"c.xml: declares the unknown encoding {encoding}; expected UTF-8",
+        c_xml=f'<?xml version="1.0" encoding="{encoding}"?>{I2B2}',
+        command=("convert", "c.xml", "--to", "tab", "-o", "out.json"),
+    )
+case(
+    "damaged gzip of records",
+    "c.xml.gz: cannot be read: damaged",
+    c_xml_gz=gzip.compress(I2B2.encode())[:-8] + b"\0" * 8,
+    command=("surrogate", "c.xml.gz", "-o", "out.json"),
+)
+
+
 @pytest.mark.parametrize("case", [pytest.param(one, id=one.name) for one in CASES])
 def test_bad_input(case: Case, desk: Any) -> None:
     desk.write({"corpus.json": [DOCUMENT], "masks.json": MASKS, **case.files})

@@ -66,6 +66,17 @@ option("-m", "recall(", starts="metric recall(: ", says=("expected a name, or a 
 option("-m", "recall\nprecision", starts="metric recall\\nprecision: ", says=("expected",))
 option("-m", "(" * 500, starts="metric ((((", says=("expected",))
 option("-m", "f1(beta=-1)", starts="metric f1: beta=-1", says=("expected a number above 0",))
+option("-m", "f1(beta=1e308)", starts="metric f1: beta=1e+308", says=("above 0, at most 1,000,000",))
+option("-m", f"f1(beta={'1' * 400})", starts="metric f1: beta=1111", says=("at most 1,000,000",))
+option(
+    "-m", "tpi(term_alterning=99999999999999999999)", starts="metric tpi: term_alterning=9999", says=("at most 1,000",)
+)
+option(
+    "-m", "tpi(segment_length=99999999999999999999)", starts="metric tpi: segment_length=9999", says=("1 to 1,000,000",)
+)
+option("-m", 'phi_oov(dictionary="a\\0b")', starts="metric phi_oov: dictionary: found 'a\\x00b'", says=("zero bytes",))
+option("-m", 'wp(ic="./\\ud800")', starts="metric wp: ic: found './\\ud800'", says=("halves of characters",))
+option("-m", 'recall(function_words="spacy:a\\0")', starts="metric recall: function_words: found", says=("zero bytes",))
 option("-m", "f1(beta=True)", starts="metric f1: beta: ", says=("expected a number, such as 1.0",))
 option("-m", "tpi(term_alterning=2.5)", starts="metric tpi: term_alterning: ", says=("whole number or text",))
 option("-m", "tpi(attend_hidden=yes)", starts="metric tpi: attend_hidden: ", says=("expected True or False",))
@@ -88,6 +99,10 @@ option("--resamples", "-1", starts="resamples: found -1", says=("expected 0 to",
 option("--resamples", "1000000000000", starts="resamples: ", says=("expected 0 to",))
 option("--seed", "-1", starts="seed: found -1", says=("expected 0 or more",))
 option("-j", "0", starts="jobs: found 0", says=("expected 1 or more",))
+option("--group-by", "a\tb", starts="group-by: found 'a\\tb'", says=("expected another field or column",))
+option("--group-by", 'a"b', starts="group-by: found", says=("expected another field or column",))
+option("--group-by", "id:(", starts="group-by id:(: is no regular expression", says=())
+option("--group-by", f"id:a{{{'9' * 30}}}", starts="group-by id:a{9999", says=("is no regular expression",))
 option("--csv", "none/x.csv", starts="none/x.csv: ", says=("the folder none does not exist",))
 option("--csv", ".", starts=".: is a folder", says=("expected a file name",))
 option("--csv", "out.json", starts="out.json: ", says=("two results",))
@@ -106,6 +121,20 @@ option("-m", "f1(unit=x)", starts="metric f1: unit='x' is not known", says=("'me
 option("-m", "f1(beta=0)", starts="metric f1: beta=0 is out of range", says=("a number above 0",))
 case("no anonymization", "anonymizations: none was given", command=("evaluate", "corpus.json", "-o", "out.json"))
 case("--resume without a file", "--resume needs", command=("evaluate", "corpus.json", "a=masks.json", "--resume"))
+VOCABULARY = ("vocabulary", "corpus.json", "a=none.json", "--json", "out.json")
+case("vocabulary reads all before it says anything", "none.json: no such file", command=VOCABULARY)
+PAST = {"d1": [[0, 99]]}
+case("vocabulary checks masks", "masks.json: document d1", masks_json=PAST, command=(*VOCABULARY[:2], "a=masks.json"))
+case("vocabulary, name twice", "anonymization a: ", "used twice", command=(*VOCABULARY[:2], *["a=masks.json"] * 2))
+ZERO = [{"doc_id": "a\0b", "text": "Mr Doe", "annotations": {"ann": {"entity_mentions": []}}}]
+for kind in ("brat", "i2b2-2014", "meddocan"):
+    case(
+        f"zero byte in an id, to {kind}",
+        "document a\\x00b: ",
+        "cannot be the name of a file",
+        corpus_json=ZERO,
+        command=("convert", "corpus.json", "--to", kind, "-o", "made"),
+    )
 ANONYMIZE = ("anonymize", "corpus.json", "--with", "x", "-o", "out.json")
 case("unknown anonymizer", "unknown anonymizer 'x'", "rules", command=ANONYMIZE)
 case("anonymize a missing file", "none: no such file", command=("anonymize", "none", "--with", "rules", "-o", "x"))

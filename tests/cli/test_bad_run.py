@@ -62,6 +62,13 @@ RUN_FAULTS: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
         "run.json: rows.er_di: found a, nothing masked, everything",
     ),
     "unknown rows": (having({}, "rows", "x"), "run.json: rows.x: found none; expected"),
+    "packages": (having([], "provenance", "packages"), "run.json: provenance.packages: found a list"),
+    "models": (having("x", "provenance", "models"), "run.json: provenance.models: found text"),
+    "a model": (having(1, "provenance", "models", "x"), "run.json: provenance.models[...]: found a whole number"),
+    "seconds": (having("x", "provenance", "seconds"), "run.json: provenance.seconds: found text"),
+    "time": (having(7, "provenance", "time"), "run.json: provenance.time: found a whole number"),
+    "attacks": (having([], "provenance", "attacks"), "run.json: provenance.attacks: found a list"),
+    "program": (having(None, "provenance", "showthrough"), "run.json: provenance.showthrough: found null"),
     "same names": (having("b", "anonymizations", 0, "name"), "run.json: anonymizations: found b, b, nothing masked, "),
 }
 

@@ -16,9 +16,8 @@ from showthrough import Run, parse_metric, read_corpus
 def wrong_with(one: Attempt, desk: Path) -> str:
     """What is wrong with an answer; empty where nothing is."""
     run = desk / "out.json"
-    if run.exists() and one.command[0] in ("evaluate", "attack"):
-        if fault := _wrong_run(Run.load(run)):
-            return fault
+    if run.exists() and one.command[0] in ("evaluate", "attack") and (fault := _wrong_run(Run.load(run))):
+        return fault
     if one.command[0] in ("evaluate", "convert", "validate") and (desk / one.command[1]).suffix in (".json", ".csv"):
         return _misread(desk / one.command[1])
     return ""

@@ -63,7 +63,7 @@ def test_a_text_is_embedded_once(mini_lm: Path, monkeypatch: pytest.MonkeyPatch)
     encode = source.loaded().encode
 
     def count(texts: list[str], **options: Any) -> Any:
-        seen.extend(texts)
+        seen.extend(dict.fromkeys(texts))  # a table is filled up with copies
         return encode(texts, **options)
 
     monkeypatch.setattr(source.loaded(), "encode", count)
@@ -84,7 +84,7 @@ def test_TPS_embeds_each_distinct_text_once(mini_lm: Path, monkeypatch: pytest.M
     plain = SentenceTransformer.encode
 
     def count(self: Any, texts: list[str], **options: Any) -> Any:
-        seen.extend(texts)
+        seen.extend(dict.fromkeys(texts))  # a table is filled up with copies
         return plain(self, texts, **options)
 
     monkeypatch.setattr(encode, count)
@@ -121,6 +121,19 @@ def test_a_batch_that_does_not_fit_is_halved(torch: Any, mini_lm: Path, monkeypa
     texts = [f"text number {n}" for n in range(8)]
     assert source.embed(texts).shape == (8, 384)
     assert sizes == [2, 2, 2, 2]
+
+
+def test_what_is_in_the_cache_moves_no_digit(mini_lm: Path) -> None:
+    """A text's vector is the same to the last bit whatever is embedded beside it, and whatever is known already."""
+    texts = [*TEXTS, "Oslo", "a", LONG, LONG[:200], LONG[50:330], "a nurse from Bergen", "", "x" * 400]
+    together = embedder(mini_lm).embed(texts)
+    source = embedder(mini_lm)
+    for text, vector in zip(texts, together, strict=True):
+        assert source.embed([text])[0].tolist() == vector.tolist()
+    some = embedder(mini_lm).fitted([], "mean")(texts[1:4])
+    mean = embedder(mini_lm).fitted([], "mean")(texts[::-1])[::-1]
+    assert mean[1:4].tolist() == some.tolist()
+    assert mean.tolist() == embedder(mini_lm, cache=False).fitted([], "mean")(texts).tolist()
 
 
 def test_numbers_that_are_none(mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,6 +105,22 @@ def test_the_batch_does_not_matter(bert: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
+    "context",
+    [Context(), Context(segment_length=30, overlap=4), Context(special_tokens="segment"), Context(attend_hidden=True)],
+)
+def test_what_is_in_the_cache_moves_no_digit(context: Context, bert: Path) -> None:
+    """Each answer is the same to the last bit whether it is asked for alone, among others, or beside what is known."""
+    texts = [LONG[start : start + size] for start, size in ((0, 900), (100, 40), (300, 333), (500, 1200), (700, 7))]
+    asked = [question(text, words(text), turns) for text in texts for turns in (1, 3)]
+    together = weigh(bert, *asked, context=context, cache=False)
+    alone = [weigh(bert, one, context=context, cache=False)[0] for one in asked]
+    weigh(bert, *asked[3:7:3], context=context)  # now some are known, and others are not
+    partly = weigh(bert, *asked[::-1], context=context)[::-1]
+    for one, two, three in zip(together, alone, partly, strict=True):
+        assert one.tolist() == two.tolist() == three.tolist()
+
+
+@pytest.mark.parametrize(
     "kind",
     [
         "Roberta", "DistilBert", "Albert", "Electra", "MPNet", "ModernBert", "RoFormer", "XLMRoberta", "Camembert",
@@ -162,9 +178,9 @@ def test_a_question_is_asked_once(bert: Path, monkeypatch: pytest.MonkeyPatch) -
         {"context": Context(segment_length=50)}, {"context": Context(attend_hidden=True)}, {"dtype": "bf16"},
         {"cache": False},
     ):  # fmt: skip
-        with pytest.raises(AssertionError, match="the model was loaded"):
+        with pytest.raises(ResourceError, match="the model was loaded"):
             weigh(bert, asked[0], **other)
-    with pytest.raises(AssertionError, match="the model was loaded"):
+    with pytest.raises(ResourceError, match="the model was loaded"):
         weigh(bert, question(SHORT, words(SHORT), 5))
 
 
@@ -183,8 +199,8 @@ def test_other_weights_are_another_model(torch: Any, bert: Path, tmp_path: Path,
 
 
 def test_what_was_answered_before_a_stop_is_kept(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Texts of 50,000 characters and more are a block each."""
-    text = SHORT.ljust(50_000)
+    """Texts of 300,000 characters and more are a block each."""
+    text = SHORT.ljust(300_000)
     resources = Resources(ModelSettings(device="cpu"))
     model: Any = resources.information(str(bert))
     answer = model.predictor().weigh
@@ -233,11 +249,11 @@ def test_a_batch_that_does_not_fit_is_halved(
     run = model.predictor()._run
     sizes: list[int] = []
 
-    def little_memory(passes: Any, context: Any) -> Any:
-        if len(passes) > 7:
+    def little_memory(passes: Any, context: Any, rows: int, shape: Any) -> Any:
+        if rows > 7:
             raise errors[error]
         sizes.append(len(passes))
-        return run(passes, context)
+        return run(passes, context, rows, shape)
 
     monkeypatch.setattr(model.predictor(), "_run", little_memory)
     found = model.weigh(asked, Context())

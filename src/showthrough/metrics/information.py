@@ -76,6 +76,7 @@ class WeightedPrecision(Informed):
     0.5
     """
 
+    version = 2
     group = "utility"
     needs = frozenset({"gold"})
     title = "Weighted precision"
@@ -155,6 +156,7 @@ class TextPreservedInformation(Informed):
     0.75
     """
 
+    version = 2
     group = "utility"
     title = "Text preserved information"
     neutral: ClassVar[tuple[str, ...]] = (MULTIPLIER,)

@@ -1,7 +1,7 @@
 """What models answered, kept between runs, found by the content of the question.
 
 An entry's name is the digest of everything its answer depends on: the model's revision, the parameters, the text.
-So an entry is never stale, and two runs that write the same one write the same numbers but for their last digits.
+So an entry is never stale, and two runs that write the same one on the same machine write the same numbers.
 Entries hold numbers, no text; still the folder is open to its owner alone, because an embedding says much about what
 was embedded.
 """

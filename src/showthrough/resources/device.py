@@ -7,17 +7,30 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from showthrough.errors import ResourceError, ShowthroughError
-from showthrough.resources.files import reason_of
 
 Result = TypeVar("Result")
 
 _PIECES = {"cuda": 65_536, "mps": 16_384, "cpu": 1_024}  # word pieces in a batch; a CPU gains nothing from more
+_TABLE = {"cuda": 16_384, "mps": 4_096, "cpu": 512}  # the same where tables have fixed shapes and may stay half empty
+_WIDTHS = (8, 16, 32, 64, 128, 256)
 _LEAST = 4  # a batch is made smaller near the end, but not below so many parts of a full one
 _ABREAST = {"cuda": 2, "mps": 1, "cpu": 8}  # batches at the same time, at most
+_LONGEST = 200  # characters of what a library says that are passed on
 _NO_MEMORY = "allocate memory"  # of PyTorch's plain RuntimeError where a CPU has none left
+
+
+def reason_of(error: BaseException) -> str:
+    """What an error of a library says, in one line that is not too long.
+
+    >>> reason_of(ValueError("Validation error for 'layers':\\n  expected int, got str.")), reason_of(KeyError())
+    ("Validation error for 'layers': expected int, got str", 'KeyError')
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    said = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
+    return (said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…").rstrip(".")
 
 
 def torch_device(asked: str) -> Any:
@@ -39,47 +52,110 @@ def torch_dtype(name: str) -> Any:
     return {"fp32": torch.float32, "bf16": torch.bfloat16}[name]
 
 
+class Batch(NamedTuple):
+    """Items that go through a model together, in a table of `rows` rows that weigh so many word pieces each."""
+
+    items: list[int]
+    rows: int
+    weight: int
+
+    def halves(self) -> list[Batch]:
+        rows = self.rows // 2
+        return [Batch(self.items[first : first + rows], rows, self.weight) for first in range(0, len(self.items), rows)]
+
+
 def in_batches(
-    lengths: Sequence[int], device: Any, run: Callable[[list[int]], Result], what: str, *, padded: bool = True
+    lengths: Sequence[int], device: Any, run: Callable[[list[int]], Result], what: str
 ) -> Iterator[tuple[list[int], Result]]:
     """Runs items in batches of like length, several at a time, longest first; yields each batch with its result.
 
-    Items of like length stand together, so that little of a batch is padding, and none at all unless `padded`. A batch
-    that does not fit in memory is cut in half, and so is every later one of its size.
+    Items of like length stand together, so that little of a batch is padding. A batch that does not fit in memory is
+    cut in half, and so is every later one of its size.
     """
     budget = _PIECES.get(device.type, _PIECES["cpu"])
-    running: dict[Future[Result], list[int]] = {}
     with _abreast(device) as (pool, workers):
-        waiting = deque(_batches(lengths, budget, workers, padded))
-        while waiting or running:
-            while waiting and len(running) < workers:
-                batch = waiting.popleft()
-                if len(batch) > 1 and len(batch) * lengths[batch[0]] > budget:
-                    half = len(batch) // 2
-                    waiting.extendleft((batch[half:], batch[:half]))
-                else:
-                    running[pool.submit(run, batch)] = batch
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                batch = running.pop(future)
-                try:
-                    result = future.result()
-                except ShowthroughError:
-                    raise
-                except Exception as error:
-                    if not _out_of_memory(error):  # whatever a model stumbles over, other metrics go on
-                        raise ResourceError(f"{what}: the model failed: {reason_of(error)}") from error
-                    if len(batch) == 1:
-                        raise ResourceError(
-                            f"{what}: not even one text at a time fits in memory; "
-                            "choose another --device, --dtype bf16 or shorter segments"
-                        ) from error
-                    budget = min(budget, len(batch) // 2 * lengths[batch[0]])
-                    waiting.appendleft(batch)
-                    continue
-                yield batch, result
+        batches = [Batch(one, len(one), lengths[one[0]]) for one in _batches(lengths, budget, workers)]
+        yield from _carried_out(batches, pool, workers, lambda batch: run(batch.items), what)
 
 
-def _batches(lengths: Sequence[int], budget: int, workers: int, padded: bool = True) -> Iterator[list[int]]:
+def in_shapes(
+    shapes: Sequence[Shape], device: Any, run: Callable[[list[int], int, Shape], Result], what: str
+) -> Iterator[tuple[list[int], Result]]:
+    """Runs items in batches that look alike for all items of a shape, however many of them there are.
+
+    What a model answers to one text depends, in its last digits, on how many rows and columns the table has that the
+    text stands in, and on nothing else in it. Here both follow from the text's own shape: `run` is told how many rows
+    to fill up to. So an answer does not depend on what is asked beside it, nor on what the cache already has. Only
+    where a table does not fit in memory, and is cut in half, the last digits may differ.
+    """
+    budget = _TABLE.get(device.type, _TABLE["cpu"])
+    alike: dict[Shape, list[int]] = {}
+    for item, shape in enumerate(shapes):
+        alike.setdefault(shape, []).append(item)
+    batches = []
+    for shape, items in sorted(alike.items(), reverse=True):
+        rows = max(1, budget // shape.weight)
+        batches += [Batch(items[first : first + rows], rows, shape.weight) for first in range(0, len(items), rows)]
+
+    def carried_out(batch: Batch) -> Result:
+        return run(batch.items, batch.rows, shapes[batch.items[0]])
+
+    with _abreast(device) as (pool, workers):
+        yield from _carried_out(batches, pool, workers, carried_out, what)
+
+
+class Shape(NamedTuple):
+    """How wide the table is that a text stands in, and how many word pieces a row of it counts for."""
+
+    width: int
+    weight: int
+
+
+def width_of(length: int, usual: int) -> int:
+    """How wide the table is for a text of so many pieces: one of a few widths, or the usual one if that is less.
+
+    >>> [width_of(length, 100) for length in (1, 8, 9, 60, 66, 100)]
+    [8, 8, 16, 64, 100, 100]
+    """
+    known = next((width for width in _WIDTHS if width >= length), -(-length // _WIDTHS[-1]) * _WIDTHS[-1])
+    return usual if length <= usual < known else known
+
+
+def _carried_out(
+    batches: Sequence[Batch], pool: ThreadPoolExecutor, workers: int, run: Callable[[Batch], Result], what: str
+) -> Iterator[tuple[list[int], Result]]:
+    """Runs batches side by side, in their order; what does not fit in memory in halves."""
+    waiting = deque(batches)
+    running: dict[Future[Result], Batch] = {}
+    budget = max((batch.rows * batch.weight for batch in batches), default=0)
+    while waiting or running:
+        while waiting and len(running) < workers:
+            batch = waiting.popleft()
+            if batch.rows > 1 and batch.rows * batch.weight > budget:
+                waiting.extendleft(reversed(batch.halves()))
+            else:
+                running[pool.submit(run, batch)] = batch
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            batch = running.pop(future)
+            try:
+                result = future.result()
+            except ShowthroughError:
+                raise
+            except Exception as error:
+                if not _out_of_memory(error):  # whatever a model stumbles over, other metrics go on
+                    raise ResourceError(f"{what}: the model failed: {reason_of(error)}") from error
+                if batch.rows == 1:
+                    raise ResourceError(
+                        f"{what}: not even one text at a time fits in memory; "
+                        "choose another --device, --dtype bf16 or shorter segments"
+                    ) from error
+                budget = min(budget, batch.rows // 2 * batch.weight)
+                waiting.appendleft(batch)
+                continue
+            yield batch.items, result
+
+
+def _batches(lengths: Sequence[int], budget: int, workers: int) -> Iterator[list[int]]:
     """Items of like length together, longest first, smaller batches towards the end: nobody waits long for the last.
 
     >>> [len(batch) for batch in _batches([100] * 52, 1000, 2)]
@@ -92,8 +168,6 @@ def _batches(lengths: Sequence[int], budget: int, workers: int, padded: bool = T
         room = min(budget, max(budget // _LEAST, left // (2 * workers)))
         longest = lengths[order[place]]
         batch = order[place : place + max(1, room // max(1, longest))]
-        if not padded:
-            batch = [item for item in batch if lengths[item] == longest]
         left -= sum(lengths[item] for item in batch)
         place += len(batch)
         yield batch

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from threading import local
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -12,15 +13,16 @@ from numpy.typing import NDArray
 
 from showthrough.errors import ResourceError
 from showthrough.resources.cache import Arrays, Cache, question
-from showthrough.resources.device import in_batches, torch_device, torch_dtype
+from showthrough.resources.device import Shape, in_shapes, torch_device, torch_dtype, width_of
 from showthrough.resources.files import EXTRA, foreign_code, guarded, library_versions, loading, model_files
 from showthrough.resources.names import Role, SourceName
+from showthrough.resources.prediction import PADDED
 from showthrough.resources.settings import ModelSettings, Watch
 
 Vectors = NDArray[np.float32]
 LongTexts = Literal["truncate", "mean"]
 
-VERSION = 2  # of the answers
+VERSION = 3  # of the answers
 _BLOCK = 256  # texts whose embeddings are stored together
 _TOPICS = 100  # dimensions of the latent space
 _NOTHING = 1e-6  # a singular value this much smaller than the largest is 0
@@ -46,6 +48,7 @@ class SentenceEmbedder:
         self.watch = watch
         self._files = model_files(name, role)
         self._loaded: Any = None
+        self._thread = local()  # batches run side by side, each with a width of its own
 
     @property
     def revision(self) -> str:
@@ -93,23 +96,34 @@ class SentenceEmbedder:
     def _embedded(self, texts: Sequence[str], watch: Callable[[float], None] | None) -> Vectors:
         model = self.loaded()
         distinct = list(dict.fromkeys(texts))
-        most = model.max_seq_length or 512
-        # A word piece of running text has three to five characters; an estimate is enough to put like with like.
-        lengths = [min(most, 2 + len(text) // 3) for text in distinct]
         vectors: dict[str, Vectors] = {}
 
-        def run(batch: list[int]) -> Vectors:
+        def run(batch: list[int], rows: int, shape: Shape) -> Vectors:
             inputs = [distinct[item] for item in batch]
-            found: Vectors = model.encode(inputs, batch_size=len(inputs), show_progress_bar=False).astype(np.float32)
+            inputs += inputs[:1] * (rows - len(inputs))
+            self._thread.width = shape.width
+            found: Vectors = model.encode(inputs, batch_size=rows, show_progress_bar=False)[: len(batch)]
             if not np.isfinite(found).all():
                 raise ResourceError(f"{self.role.what}: the model answers with NaN; its weights may be damaged")
-            return found
+            return found.astype(np.float32)
 
-        for batch, found in in_batches(lengths, model.device, run, self.role.what):
+        for batch, found in in_shapes(self._shapes(model, distinct), model.device, run, self.role.what):
             vectors |= zip((distinct[item] for item in batch), found, strict=True)
             if watch:
                 watch(len(vectors) / len(distinct))
         return np.array([vectors[text] for text in texts], dtype=np.float32)
+
+    def _shapes(self, model: Any, texts: Sequence[str]) -> list[Shape]:
+        """How wide a table each text needs: a few widths for models that do not mind padding, its own for others."""
+        most = model.max_seq_length
+        limit = int(most) if most not in (None, math.inf) else 0
+        cut = {"truncation": True, "max_length": limit} if limit else {}
+        prompt = model.prompts.get(model.default_prompt_name) or ""
+        pieces = model.tokenizer([prompt + text for text in texts], verbose=False, **cut)["input_ids"]
+        widths = [max(1, len(one)) for one in pieces]
+        if _kind(model) in PADDED:
+            widths = [width_of(width, limit) for width in widths]
+        return [Shape(width, width) for width in widths]
 
     def _windows(self, text: str) -> list[str]:
         """The text in consecutive stretches of as many word pieces as the model takes, cut between words."""
@@ -144,10 +158,32 @@ class SentenceEmbedder:
             device = torch_device(self.settings.device)
             options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True}
             with loading(self.name.place, "an embedding model", self.role):
-                self._loaded = SentenceTransformer(
+                model = SentenceTransformer(
                     str(self._files.folder), device=str(device), model_kwargs=options, trust_remote_code=False
                 )
+                model[0].register_forward_pre_hook(self._widen)
+                self._loaded = model
         return self._loaded
+
+    def _widen(self, module: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Pads what a tokenizer made to the width that its texts' shape has."""
+        import torch
+
+        features = dict(given[0])
+        width, mask = self._thread.width, features.get("attention_mask")
+        if mask is None or mask.dim() != 2 or mask.shape[1] >= width:
+            return given
+        missing = width - mask.shape[1]
+        side = (missing, 0) if module.tokenizer.padding_side == "left" else (0, missing)
+        for name, value in features.items():
+            if isinstance(value, torch.Tensor) and value.shape == mask.shape:
+                filler = module.tokenizer.pad_token_id or 0 if name == "input_ids" else 0
+                features[name] = torch.nn.functional.pad(value, side, value=filler)
+        return (features, *given[1:])
+
+
+def _kind(model: Any) -> str:
+    return str(getattr(getattr(getattr(model[0], "auto_model", None), "config", None), "model_type", ""))
 
 
 class LatentSemantics:

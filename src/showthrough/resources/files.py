@@ -18,7 +18,8 @@ from typing import Any
 import msgspec
 
 from showthrough.errors import ResourceError, ShowthroughError
-from showthrough.resources.names import Role, SourceName
+from showthrough.resources.device import reason_of
+from showthrough.resources.names import Role, SourceName, is_there
 
 EXTRA = "pip install 'showthrough[models]'"
 # Weights in safetensors and what goes with them; other weight formats can carry code.
@@ -33,7 +34,6 @@ _SAFE = ".safetensors"
 _BLOCK = 1 << 23
 _READERS = 4
 _MOST_LAYERS = 1000
-_LONGEST = 200  # characters of what a library says that are passed on
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def model_files(name: SourceName, role: Role) -> ModelFiles:
     folder = name.folder
     if folder is None:
         return _from_hub(name, role)
-    if not folder.is_dir():
+    if not is_there(name.place):
         raise role.missing(f"there is no folder {name.place!r}", "check its name")
     if lacking := _lacking(folder):  # before anything is read: the folder may be anything, and large
         raise role.missing(f"the folder {name.place!r} holds no model: there is no {lacking} in it", "check its files")
@@ -77,7 +77,7 @@ def _lacking(folder: Path) -> str:
 def _too_deep(folder: Path) -> str:
     """A number of layers that would be built for hours before anybody noticed that there are no weights for them."""
     for path in sorted(folder.glob("**/config.json")):
-        with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):  # then the library says so
+        with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # then the library says so
             config = msgspec.json.decode(path.read_bytes())
             for key, value in config.items() if isinstance(config, dict) else ():
                 if "layers" in key and isinstance(value, int) and value > _MOST_LAYERS:
@@ -243,17 +243,6 @@ def guarded(told: Callable[[str], ResourceError]) -> Iterator[None]:
         raise
     except BaseException as error:  # a panic of a library in Rust is no Exception
         raise told(reason_of(error)) from error
-
-
-def reason_of(error: BaseException) -> str:
-    """What an error of a library says, in one line that is not too long.
-
-    >>> reason_of(ValueError("Validation error for 'layers':\\n  expected int, got str.")), reason_of(KeyError())
-    ("Validation error for 'layers': expected int, got str", 'KeyError')
-    """
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-    said = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
-    return (said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…").rstrip(".")
 
 
 @contextmanager

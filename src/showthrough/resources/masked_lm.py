@@ -16,11 +16,11 @@ from showthrough.resources.names import INFORMATION, SourceName
 from showthrough.resources.prediction import Predictor
 from showthrough.resources.settings import ModelSettings, Watch
 
-VERSION = 1  # of the answers; rises when one could change
-# Characters that are asked about at once. Answers are stored block by block, so a block is what a stop can lose: a
-# minute's work on a processor, a second's on an accelerator.
-_BLOCK = {"cpu": 50_000}
-_LARGE_BLOCK = 400_000
+VERSION = 2  # of the answers; rises when one could change
+# Characters that are read at once, those of a text in every turn. Answers are stored block by block, so a block is what
+# a stop can lose: a minute's work on a processor, a second's on an accelerator.
+_BLOCK = {"cpu": 300_000}
+_LARGE_BLOCK = 2_400_000
 
 
 class MaskedLanguageModel:
@@ -85,10 +85,10 @@ class MaskedLanguageModel:
 
 
 def _blocks(questions: Sequence[Question], size: int) -> Iterator[Sequence[Question]]:
-    """Consecutive questions of about `size` characters of text together."""
+    """Consecutive questions for which about `size` characters have to be read together."""
     first = held = 0
     for number, one in enumerate(questions):
-        held += len(one.text)
+        held += len(one.text) * len(np.unique(one.turn))
         if held >= size:
             yield questions[first : number + 1]
             first, held = number + 1, 0

@@ -35,7 +35,7 @@ class Role:
             return SourceName(self.kinds[0], name if is_path(name) else f"./{name}")
         spoken = (f"{kind}:<language>" for kind in self.spoken)
         known = ", ".join((*self.alone, *spoken, *(f"{kind}:<name>" for kind in self.kinds)))
-        hint = f' (of the folder that is here: "./{name}")' if Path(name).is_dir() else ""
+        hint = f' (of the folder that is here: "./{name}")' if is_there(name) else ""
         raise PlanError(f"{self.parameter}={name!r} is not known; expected {known} or the path of a folder{hint}")
 
     def models(self, name: str) -> dict[str, str]:
@@ -73,9 +73,17 @@ def is_path(place: str) -> bool:
     return place.startswith(("/", ".", "~", "\\")) or place.count("/") > 1 or "\\" in place
 
 
+def is_there(place: str) -> bool:
+    """Whether there is a folder of a name, which may be longer than any."""
+    try:
+        return Path(place).expanduser().is_dir()
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: nobody's home
+        return False
+
+
 def local_or_hub(name: str, kind: str) -> str:
     """A model as transformers takes it, a folder or else a name on the hub, as a source's name."""
-    if Path(name).is_dir():
+    if is_there(name):
         return name if is_path(name) else f"./{name}"
     return f"{kind}:{name}"
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from showthrough.errors import ResourceError
 from showthrough.resources.files import folder_digest, guarded
-from showthrough.resources.names import is_path
+from showthrough.resources.names import is_path, is_there
 from showthrough.resources.settings import Watch
 
 TOKENS: frozenset[str] = frozenset()
@@ -62,9 +62,9 @@ class Pipeline:
 
     def _folder(self) -> Path:
         if is_path(self.name):
-            if not (folder := Path(self.name).expanduser()).is_dir():
+            if not is_there(self.name):
                 raise ResourceError(f"there is no folder {self.name!r} with a spaCy pipeline; or choose {self.instead}")
-            return folder
+            return Path(self.name).expanduser()
         if find_spec("spacy") is None:
             raise self._without_spacy()
         try:

@@ -14,19 +14,20 @@ from typing import Any
 import numpy as np
 
 from showthrough.errors import ResourceError
-from showthrough.resources.device import in_batches
+from showthrough.resources.device import Shape, in_shapes, width_of
 from showthrough.resources.information import Context, Floats, Question
 from showthrough.resources.segments import Asked, Pass, Pieces
 
 # Models whose answer to one text is the same whatever stands beside it in a batch, padded to equal length. Others (some
 # mix padding in: DeBERTa, ConvBERT, FNet) get batches of texts of one length.
-_PADDED = frozenset({
+PADDED = frozenset({
     "albert", "bert", "big_bird", "camembert", "distilbert", "electra", "esm", "modernbert", "mpnet", "roberta",
     "roformer", "xlm-roberta",
 })  # fmt: skip
 # Models in whose last layer nothing after the attention looks at other places.
 _OF_BERTS_MAKE = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
-_HIDDEN_SHARE = 4  # a batch gets smaller when more than one piece in so many is hidden: the head's output is large
+_HIDDEN_SHARE = 4  # a table has fewer rows when more than one piece in so many is hidden: the head's output is large
+_ALIGNED = 32  # numbers
 _HEAD_ROWS = 2048  # of its output that are turned into probabilities at once
 
 
@@ -50,15 +51,12 @@ class Predictor:
         """The information content of every span. `watch` is told the share that is done."""
         asked = self.cut(questions, context)
         passes = [one for each in asked for one in each.passes()]
-        padded = self.model.config.model_type in _PADDED
-        lengths = [max(len(one), _HIDDEN_SHARE * len(one.hidden) * padded) for one in passes]
         done = 0
-        for batch, logs in in_batches(
-            lengths,
+        for batch, logs in in_shapes(
+            [self._shape(one, context) for one in passes],
             self.model.device,
-            lambda batch: self._run([passes[item] for item in batch], context),
+            lambda batch, rows, shape: self._run([passes[item] for item in batch], context, rows, shape),
             "information content",
-            padded=padded,
         ):
             for item, found in zip(batch, logs, strict=True):
                 passes[item].record(found)
@@ -66,6 +64,16 @@ class Predictor:
             if watch:
                 watch(done / len(passes))
         return [each.ics() for each in asked]
+
+    def _shape(self, one: Pass, context: Context) -> Shape:
+        """How wide a table a pass needs, and what a row of it counts for: more, where more of it is hidden."""
+        width = len(one)
+        if self.model.config.model_type in PADDED:
+            width = width_of(width, context.segment_length)
+        weight = next(
+            share * width for share in (1, 2, _HIDDEN_SHARE) if len(one.hidden) * _HIDDEN_SHARE <= share * width
+        )
+        return Shape(width, weight)
 
     def cut(self, questions: Sequence[Question], context: Context) -> list[Asked]:
         """Every question in word pieces and segments; a text that is asked about twice is cut once."""
@@ -98,12 +106,12 @@ class Predictor:
             places = np.array(offsets, dtype=np.int64).reshape(-1, 2)
             yield Pieces(np.array(ids, dtype=np.int64), places[:, 0], places[:, 1], np.array(special, dtype=bool))
 
-    def _run(self, passes: Sequence[Pass], context: Context) -> list[Floats]:
-        """ln p of the hidden pieces of each pass."""
+    def _run(self, passes: Sequence[Pass], context: Context, rows: int, table: Shape) -> list[Floats]:
+        """ln p of the hidden pieces of each pass. The table is filled up with copies, to its rows and hidden places."""
         import torch
 
         wrap = int(context.special_tokens == "segment")
-        shape = len(passes), max(map(len, passes)) + 2 * wrap
+        shape = rows, table.width + 2 * wrap
         ids = np.full(shape, self.tokenizer.pad_token_id or 0, dtype=np.int64)
         seen = np.zeros(shape, dtype=np.int64)
         places, truth = [], []
@@ -118,6 +126,11 @@ class Predictor:
             seen[row, :length] = 1
             if not context.attend_hidden and len(hidden) < length:  # with nothing else to see, they see each other
                 seen[row, hidden] = 0
+        ids[len(passes) :], seen[len(passes) :] = ids[0], seen[0]
+        asked = sum(map(len, places))
+        room = rows * table.weight // _HIDDEN_SHARE
+        places.append(np.full(room - asked, places[0][0]))
+        truth.append(np.full(room - asked, truth[0][0]))
         flat, true, shown, attention = (
             torch.from_numpy(array).to(self.model.device)
             for array in (np.concatenate(places), np.concatenate(truth), ids, seen)
@@ -126,17 +139,24 @@ class Predictor:
             self._thread.places = flat
             logits = self.model(input_ids=shown, attention_mask=attention).logits[0]
             found = [
-                rows.gather(1, wanted[:, None])[:, 0].float() - rows.float().logsumexp(1)
-                for rows, wanted in zip(logits.split(_HEAD_ROWS), true.split(_HEAD_ROWS), strict=True)
+                some.gather(1, wanted[:, None])[:, 0].float() - _aligned(some.float()).logsumexp(1)
+                for some, wanted in zip(logits.split(_HEAD_ROWS), true.split(_HEAD_ROWS), strict=True)
             ]
-            logs = torch.cat(found).cpu().numpy().astype(np.float64)
+            logs = torch.cat(found)[:asked].cpu().numpy().astype(np.float64)
         if not np.isfinite(logs).all():  # left alone, they would look like documents without a value
             raise ResourceError("information content: the model answers with NaN; its weights may be damaged")
-        return np.split(logs, np.cumsum([len(place) for place in places])[:-1])
+        return np.split(logs, np.cumsum([len(place) for place in places[:-1]])[:-1])
 
     def _only_hidden(self, states: Any) -> Any:
         """Of the states of all places only those that are asked for."""
         return states.flatten(0, 1)[self._thread.places][None]
+
+
+def _aligned(logits: Any) -> Any:
+    """Rows that all start at a multiple of some bytes: where one does not, a sum over it is begun in another way."""
+    import torch
+
+    return torch.nn.functional.pad(logits, (0, -logits.shape[1] % _ALIGNED), value=-torch.inf)
 
 
 def positions(config: Any) -> int:

@@ -18,7 +18,7 @@ from showthrough.resources.settings import Watch
 Pair = tuple[str, str]
 Floats = NDArray[np.float64]
 
-VERSION = 1  # of the answers
+VERSION = 2  # of the answers
 _GRAM = 3
 _BLOCK = 256  # documents whose answers are stored together: what a stop can lose
 _HELD = 100_000  # texts whose embeddings stay in memory

@@ -1,0 +1,116 @@
+"""The order of documents is nobody's choice: the digest does not see it, so no digit of a result may."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from showthrough import (
+    METRICS,
+    Annotation,
+    Anonymization,
+    Background,
+    Corpus,
+    Document,
+    Mask,
+    Mention,
+    Run,
+    TypedMask,
+    demo,
+    evaluate,
+    read_anonymization,
+    read_background,
+    read_corpus,
+)
+from showthrough.metrics import metric_text, parse_metric, preset
+
+MODEL_FREE = [
+    *(name for name, metric in METRICS.items() if not metric.models and name != "trir"),
+    *(text for text in preset("light") if text not in METRICS and not text.startswith("nmi")),
+    'nmi(embedding="lsa", n_tries=3, n_clusterings=2)',
+    'trir(attacks="lexical,lexical+assignment")',
+]
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return read_corpus(demo.corpus_path())
+
+
+@pytest.fixture(scope="module")
+def anonymizations(corpus: Corpus) -> dict[str, Anonymization]:
+    """Three systems, whose masks say the type that the first annotator gave what they touch."""
+    found = {}
+    for name in ("rules", "ner", "replace"):
+        read = read_anonymization(demo.anonymization_paths()[name], corpus)
+        found[name] = Anonymization({document.id: typed(document, read) for document in corpus})
+    return found
+
+
+def typed(document: Document, read: Anonymization) -> list[TypedMask]:
+    mentions = document.annotations[0].mentions
+    return [
+        TypedMask(
+            mask.start,
+            mask.end,
+            mask.replacement,
+            next((one.entity_type for one in mentions if one.start < mask.end and mask.start < one.end), "MISC"),
+        )
+        for mask in read.of(document.id)
+    ]
+
+
+def result(corpus: Corpus, masked: dict[str, Anonymization], background: Background, order: list[int]) -> Run:
+    found = Corpus([corpus.documents[number] for number in order], corpus.name)
+    shuffled = {
+        name: Anonymization({document.id: one.masks[document.id] for document in found}) for name, one in masked.items()
+    }
+    return evaluate(found, shuffled, MODEL_FREE, resamples=200, background=background, texts=False)
+
+
+def test_all_metrics_without_a_model_are_here() -> None:
+    kinds = {type(parse_metric(text)) for text in MODEL_FREE}
+    assert kinds == {type(metric) for metric in METRICS.values()}
+
+
+def test_reordered_documents_change_no_digit(corpus: Corpus, anonymizations: dict[str, Anonymization]) -> None:
+    background = read_background(demo.background_path())
+    order = list(range(len(corpus)))
+    first = result(corpus, anonymizations, background, order)
+    Random(3).shuffle(order)
+    other = result(corpus, anonymizations, background, order)
+    assert first.corpus == other.corpus
+    assert first.failures == other.failures == []
+    assert {metric_text(parse_metric(text)) for text in MODEL_FREE} == set(first.rows)
+    assert first.scores == other.scores
+    assert first.compare(shuffles=200) == other.compare(shuffles=200)
+
+
+def test_reordered_documents_of_a_group_change_no_digit() -> None:
+    """Weights of words are no whole numbers: a sum's last digit depends on what is added first."""
+    words = ["Oslo", "nurse", "Bergen", "judge", "cello", "Ole", "fjord", "ballot", "ferry"]
+    documents = [
+        Document(
+            f"d{number}",
+            f"{word} went home",
+            (Annotation("a", (Mention(0, len(word), "LOC", "QUASI", "e"),)),),
+            group=f"p{number % 2}",
+        )
+        for number, word in enumerate(words)
+    ]
+    masks = Anonymization({one.id: [Mask(0, len(one.text))] for one in documents})
+    runs = [
+        evaluate(Corpus(order), masks, ['wp(ic="wordfreq")'], resamples=50)
+        for order in (documents, documents[::-1], documents[3:] + documents[:3])
+    ]
+    assert runs[0].scores == runs[1].scores == runs[2].scores
+
+
+def test_ids_that_end_in_a_zero_byte_are_documents_of_their_own() -> None:
+    """`a` and `a\\0` are two documents, although NumPy's text ends before a zero byte."""
+    documents = [
+        Document(name, "Mr Doe", (Annotation("a", (Mention(3, 6, "PERSON", "DIRECT", "e"),)),)) for name in ("a", "a\0")
+    ]
+    run = evaluate(Corpus(documents), Anonymization({"a": [Mask(3, 6)], "a\0": []}), ["er_di"], resamples=50)
+    assert run.units(run.rows_of("er_di", run.names[0])).values.tolist() == [[1.0, 1.0], [0.0, 1.0]]
