@@ -14,7 +14,7 @@ from showthrough.statistics.forms import Form, Ratios
 
 Array = NDArray[np.float64]
 _CELLS = 1_000_000
-_BLOCK = 128  # shuffles whose sums are held at once
+_BLOCK = 256  # shuffles whose sums are held at once
 _HELD = 4_000_000  # sums of all systems that are held at once: 32 MB
 _PAIRS = 64  # pairs, times parts, that are worked out together
 _TOLERANCE = 1e-12  # two ways to add the same numbers may differ in the last bit; that is no difference
