@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.alignment import align
-from showthrough.masks import Mask, apply_masks
+from showthrough.data.alignment import align
+from showthrough.data.masks import Mask, apply_masks
 
 RECOVERED, SPURIOUS, SECONDS = 0.995, 0.005, 5.0
 MODES: dict[str, Callable[[int, Mask], str | None]] = {

@@ -20,8 +20,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from showthrough.evaluation.scoring import intervals_of
 from showthrough.metrics import EntityRecall, Precision, Recall, Rows
-from showthrough.scoring import intervals_of
 from showthrough.statistics import (
     judged,
     p_value,

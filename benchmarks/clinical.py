@@ -27,9 +27,10 @@ from typing import Any
 
 from _turns import quickest
 from showthrough import Anonymization, Corpus, Metric, TypedMask, evaluate, read_corpus
-from showthrough.clinical.tokens import Tokens
 from showthrough.metrics import metrics_of
-from showthrough.metrics.clinical import Gold, PhiToken
+from showthrough.metrics.clinical.base import Gold
+from showthrough.metrics.clinical.by_token import PhiToken
+from showthrough.metrics.clinical.tokens import Tokens
 from showthrough.report.clinical import significance
 from showthrough.resources import Resources
 
@@ -93,10 +94,10 @@ def as_tokens(corpus: Corpus, system: Anonymization) -> tuple[list[Any], list[An
     taken: list[Any] = [[] for _ in corpus.documents]
 
     def add(tokens: Tokens, kinds: Any, side: list[Any]) -> None:
-        for start, end, sheet, kind in zip(tokens.start, tokens.end, tokens.sheet, kinds, strict=True):
+        for start, end, layer, kind in zip(tokens.start, tokens.end, tokens.layer, kinds, strict=True):
             if kind >= 0:
                 span = {"label": found.names[kind], "start": int(start), "end": int(end) - 1}
-                side[gold.sheets.document[sheet]].append(span)
+                side[gold.axis.layers.document[layer]].append(span)
 
     add(tokens.inside, tokens.inside.kind, true)
     add(tokens.inside, said, taken)

@@ -82,7 +82,7 @@ def naive() -> dict[str, Any]:
     from sklearn.cluster import KMeans
     from sklearn.metrics import normalized_mutual_info_score, silhouette_score
 
-    from showthrough.masks import apply_masks
+    from showthrough.data.masks import apply_masks
     from showthrough.metrics.clustering import marks_pattern
 
     torch.set_num_threads(1)

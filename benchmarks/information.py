@@ -161,7 +161,7 @@ def naive(metric: str, folder: Path, count: int) -> dict[str, float]:
     import numpy as np
     import torch
 
-    from showthrough.masks import flattened
+    from showthrough.data.masks import flattened
     from showthrough.metrics.masking import masked_elements
     from showthrough.resources import Resources
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from showthrough.text import Annotation, Corpus, Document, Mention
+from showthrough.data.documents import Annotation, Corpus, Document, Mention
 
 # No deadline: how long an example takes says more about what else the machine is doing than about the code. The same
 # examples every time: a change is judged by what it changes. New ones are looked for by `make fuzz`.

@@ -13,8 +13,8 @@ from typing import Literal
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.alignment import align
-from showthrough.masks import Mask, apply_masks
+from showthrough.data.alignment import align
+from showthrough.data.masks import Mask, apply_masks
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 DATA = os.environ.get("SHOWTHROUGH_DATA", "")

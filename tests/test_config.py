@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from showthrough import Corpus, EntityRecall, FScore, InputError, Precision, Recall, RecallPerType
-from showthrough.config import Source, is_request, read_request
+from showthrough.evaluation.requests import Source, is_request, read_request
 from showthrough.metrics import metric_text, metrics_of, preset
 
 PLAN = 'corpus = "data/corpus.json"\n[anonymizations]\na = "a.json"\n'

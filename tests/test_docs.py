@@ -30,7 +30,7 @@ from typer.testing import CliRunner
 
 from showthrough import TextPreservedInformation, demo, evaluate, parse_metric, read_anonymization, read_corpus
 from showthrough.cli import app
-from showthrough.config import _Toml
+from showthrough.evaluation.requests import _Toml
 from showthrough.metrics import METRICS, with_parameters
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings

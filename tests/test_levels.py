@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from showthrough.clinical.categories import PHI_TYPES
-from showthrough.levels import DIRECT, QUASI, by_type, folded, known_level
+from showthrough.data.categories import PHI_TYPES
+from showthrough.data.levels import DIRECT, QUASI, by_type, folded, known_level
 
 PRESIDIO_DIRECT = (
     "CREDIT_CARD CRYPTO EMAIL_ADDRESS IBAN_CODE IP_ADDRESS MAC_ADDRESS PERSON PHONE_NUMBER MEDICAL_LICENSE URL "

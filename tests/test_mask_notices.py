@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.notices import notices
+from showthrough.evaluation.notices import notices
 
 TEXT = "John Doe of Oslo met the nurse. 🙂"
 MARKS = (Annotation("a", (Mention(0, 8, "PERSON", "DIRECT", "e"),)),)

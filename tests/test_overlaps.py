@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mention, TypedMask, evaluate
-from showthrough.axis import Axis, Ruler, highest, joined, paint
-from showthrough.clinical import partners
-from showthrough.clinical.instances import Instances, beginning_alike, one_to_one, overlapping
+from showthrough.axis.axis import Axis
+from showthrough.axis.ruler import Ruler
+from showthrough.axis.spans import highest, joined, paint
+from showthrough.metrics.clinical import partners
+from showthrough.metrics.clinical.instances import Instances, beginning_alike, one_to_one, overlapping
 from showthrough.metrics.mutual_information import agreement
 from showthrough.report.failures import Inspection
 
@@ -127,7 +129,7 @@ def test_recall_as_counted_one_by_one(case: tuple[str, Spans, Spans], asking: st
             whole = words or [place for place in range(*mention) if not text[place].isspace()]
         return [place for place in whole if start <= place < end]
 
-    from showthrough.coverage import Coverage
+    from showthrough.axis.coverage import Coverage
 
     coverage = Coverage(axis, masked(masks))
     covered = coverage.covered(ruler.tokens.place, ruler, "trusted")

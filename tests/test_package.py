@@ -82,7 +82,7 @@ def imported(source: str) -> set[str]:
 
 
 def test_imports_are_found_in_every_form() -> None:
-    source = "import showthrough.cli\nfrom showthrough import report\ndef f():\n    from showthrough.run import Run"
+    source = "import showthrough.cli\nfrom showthrough import report\ndef f():\n    from showthrough.run.run import Run"
     assert imported(source) == {"cli", "report", "run"}
 
 

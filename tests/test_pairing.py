@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from showthrough import Anonymization, Corpus, InputError, Mask
-from showthrough.pairing import check_pair, pair
+from showthrough.data.pairing import check_pair, pair
 
 SOUND = {"d1": [Mask(0, 11)], "d2": [], "d3": [Mask(0, 15)]}
 

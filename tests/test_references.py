@@ -24,10 +24,10 @@ from showthrough import (
     TypedMask,
     evaluate,
 )  # fmt: skip
+from showthrough.data.references import EVERYTHING, NOTHING, REFERENCES, references_of
 from showthrough.errors import ResourceError
+from showthrough.evaluation.reidentification import reidentify
 from showthrough.metrics import METRICS, Metric
-from showthrough.references import EVERYTHING, NOTHING, REFERENCES, references_of
-from showthrough.reidentification import reidentify
 from showthrough.report import csv_text, json_text, latex_text, markdown_text, reading, tables
 from showthrough.report.html import html_text
 from showthrough.report.html.methods import paragraph

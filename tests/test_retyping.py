@@ -22,10 +22,10 @@ from showthrough import (
     evaluate,
     read_corpus,
 )
+from showthrough.data.documents import Altered, InferredMention
+from showthrough.data.levels import by_type
+from showthrough.data.retyping import Retyping, retyped, retyped_masks
 from showthrough.formats import tae
-from showthrough.levels import by_type
-from showthrough.retyping import Retyping, retyped, retyped_masks
-from showthrough.text import Altered, InferredMention
 
 TEXT = "Ann of Oslo, tattoo rose, mail q@b.nz"
 MARKS = (

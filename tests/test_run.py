@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from showthrough import Anonymization, Corpus, Mask, OutputError, Recall, Run, evaluate
-from showthrough.files import write_file
+from showthrough.files.writing import write_file
 
 
 @pytest.fixture

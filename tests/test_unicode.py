@@ -26,10 +26,10 @@ from showthrough import (
     read_anonymization,
     read_corpus,
 )
-from showthrough.axis import Axis
-from showthrough.coverage import Coverage
+from showthrough.axis.axis import Axis
+from showthrough.axis.coverage import Coverage
+from showthrough.data.masks import flattened
 from showthrough.errors import HALF_CHARACTER, InputError
-from showthrough.masks import flattened
 from showthrough.resources.lexicon import ALWAYS, LEXICONS, PUNCTUATION, TITLES
 
 # On a busy machine drawing is slow at times; that is no fault of what is drawn.

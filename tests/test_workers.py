@@ -15,8 +15,8 @@ import pytest
 
 from showthrough import METRICS, Anonymization, Corpus, Document, InputError, Mask, Metric, PlanError, Rows, evaluate
 from showthrough.errors import ChangedError, Problem
+from showthrough.evaluation.workers import WorkerKilledError, Workers
 from showthrough.metrics.base import HEADLINE, ratio
-from showthrough.workers import WorkerKilledError, Workers
 
 
 @pytest.fixture(autouse=True)

@@ -9,13 +9,13 @@ from importlib import import_module
 from showthrough.version import __version__
 
 _ROOMS = {
-    "background": ("Background",),
+    "data.background": ("Background",),
     "errors": ("InputError", "Interrupted", "OutputError", "PlanError", "Problem", "ResourceError", "ShowthroughError"),
-    "evaluation": ("evaluate", "evaluate_plan"),
+    "evaluation.engine": ("evaluate", "evaluate_plan"),
     "formats": ("read_anonymization", "read_corpus"),
     "formats.background": ("read_background",),
     "formats.writing": ("write_corpus",),
-    "masks": ("Anonymization", "Mask", "TypedMask", "apply_masks"),
+    "data.masks": ("Anonymization", "Mask", "TypedMask", "apply_masks"),
     "metrics": (
         "METRICS",
         "ClusteringAgreement",
@@ -37,10 +37,10 @@ _ROOMS = {
         "WeightedPrecision",
         "parse_metric",
     ),
-    "plan": ("Plan",),
-    "reidentification": ("reidentify",),
-    "run": ("Comparison", "Run", "Score"),
-    "text": ("Annotation", "Corpus", "Document", "Mention"),
+    "evaluation.plan": ("Plan",),
+    "evaluation.reidentification": ("reidentify",),
+    "run.run": ("Comparison", "Run", "Score"),
+    "data.documents": ("Annotation", "Corpus", "Document", "Mention"),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 

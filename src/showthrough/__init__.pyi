@@ -1,6 +1,18 @@
 """What `__init__.py` hands out, for type checkers and editors."""
 
-from showthrough.background import Background as Background
+from showthrough.data.background import Background as Background
+from showthrough.data.documents import (
+    Annotation as Annotation,
+    Corpus as Corpus,
+    Document as Document,
+    Mention as Mention,
+)
+from showthrough.data.masks import (
+    Anonymization as Anonymization,
+    Mask as Mask,
+    TypedMask as TypedMask,
+    apply_masks as apply_masks,
+)
 from showthrough.errors import (
     InputError as InputError,
     Interrupted as Interrupted,
@@ -10,22 +22,18 @@ from showthrough.errors import (
     ResourceError as ResourceError,
     ShowthroughError as ShowthroughError,
 )
-from showthrough.evaluation import (
+from showthrough.evaluation.engine import (
     evaluate as evaluate,
     evaluate_plan as evaluate_plan,
 )
+from showthrough.evaluation.plan import Plan as Plan
+from showthrough.evaluation.reidentification import reidentify as reidentify
 from showthrough.formats import (
     read_anonymization as read_anonymization,
     read_corpus as read_corpus,
 )
 from showthrough.formats.background import read_background as read_background
 from showthrough.formats.writing import write_corpus as write_corpus
-from showthrough.masks import (
-    Anonymization as Anonymization,
-    Mask as Mask,
-    TypedMask as TypedMask,
-    apply_masks as apply_masks,
-)
 from showthrough.metrics import (
     METRICS as METRICS,
     ClusteringAgreement as ClusteringAgreement,
@@ -47,17 +55,9 @@ from showthrough.metrics import (
     WeightedPrecision as WeightedPrecision,
     parse_metric as parse_metric,
 )
-from showthrough.plan import Plan as Plan
-from showthrough.reidentification import reidentify as reidentify
-from showthrough.run import (
+from showthrough.run.run import (
     Comparison as Comparison,
     Run as Run,
     Score as Score,
-)
-from showthrough.text import (
-    Annotation as Annotation,
-    Corpus as Corpus,
-    Document as Document,
-    Mention as Mention,
 )
 from showthrough.version import __version__ as __version__

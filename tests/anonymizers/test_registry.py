@@ -10,9 +10,9 @@ import pytest
 import showthrough.anonymizers as anonymizers
 from showthrough.anonymizers import GROUP, Anonymizer, anonymize, anonymizer, available
 from showthrough.anonymizers.rules import Rules
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import Mask
 from showthrough.errors import PlanError, ResourceError
-from showthrough.masks import Mask
-from showthrough.text import Corpus, Document
 
 
 class Everything:

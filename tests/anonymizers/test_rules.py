@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough.anonymizers.rules import Rules
-from showthrough.masks import apply_masks
-from showthrough.text import Document
+from showthrough.data.documents import Document
+from showthrough.data.masks import apply_masks
 
 
 def hidden(text: str) -> list[tuple[str, str | None]]:

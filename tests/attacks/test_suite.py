@@ -14,7 +14,7 @@ from showthrough import attacks
 from showthrough.attacks import Approach, assignment, lexical
 from showthrough.attacks.standing import Standing
 from showthrough.attacks.suite import Outcome, Suite
-from showthrough.background import Background
+from showthrough.data.background import Background
 from showthrough.resources import Resources
 
 CHOSEN = attacks.approaches(attacks.DEFAULT)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from showthrough.run import Run
+from showthrough.run.run import Run
 
 EVALUATE = ("evaluate", "corpus.json", "a=masks.json", "-o", "out.json")
 

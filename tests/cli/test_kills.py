@@ -18,10 +18,10 @@ import pytest
 import showthrough.cli.evaluate as command
 from showthrough import Interrupted, Plan, evaluate, read_anonymization, read_corpus
 from showthrough.cli.stopping import stoppable, unbroken
+from showthrough.data.documents import Corpus
 from showthrough.errors import ChangedError
 from showthrough.resources import Resources
-from showthrough.run import Run
-from showthrough.text import Corpus
+from showthrough.run.run import Run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, and processes seen in /proc")
 
@@ -32,7 +32,7 @@ WAITING = """
 import time
 from pathlib import Path
 from showthrough.resources import Resources
-from showthrough.text import Corpus
+from showthrough.data.documents import Corpus
 
 chunks, axis = Corpus.chunks, Resources.axis
 Corpus.chunks = lambda self, characters=100, start=0: chunks(self, characters, start)
@@ -255,7 +255,7 @@ def test_a_full_memory_while_reading(cli: Callable[..., Any], monkeypatch: pytes
     def fails(*arguments: Any, **options: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("showthrough.config.read_corpus", fails)
+    monkeypatch.setattr("showthrough.evaluation.requests.read_corpus", fails)
     outcome = cli(*EVALUATE)
     assert (outcome.status, outcome.out) == (1, "")
     assert outcome.err == "memory ran out; smaller files or fewer of them need less\n"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from showthrough.clinical.audit import Leak
+from showthrough.anonymizers.surrogates.audit import Leak
 from showthrough.errors import LISTED, InputError, OutputError, PlanError, Problem, ResourceError
 
 LONGEST, SHOWN = 499, 40

@@ -95,7 +95,7 @@ def no_work(*arguments: Any, **options: Any) -> None:
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that not even root can write into")
 @pytest.mark.parametrize("option", ["-o", "--csv", "--html", "--plots"])
 def test_a_folder_that_cannot_be_written_is_told_first(option: str, desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.config.read_corpus", no_work)
+    monkeypatch.setattr("showthrough.evaluation.requests.read_corpus", no_work)
     desk.refuses(*EVALUATE, option, "/proc/out", starts="/proc/out: cannot be written: ")
     monkeypatch.setattr("showthrough.cli.convert.read_corpus", no_work)
     desk.refuses("convert", "corpus.json", "--to", "tab", "-o", "/proc/out", starts="/proc/out: cannot be written: ")
@@ -103,7 +103,7 @@ def test_a_folder_that_cannot_be_written_is_told_first(option: str, desk: Any, m
 
 @pytest.mark.parametrize("arguments", [("\udcff.json", "a=masks.json"), ("corpus.json", "\udcff=masks.json")])
 def test_what_is_no_utf_8_is_told_first(arguments: tuple[str, ...], desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.config.read_corpus", no_work)
+    monkeypatch.setattr("showthrough.evaluation.requests.read_corpus", no_work)
     desk.refuses("evaluate", *arguments, "-o", "run.json", starts="\\udcff", says=("is not UTF-8",))
 
 
@@ -228,7 +228,7 @@ def test_output_that_is_a_pipe_to_a_program_that_is_gone(cli: Callable[..., Any]
 
 @POSIX
 def test_a_link_to_a_folder_that_is_not_there_is_told_first(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.config.read_corpus", no_work)
+    monkeypatch.setattr("showthrough.evaluation.requests.read_corpus", no_work)
     Path("run.json").symlink_to("nowhere/run.json")
     outcome = desk.cli(*EVALUATE, "-o", "run.json")
     assert outcome.status == 2

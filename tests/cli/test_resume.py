@@ -17,8 +17,8 @@ import pytest
 
 import showthrough.cli.evaluate as command
 from showthrough import Interrupted, Plan, evaluate, read_anonymization, read_corpus
-from showthrough.run import Run
-from showthrough.text import Corpus
+from showthrough.data.documents import Corpus
+from showthrough.run.run import Run
 
 DOCUMENTS = 20
 CHUNK = 60  # characters: two or three documents
@@ -138,7 +138,7 @@ def test_stopped_while_reading(during: str, cli: Callable[..., Any], monkeypatch
     def stop(*arguments: Any, **options: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(f"showthrough.config.{during}", stop)
+    monkeypatch.setattr(f"showthrough.evaluation.requests.{during}", stop)
     assert cli(*EVALUATE).status == 130
     assert not Path("run.json").exists()
 
@@ -233,7 +233,7 @@ SLOW = """
 import sys, time
 from pathlib import Path
 from showthrough.resources import Resources
-from showthrough.text import Corpus
+from showthrough.data.documents import Corpus
 
 chunks, axis = Corpus.chunks, Resources.axis
 Corpus.chunks = lambda self, characters=1000, start=0: chunks(self, characters, start)

@@ -11,8 +11,8 @@ import pytest
 
 import showthrough.cli.surrogate
 from showthrough import Corpus, demo, read_corpus
-from showthrough.clinical.audit import Leak
-from showthrough.clinical.surrogates import Surrogates
+from showthrough.anonymizers.surrogates.audit import Leak
+from showthrough.anonymizers.surrogates.replacement import Surrogates
 
 Cli = Callable[..., Any]
 RECORDS = (

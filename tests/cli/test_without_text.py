@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-import showthrough.evaluation
-from showthrough.run import Run
+import showthrough.evaluation.engine
+from showthrough.run.run import Run
 
 TEXTS = {
     "ann": "Ann the glaciologist feared legislation.",
@@ -60,7 +60,7 @@ def interrupted(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, *optio
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(showthrough.evaluation, "scored", stop)
+        patch.setattr(showthrough.evaluation.engine, "scored", stop)
         assert cli(*COMMAND, *options).status == 130
     return Run.load("run.json")
 

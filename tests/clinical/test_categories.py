@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from showthrough import InputError, TypedMask, read_anonymization
-from showthrough.clinical.categories import HIPAA, PHI_TYPES, phi_type
+from showthrough.data.categories import HIPAA, PHI_TYPES, phi_type
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/clinical.md"
 TAB = {"PERSON", "CODE", "LOC", "ORG", "DATETIME", "DEM", "QUANTITY", "MISC"}

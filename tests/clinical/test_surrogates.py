@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Corpus, Document, Mention, PlanError, demo, read_corpus
-from showthrough.clinical.audit import Identifying, audit
-from showthrough.clinical.calendar import day_comes_first, written_dates
-from showthrough.clinical.categories import PHI_TYPES, phi_type
-from showthrough.clinical.invention import shape
-from showthrough.clinical.names import Names
-from showthrough.clinical.numbers import Numbers
-from showthrough.clinical.surrogates import surrogates
-from showthrough.clinical.wordlists import MEDICAL
+from showthrough.anonymizers.surrogates.audit import Identifying, audit
+from showthrough.anonymizers.surrogates.dates import day_comes_first, written_dates
+from showthrough.anonymizers.surrogates.invention import shape
+from showthrough.anonymizers.surrogates.names import Names
+from showthrough.anonymizers.surrogates.numbers import Numbers
+from showthrough.anonymizers.surrogates.replacement import surrogates
+from showthrough.anonymizers.surrogates.wordlists import MEDICAL
+from showthrough.data.categories import PHI_TYPES, phi_type
 
 TAG = re.compile(r"\[(\w+):([^\]]*)\]")
 

@@ -19,7 +19,7 @@ from showthrough import (
     evaluate,
     parse_metric,
 )
-from showthrough.clinical.vocabulary import ALL, NON_PHI, Share, analyse
+from showthrough.metrics.clinical.vocabulary import ALL, NON_PHI, Share, analyse
 from showthrough.resources.dictionary import dictionary_from, digest_of, pinned
 
 

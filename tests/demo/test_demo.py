@@ -17,9 +17,9 @@ import pytest
 
 from showthrough import demo
 from showthrough.anonymizers.rules import Rules
+from showthrough.data.documents import Document
 from showthrough.demo.generate import generate, main
 from showthrough.demo.lexicon import TOWNS, TRADES
-from showthrough.text import Document
 
 TAB_TYPES = {"PERSON", "CODE", "LOC", "ORG", "DEM", "DATETIME", "QUANTITY", "MISC"}
 FREE = {"mr", "mrs", "ms", "the", "of", "a", "an", "in"}  # words that need not be hidden

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, OutputError, read_anonymization, read_corpus
+from showthrough.data.levels import by_type
 from showthrough.formats import conll
-from showthrough.levels import by_type
 
 
 def written(folder: Path, content: str, name: str = "r.conll") -> Path:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from showthrough.errors import InputError, at_document
-from showthrough.formats.files import decoded, first_byte, lines_of, object_entries, read_bytes, stem, suffix
+from showthrough.files.reading import decoded, first_byte, lines_of, object_entries, read_bytes, stem, suffix
 
 BOM = b"\xef\xbb\xbf"
 

@@ -19,8 +19,8 @@ from showthrough import (
     read_corpus,
     write_corpus,
 )
+from showthrough.data.levels import by_type
 from showthrough.formats import i2b2
-from showthrough.levels import by_type
 
 RECORDS_2006 = """<?xml version="1.0" ?>
 <ROOT>

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, evaluate, read_anonymization, read_corpus
+from showthrough.data.documents import CHUNK_CHARACTERS
 from showthrough.formats.tab import JsonLines
-from showthrough.text import CHUNK_CHARACTERS
 
 FULL: dict[str, Any] = {
     "doc_id": "001-1",

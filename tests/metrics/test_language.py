@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, Metric, PlanError, evaluate, read_corpus
+from showthrough.data.documents import Annotation, Mention
 from showthrough.metrics import METRICS, metric_text, metrics_of, parse_metric
 from showthrough.metrics.language import in_language, unlike_its_language, words_of
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.resources.languages import another_language, sample_of
-from showthrough.text import Annotation, Mention
 
 TEXTS = {
     "en": """The applicant was seen in the clinic by her own doctor, who had known her for ten years. She said that the

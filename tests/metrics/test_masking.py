@@ -25,7 +25,7 @@ from showthrough import (
     WeightedPrecision,
     evaluate,
 )  # fmt: skip
-from showthrough.axis import Axis
+from showthrough.axis.axis import Axis
 from showthrough.metrics import parse_metric
 
 TEXT = "Mr Ole Berg of Oslo, a nurse, met Ole Berg in May 1996."

@@ -11,7 +11,7 @@ import pytest
 
 from showthrough import demo, evaluate, read_anonymization, read_corpus
 from showthrough.report.html import html_text
-from showthrough.run import Run
+from showthrough.run.run import Run
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [

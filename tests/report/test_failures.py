@@ -18,7 +18,7 @@ from showthrough.report.failures import (
     Inspection,
     Place,
 )
-from showthrough.run import Run
+from showthrough.run.run import Run
 
 #       0         1         2         3         4
 #       0123456789012345678901234567890123456789012345

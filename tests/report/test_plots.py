@@ -10,7 +10,7 @@ import pytest
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.errors import OutputError
 from showthrough.report.plots import attack_chart, attacks, figures, file_name, part_cells, parted, write_plots
-from showthrough.run import MetricRecord, Run, Score
+from showthrough.run.run import MetricRecord, Run, Score
 
 MAGIC = {".svg": b"<svg", ".png": b"\x89PNG\r\n", ".pdf": b"%PDF-"}
 

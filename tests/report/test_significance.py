@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from showthrough.report.significance import pairs, shuffles
-from showthrough.run import Run
+from showthrough.run.run import Run
 
 
 def test_rows_and_columns_mirror_each_other(demo_run: Run) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from showthrough import Run
 from showthrough.metrics import HEADLINE
 from showthrough.report.terminal import show_run
-from showthrough.run import Input, MetricRecord, Score, Settings
+from showthrough.run.run import Input, MetricRecord, Score, Settings
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from showthrough.axis import Axis
+from showthrough.axis.axis import Axis
+from showthrough.data.documents import Corpus, Document
 from showthrough.resources import Resources
 from showthrough.resources.lexicon import ALWAYS, PUNCTUATION
 from showthrough.resources.tagger import FREE_TAGS
-from showthrough.text import Corpus, Document
 
 spacy: Any = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'showthrough[spacy]'")
 

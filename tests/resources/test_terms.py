@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from showthrough.axis import Axis
+from showthrough.axis.axis import Axis
+from showthrough.data.documents import Corpus, Document
 from showthrough.errors import ResourceError
 from showthrough.resources import Resources
-from showthrough.text import Corpus, Document
 
 Slow = Callable[[str, str], list[tuple[int, int]]]
 TEXT = "Mr John Doe left the old house in Oslo on 3 May 1996.  His sister\nstayed there."

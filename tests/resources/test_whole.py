@@ -29,12 +29,12 @@ from showthrough import (
     parse_metric,
 )
 from showthrough.cli import app
-from showthrough.config import read_request
-from showthrough.evaluation import _of_process, _rows
-from showthrough.masks import flattened
+from showthrough.data.masks import flattened
+from showthrough.evaluation.engine import _of_process, _rows
+from showthrough.evaluation.requests import read_request
 from showthrough.metrics import metric_text
 from showthrough.resources.settings import ModelSettings
-from showthrough.run import Failure
+from showthrough.run.run import Failure
 
 FIRST = (
     "The case originated in an application (no. 12345/67) against the Kingdom of Sweden by a British national, "

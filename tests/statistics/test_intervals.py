@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from showthrough.evaluation.scoring import intervals_of
 from showthrough.metrics import EntityRecall, Rows
-from showthrough.scoring import intervals_of
 from showthrough.statistics import (
     Spread,
     difference_interval,

@@ -12,9 +12,9 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol, runtime_checkable
 
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import Anonymization, Mask
 from showthrough.errors import PlanError, ResourceError, quoted
-from showthrough.masks import Anonymization, Mask
-from showthrough.text import Corpus, Document
 
 GROUP = "showthrough.anonymizers"
 

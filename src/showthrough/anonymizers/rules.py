@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from showthrough.anonymizers.patterns import FIELD, NOT_NAMES, TABLE, TITLED, WORD
-from showthrough.masks import Mask, flattened
-from showthrough.text import Document
+from showthrough.data.documents import Document
+from showthrough.data.masks import Mask, flattened
 
 _SHORTEST_SURNAME = 3  # letters; shorter ones (Li, Bo) are hidden only where a title stands before them
 _FORENAMES = 3  # capitalised words before a known surname that are taken for its forenames

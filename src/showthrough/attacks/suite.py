@@ -13,7 +13,7 @@ from showthrough.attacks import Approach, Part, assignment, fusion
 from showthrough.attacks.assignment import assigned
 from showthrough.attacks.base import Candidates, Fitted, Ints
 from showthrough.attacks.standing import NOBODY, Standing, plain
-from showthrough.background import Background
+from showthrough.data.background import Background
 from showthrough.resources import Resources
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis import Axis
-from showthrough.text import Corpus, Document
+from showthrough.axis.axis import Axis
+from showthrough.axis.spans import places, spread
+from showthrough.data.documents import Corpus, Document
 
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -82,9 +83,8 @@ class Wording:
         codes = np.frombuffer(self._text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         size = int(self._length.sum()) + len(self._length) + 1
         packed = np.full(size, _SPACE, dtype=np.int64)
-        shift = np.repeat(self._start - self._place, self._length)
-        inside = np.arange(len(shift)) + np.repeat(self._place - (np.cumsum(self._length) - self._length), self._length)
-        packed[inside] = codes[inside + shift]
+        inside = places(self._place, self._place + self._length)
+        packed[inside] = codes[places(self._start, self._start + self._length)]
         with np.errstate(over="ignore"):
             powers = _powers(_BASE, size)
             before = np.zeros(size + 1, dtype=np.uint64)
@@ -110,9 +110,7 @@ class Wording:
 
     def _characters(self, size: int) -> tuple[Ints, Ints, Ints, Ints]:
         """Runs inside a word that may take in the space before or behind it."""
-        count = np.maximum(self._length + 3 - size, 0)
-        word = np.repeat(np.arange(len(count)), count)
-        low = np.arange(len(word)) + np.repeat(self._place - 1 - (np.cumsum(count) - count), count)
+        word, low = spread(self._place - 1, self._place + self._length + 2 - size)
         return low, low + size, word, np.ones(len(word), dtype=np.int64)
 
     def counts(self, found: Occurrences, texts: int, bits: int) -> Any:

@@ -9,7 +9,7 @@ import typer
 from showthrough.anonymizers import anonymize, anonymizer
 from showthrough.cli import shared
 from showthrough.errors import printable
-from showthrough.files import write_file
+from showthrough.files.writing import write_file
 from showthrough.formats import read_corpus
 
 

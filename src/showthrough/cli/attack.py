@@ -7,17 +7,17 @@ import typer
 from rich.markup import escape
 
 from showthrough.attacks import ATTACKS, DEFAULT
-from showthrough.background import Background
 from showthrough.cli import shared
+from showthrough.data.background import Background
+from showthrough.data.documents import Corpus
 from showthrough.errors import InputError, PlanError, Problem, shown
-from showthrough.files import write_file
+from showthrough.evaluation.reidentification import reidentify
+from showthrough.files.writing import write_file
 from showthrough.formats import read_corpus
 from showthrough.formats.anonymized import read_anonymized
 from showthrough.formats.background import read_background, read_recorded
-from showthrough.reidentification import reidentify
 from showthrough.report.attacks import attacks_json_text, show_attacks, show_risks
 from showthrough.resources.settings import ModelSettings
-from showthrough.text import Corpus
 
 
 def command(

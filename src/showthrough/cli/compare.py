@@ -9,7 +9,7 @@ from showthrough.cli import shared
 from showthrough.errors import PlanError
 from showthrough.report.clinical import ALPHA, comparable, show_matrix, significance
 from showthrough.report.terminal import show_comparisons
-from showthrough.run import Run
+from showthrough.run.run import Run
 
 MOST = 1_000_000  # shuffles: more settle no more digits of p, and no longer fit into memory
 

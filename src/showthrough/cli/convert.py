@@ -7,7 +7,7 @@ import typer
 
 from showthrough.cli import shared
 from showthrough.errors import PlanError, printable
-from showthrough.files import check_writable
+from showthrough.files.writing import check_writable
 from showthrough.formats import read_corpus
 from showthrough.formats.named import FORMATS, format_named
 from showthrough.formats.writing import write_corpus

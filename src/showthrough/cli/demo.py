@@ -7,7 +7,7 @@ import typer
 
 from showthrough import demo
 from showthrough.cli import shared
-from showthrough.evaluation import evaluate
+from showthrough.evaluation.engine import evaluate
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
 from showthrough.report import reading

@@ -22,15 +22,15 @@ from rich.text import Text
 
 from showthrough.cli import shared
 from showthrough.cli.stopping import to_the_end
-from showthrough.config import Request, Source, is_request, read_request
 from showthrough.errors import LINE, ChangedError, Interrupted, PlanError, shown
-from showthrough.evaluation import Progress as Callback, evaluate_plan
-from showthrough.files import write_file, write_folder
+from showthrough.evaluation.engine import Progress as Callback, evaluate_plan
+from showthrough.evaluation.requests import Request, Source, is_request, read_request
+from showthrough.files.writing import write_file, write_folder
 from showthrough.metrics import PRESETS, metrics_of, preset
 from showthrough.report import reading, tae_csv_text
 from showthrough.report.terminal import show_run
 from showthrough.resources.settings import Watch
-from showthrough.run import Run, Settings
+from showthrough.run.run import Run, Settings
 
 _HOLDS = " (holds the documents' text, for its owner alone; --without-text leaves it out)"
 

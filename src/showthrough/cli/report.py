@@ -8,7 +8,7 @@ import typer
 from showthrough.cli import shared
 from showthrough.report import reading
 from showthrough.report.terminal import show_run
-from showthrough.run import Run
+from showthrough.run.run import Run
 
 
 def command(

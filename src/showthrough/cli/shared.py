@@ -15,18 +15,18 @@ import typer
 from rich.console import Console
 
 from showthrough.cli.stopping import unbroken
+from showthrough.data.masks import Anonymization
+from showthrough.data.retyping import Retyping
 from showthrough.errors import LINE, InputError, Interrupted, OutputError, PlanError, quoted, shown
-from showthrough.files import Read, check_writable, write_file
+from showthrough.files.reading import is_folder, suffix
+from showthrough.files.writing import Read, check_writable, write_file
 from showthrough.formats.conll import ENDINGS
-from showthrough.formats.files import is_folder, suffix
 from showthrough.formats.named import FORMATS
-from showthrough.masks import Anonymization
 from showthrough.metrics import Metric
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
 from showthrough.report.terminal import PlainConsole
 from showthrough.resources.closed_classes import CLOSED_CLASSES
-from showthrough.retyping import Retyping
-from showthrough.run import Run
+from showthrough.run.run import Run
 
 Force = Annotated[bool, typer.Option("--force", help="Replace output files that exist.")]
 Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all scores as CSV.")]
@@ -151,7 +151,7 @@ def named(argument: str) -> tuple[str, Path]:
         raise PlanError(f"found {quoted(argument)}; expected NAME=FILE, neither of them empty", "anonymization")
     if sign:
         return name, Path(path)
-    from showthrough.formats.files import stem
+    from showthrough.files.reading import stem
 
     return stem(Path(argument)), Path(argument)
 

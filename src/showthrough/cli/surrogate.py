@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
+from showthrough.anonymizers.surrogates.chronology import NEAREST
+from showthrough.anonymizers.surrogates.replacement import Surrogates, surrogates
 from showthrough.cli import shared
-from showthrough.clinical.chronology import NEAREST
-from showthrough.clinical.surrogates import Surrogates, surrogates
 from showthrough.errors import PlanError, printable, shown, some
-from showthrough.files import check_writable
+from showthrough.files.writing import check_writable
 from showthrough.formats import read_corpus
 from showthrough.formats.named import format_named, same_format
 from showthrough.formats.writing import write_corpus

@@ -9,15 +9,15 @@ import typer
 from msgspec import structs
 
 from showthrough.cli import shared
-from showthrough.config import Request, Source, is_request, read_request
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.data.retyping import Retyping
 from showthrough.errors import InputError, PlanError, printable, shown, some
-from showthrough.masks import Anonymization
+from showthrough.evaluation.notices import notices
+from showthrough.evaluation.plan import Plan
+from showthrough.evaluation.requests import Request, Source, is_request, read_request
 from showthrough.metrics import METRICS, metrics_of, preset
-from showthrough.metrics.clinical import ClinicalMetric, unknown_types
-from showthrough.notices import notices
-from showthrough.plan import Plan
-from showthrough.retyping import Retyping
-from showthrough.text import Corpus
+from showthrough.metrics.clinical.base import ClinicalMetric, unknown_types
 
 
 def command(

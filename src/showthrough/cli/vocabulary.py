@@ -7,18 +7,18 @@ from typing import Annotated
 import typer
 
 from showthrough.cli import shared
-from showthrough.clinical.vocabulary import analyse
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.data.pairing import pair
 from showthrough.errors import InputError, PlanError, Problem
-from showthrough.evaluation import evaluate
-from showthrough.files import write_file
+from showthrough.evaluation.engine import evaluate
+from showthrough.files.writing import write_file
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.masks import Anonymization
 from showthrough.metrics import PhiHardToken, PhiToken, with_parameters
+from showthrough.metrics.clinical.vocabulary import analyse
 from showthrough.metrics.language import ENGLISH, unlike_its_language
-from showthrough.pairing import pair
 from showthrough.report.vocabulary import json_of, show_analysis, show_hard
 from showthrough.resources.dictionary import dictionary_from, pinned
-from showthrough.text import Corpus
 
 
 def command(

@@ -13,10 +13,10 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from showthrough.data.documents import Annotation, Mention
 from showthrough.demo.compose import Mark
 from showthrough.demo.lexicon import TOWNS
 from showthrough.demo.write import Written
-from showthrough.text import Annotation, Mention
 
 _TITLE = re.compile(r"(?:Mr|Mrs|Ms|Dr|Judge) ")
 

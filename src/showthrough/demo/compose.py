@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TypeVar
 
-from showthrough.text import Identifier
+from showthrough.data.documents import Identifier
 
 Item = TypeVar("Item")
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from showthrough.anonymizers import anonymize
 from showthrough.anonymizers.rules import Rules
+from showthrough.data.documents import Annotation, Corpus, Document
+from showthrough.data.masks import Mask
 from showthrough.demo import annotators, anonymizations, cast, write
 from showthrough.demo.write import Written
-from showthrough.masks import Mask
-from showthrough.text import Annotation, Corpus, Document
 
 SEED = "showthrough demo 1"
 

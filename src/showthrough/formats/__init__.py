@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError, Problem, at_document
+from showthrough.files.reading import fail, first_byte, is_folder, object_entries, read_bytes, stem, suffix
 from showthrough.formats import tab, tae, texts
-from showthrough.formats.files import fail, first_byte, is_folder, object_entries, read_bytes, stem, suffix
 from showthrough.formats.groups import GroupBy
-from showthrough.masks import Anonymization
-from showthrough.text import Corpus, Document
 
 CORPUS_KINDS = "a TAB .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
 ANONYMIZATION_KINDS = "a TAE .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
@@ -137,7 +137,7 @@ def _aligned(found: dict[str, str], corpus: Corpus | None, path: Path, name: str
             Problem(str(path), at_document(key), f"is not in the corpus {corpus.source or corpus.name}")
             for key in strangers
         )
-    from showthrough.alignment import align  # asked for only where offsets are missing
+    from showthrough.data.alignment import align  # asked for only where offsets are missing
 
     masks = {document.id: align(document.text, found[document.id]) for document in corpus if document.id in found}
     return Anonymization(masks, name, str(path))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import apply_masks
+from showthrough.data.pairing import check_pair
 from showthrough.errors import InputError, Problem, at_document
+from showthrough.files.reading import fail, first_byte, object_entries, read_bytes, suffix
 from showthrough.formats import read_anonymization, texts
-from showthrough.formats.files import fail, first_byte, object_entries, read_bytes, suffix
-from showthrough.masks import apply_masks
-from showthrough.pairing import check_pair
-from showthrough.text import Corpus
 
 
 def read_anonymized(

@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from showthrough.background import Background
+from showthrough.data.background import Background
 from showthrough.errors import InputError, Problem, shown
-from showthrough.formats import texts
-from showthrough.formats.files import (
+from showthrough.files.reading import (
     collect,
     decoded,
     fail,
@@ -24,6 +23,7 @@ from showthrough.formats.files import (
     stem,
     suffix,
 )
+from showthrough.formats import texts
 
 KINDS = "a .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
 Record = dict[str, msgspec.Raw]

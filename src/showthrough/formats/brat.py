@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import get_args
 
+from showthrough.data.documents import Document, Identifier, Mention, span_fault
+from showthrough.data.levels import by_type, known_level
 from showthrough.errors import QUOTED, InputError, OutputError, Problem, at_document, quoted, shown
-from showthrough.formats.files import exists, fail, files_in, read_all, stem, suffix, text_of, without_bom
-from showthrough.formats.limits import RECORD
+from showthrough.files.limits import RECORD
+from showthrough.files.reading import exists, fail, files_in, read_all, stem, suffix, text_of, without_bom
 from showthrough.formats.phi import marked, one_layer
-from showthrough.levels import by_type, known_level
-from showthrough.text import Document, Identifier, Mention, span_fault
 
 _SPAN = r"-?\d{1,18} -?\d{1,18}"
 _MARK = re.compile(rf"(T\S+)\t(\S+) ({_SPAN}(?:;{_SPAN})*)(?:\t(.*))?")

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from showthrough.data.documents import Document, Mention
+from showthrough.data.levels import by_type
 from showthrough.errors import QUOTED, InputError, OutputError, Problem, at_document, quoted, shown
-from showthrough.formats.files import fail, files_in, read_bytes, stem, suffix, text_of
+from showthrough.files.reading import fail, files_in, read_bytes, stem, suffix, text_of
 from showthrough.formats.phi import marked, separate
-from showthrough.levels import by_type
-from showthrough.text import Document, Mention
 
 ENDINGS = (".conll", ".bio", ".iob")
 _HEADER = "# global.columns = FORM START END TAG"

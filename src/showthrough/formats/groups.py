@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import msgspec
 
+from showthrough.data.documents import Corpus, Document, altered
 from showthrough.errors import InputError, PlanError, Problem, quoted
-from showthrough.text import Corpus, Document, altered
 
 FIELD = "group"  # of a document, or the column of a table
 _BY_ID = "id:"

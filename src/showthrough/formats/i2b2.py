@@ -12,13 +12,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from showthrough.clinical.categories import PHI_TYPES, phi_type
+from showthrough.data.categories import PHI_TYPES, phi_type
+from showthrough.data.documents import Document, Mention, span_fault
+from showthrough.data.levels import by_type
 from showthrough.errors import QUOTED, InputError, Problem, at_document, quoted, shown
-from showthrough.formats.files import fail, files_in, stem, suffix
+from showthrough.files.reading import fail, files_in, stem, suffix
+from showthrough.files.safe_xml import cdata, escaped, inline, walk
 from showthrough.formats.phi import marked, overlaps, separate, to_mask
-from showthrough.formats.safe_xml import cdata, escaped, inline, walk
-from showthrough.levels import by_type
-from showthrough.text import Document, Mention, span_fault
 
 ROOT_2014 = "deIdi2b2"
 ROOT_MEDDOCAN = "MEDDOCAN"

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import msgspec
 
+from showthrough.data.documents import Corpus, Document, Mention
+from showthrough.data.levels import known_level
+from showthrough.data.masks import Mask, TypedMask
 from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
+from showthrough.files.reading import files_in, is_folder, open_file, suffix, unreadable
 from showthrough.formats import brat, conll, i2b2
-from showthrough.formats.files import files_in, is_folder, open_file, suffix, unreadable
 from showthrough.formats.phi import to_mask
-from showthrough.levels import known_level
-from showthrough.masks import Mask, TypedMask
-from showthrough.text import Corpus, Document, Mention
 
 Files = dict[str, bytes]  # by name; a format that is one file has one without a name
 _SHOWN = 20  # characters of a text that a message shows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.errors import OutputError, at_document, some
-from showthrough.text import Annotation, Document, Mention
 
 ANNOTATOR = "gold"  # these formats do not say who marked
 

@@ -13,8 +13,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.data.documents import Annotation, Document, Identifier, Mention
+from showthrough.data.levels import by_type
 from showthrough.errors import QUOTED, ChangedError, InputError, Problem, at_document, quoted, shown
-from showthrough.formats.files import (
+from showthrough.files.limits import RECORD
+from showthrough.files.reading import (
     ENOUGH,
     check_records,
     collect,
@@ -26,9 +29,6 @@ from showthrough.formats.files import (
     read_bytes,
 )
 from showthrough.formats.groups import FIELD
-from showthrough.formats.limits import RECORD
-from showthrough.levels import by_type
-from showthrough.text import Annotation, Document, Identifier, Mention
 
 
 class _Mention(msgspec.Struct, gc=False):

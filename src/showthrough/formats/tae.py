@@ -10,9 +10,9 @@ from pathlib import Path
 
 import msgspec
 
+from showthrough.data.masks import Mask, TypedMask
 from showthrough.errors import InputError, Problem, at_document
-from showthrough.formats.files import collect, decoded
-from showthrough.masks import Mask, TypedMask
+from showthrough.files.reading import collect, decoded
 
 _SMALL = 32_000_000  # bytes of masks that are kept decoded, which takes some five times as much
 _MASKS = msgspec.json.Decoder(list[Mask])

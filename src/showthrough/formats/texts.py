@@ -11,7 +11,8 @@ from typing import TypeVar
 import msgspec
 
 from showthrough.errors import InputError, Problem, at_document, shown
-from showthrough.formats.files import (
+from showthrough.files.limits import RECORD
+from showthrough.files.reading import (
     ENOUGH,
     check_records,
     collect,
@@ -24,7 +25,6 @@ from showthrough.formats.files import (
     suffix,
     text_of,
 )
-from showthrough.formats.limits import RECORD
 
 _TEXT = msgspec.json.Decoder(str)
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])

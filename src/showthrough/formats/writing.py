@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from showthrough.data.documents import Corpus, Document
 from showthrough.errors import OutputError, at_document, shown, some
-from showthrough.files import Read, write_file, write_folder
-from showthrough.text import Corpus, Document
+from showthrough.files.writing import Read, write_file, write_folder
 
 
 def write_corpus(

@@ -14,10 +14,10 @@ from typing import Any
 
 from showthrough.errors import PlanError, kind_of, quoted, shown
 from showthrough.metrics.base import HEADLINE, Array, Group, Metric, Rows, Totals
-from showthrough.metrics.clinical import PhiToken
-from showthrough.metrics.clinical_instance import PhiInstance
-from showthrough.metrics.clinical_span import PhiLeak, PhiSpan
-from showthrough.metrics.clinical_vocabulary import PhiHardToken
+from showthrough.metrics.clinical.by_hard_token import PhiHardToken
+from showthrough.metrics.clinical.by_instance import PhiInstance
+from showthrough.metrics.clinical.by_span import PhiLeak, PhiSpan
+from showthrough.metrics.clinical.by_token import PhiToken
 from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Precision, Recall, RecallPerType

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, Problem, quoted
-from showthrough.masks import Anonymization
 from showthrough.resources import Resources
-from showthrough.text import Corpus
 
 Array = NDArray[np.float64]
 Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one a resample)

@@ -10,15 +10,15 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from showthrough.axis import Ints
+from showthrough.axis.spans import Ints
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.errors import PlanError, quoted
-from showthrough.masks import Anonymization, apply_masks
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
 from showthrough.metrics.kmeans import clusterings, silhouette
 from showthrough.metrics.mutual_information import Agreement, agreement
 from showthrough.resources import Resources
 from showthrough.resources.names import EMBEDDING
-from showthrough.text import Corpus
 
 MINI_LM = "st:all-MiniLM-L6-v2"
 # The marks that the Text Anonymization Evaluator knows by default.

@@ -12,17 +12,18 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from showthrough.axis import Axis, Bools, Ints
-from showthrough.coverage import Coverage
+from showthrough.axis.axis import Axis
+from showthrough.axis.coverage import Coverage
+from showthrough.axis.spans import Bools, Ints
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization, flattened
 from showthrough.errors import PlanError, ResourceError, quoted
-from showthrough.masks import Anonymization, flattened
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
 from showthrough.metrics.masking import OVERLAPS, Overlaps, masked_elements
 from showthrough.resources import Resources
 from showthrough.resources.information import Context, Question, SpecialTokens
 from showthrough.resources.names import INFORMATION, SIMILARITY, TERMS
 from showthrough.resources.terms import Terms
-from showthrough.text import Corpus
 
 BERT = "hf:google-bert/bert-base-uncased"
 SPACY = "spacy:en_core_web_md"

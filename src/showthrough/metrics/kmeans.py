@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis import Ints
+from showthrough.axis.spans import Ints
 from showthrough.resources.device import cores
 
 Floats = NDArray[np.float64]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
-from showthrough.masks import Anonymization
 from showthrough.metrics import Metric, with_parameters
-from showthrough.metrics.clinical_vocabulary import PhiHardToken
+from showthrough.metrics.clinical.by_hard_token import PhiHardToken
 from showthrough.metrics.masking import DEFAULT_LEXICON
 from showthrough.resources import FUNCTION_WORDS
 from showthrough.resources.closed_classes import CLOSED_CLASSES
@@ -16,7 +17,6 @@ from showthrough.resources.information import frequency_languages
 from showthrough.resources.languages import another_language, sample_of
 from showthrough.resources.lexicon import LEXICONS, NONE, lexicon_of
 from showthrough.resources.names import INFORMATION
-from showthrough.text import Corpus
 
 ENGLISH = "en"
 _FREQUENCIES = "wordfreq"

@@ -9,14 +9,16 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from showthrough.axis import Asking, Axis, Bools, Ints, Ruler, Runs
-from showthrough.coverage import Coverage, Replacements
+from showthrough.axis.axis import Axis
+from showthrough.axis.coverage import Coverage, Replacements
+from showthrough.axis.ruler import Asking, Ruler, Runs
+from showthrough.axis.spans import Bools, Ints
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
-from showthrough.masks import Anonymization
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, bound, choose, ratio
 from showthrough.resources import Resources, function_word_models, function_words_from
 from showthrough.resources.lexicon import LEXICONS
-from showthrough.text import Corpus
 
 Unit = Literal["token", "mention", "entity"]
 DEFAULT_LEXICON = next(iter(LEXICONS))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.axis import Ints
+from showthrough.axis.spans import Ints, spread
 from showthrough.metrics.base import Array, ratio
 
 Cells = Sequence[tuple[int, int, Array]]  # a cluster of either side, and how many documents stand in both
@@ -89,11 +89,10 @@ def _expected_terms(n: Ints, a: Ints, b: Ints) -> Array:
 
 def _terms(n: Ints, a: Ints, b: Ints, factorial: Array) -> Array:
     least, most = np.maximum(1, a + b - n), np.minimum(a, b)
-    lengths = np.maximum(most - least + 1, 0)
-    own = np.repeat(np.arange(len(n)), lengths)
-    x = np.arange(len(own)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + least[own]
+    own, x = spread(least, most + 1)
+    count = len(n)
     n, a, b = n[own], a[own], b[own]
     ways = factorial[a] + factorial[b] + factorial[n - a] + factorial[n - b] - factorial[n]
     chance = np.exp(ways - factorial[x] - factorial[a - x] - factorial[b - x] - factorial[n - a - b + x])
     information = x / n * np.log(n * x / (a * b))
-    return np.asarray(np.bincount(own, weights=chance * information, minlength=len(lengths)), dtype=np.float64)
+    return np.asarray(np.bincount(own, weights=chance * information, minlength=count), dtype=np.float64)

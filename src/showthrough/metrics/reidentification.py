@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from showthrough.attacks import DEFAULT, approaches
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.errors import PlanError
-from showthrough.masks import Anonymization, apply_masks
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.resources import Resources
-from showthrough.text import Corpus
 
 if TYPE_CHECKING:  # attacks are imported when they are made
     from showthrough.attacks.standing import Standing

@@ -15,7 +15,7 @@ from showthrough.attacks import approaches
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.table import DASH, documents_line, signatures
-from showthrough.run import Evidence, MetricRecord, Run, Score
+from showthrough.run.run import Evidence, MetricRecord, Run, Score
 
 METRIC = "trir"
 WORST = "worst"

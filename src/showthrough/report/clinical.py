@@ -16,7 +16,7 @@ from rich.text import Text
 
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE, Rows, parse_metric
-from showthrough.run import Run
+from showthrough.run.run import Run
 from showthrough.statistics import p_value, shuffled_shifts
 
 ALPHA = 0.1

@@ -15,10 +15,11 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis import Axis, Bools, Ints, highest
-from showthrough.coverage import Coverage
+from showthrough.axis.axis import Axis
+from showthrough.axis.coverage import Coverage
+from showthrough.axis.spans import Bools, Ints, highest
 from showthrough.resources.lexicon import is_punctuation
-from showthrough.texts import Texts, ruler_of
+from showthrough.run.documents import Texts, ruler_of
 
 Kind = Literal["missed", "under-masked", "spurious", "over-masked"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

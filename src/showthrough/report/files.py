@@ -12,7 +12,7 @@ import msgspec
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.table import Cell, Table, documents_line, signatures, tables
-from showthrough.run import Run
+from showthrough.run.run import Run
 
 
 def csv_text(run: Run) -> str:

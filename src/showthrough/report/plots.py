@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from showthrough.errors import OutputError
-from showthrough.files import Read, write_folder
-from showthrough.formats.safe_xml import NOT_XML
+from showthrough.files.safe_xml import NOT_XML
+from showthrough.files.writing import Read, write_folder
 from showthrough.metrics import HEADLINE
 from showthrough.report.failures import KINDS, Findings, Inspection
 from showthrough.report.plane import Measured, Point, first_choice, measured, points
 from showthrough.report.significance import Pair, pairs
 from showthrough.report.table import in_order
-from showthrough.run import MetricRecord, Run, Score
+from showthrough.run.run import MetricRecord, Run, Score
 
 Chart = Any  # of altair
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from showthrough.data.references import NOTHING
 from showthrough.errors import shown
 from showthrough.metrics import HEADLINE
-from showthrough.references import NOTHING
 from showthrough.report.table import rounded
-from showthrough.run import MetricRecord, Run, Score
+from showthrough.run.run import MetricRecord, Run, Score
 
 _NAMED = 3  # documents that a line names
 _UNITS = {"token": "tokens", "mention": "mentions", "entity": "entities"}

@@ -7,7 +7,7 @@ from typing import Literal
 
 from showthrough.errors import PlanError
 from showthrough.report.terminal import p_text
-from showthrough.run import Comparison, MetricRecord, Run
+from showthrough.run.run import Comparison, MetricRecord, Run
 
 Result = Literal["better", "worse", "unclear", "undefined"]
 ALPHA = 0.05

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from showthrough.metrics import HEADLINE
-from showthrough.run import MetricRecord, Run, Score
+from showthrough.run.run import MetricRecord, Run, Score
 
 GROUPS = ("privacy", "utility", "both")
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}

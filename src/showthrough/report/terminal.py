@@ -15,7 +15,7 @@ from rich.text import Text
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.table import Column, Table, documents_line, signatures, tables
-from showthrough.run import Comparison, Run
+from showthrough.run.run import Comparison, Run
 
 _MARK = "*"  # before the best of a column, where bold cannot show it
 _TELLS = "`showthrough compare` tells which differences are more than chance"

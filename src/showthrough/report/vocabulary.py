@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from showthrough.clinical.vocabulary import ALL, Analysis, Difficulty, Share
+from showthrough.data.documents import Corpus
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
+from showthrough.metrics.clinical.vocabulary import ALL, Analysis, Difficulty, Share
 from showthrough.report.table import DASH, Cell
-from showthrough.run import Run
-from showthrough.text import Corpus
+from showthrough.run.run import Run
 
 _HEADS = ("out of vocabulary", "ambiguous in record", "ambiguous in corpus")
 _MEDICAL = "of these medical"

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from showthrough.axis import Asking, Axis, Bools, Ruler
-from showthrough.background import Background
-from showthrough.coverage import Coverage
+from showthrough.axis.axis import Axis
+from showthrough.axis.coverage import Coverage
+from showthrough.axis.ruler import Asking, Ruler
+from showthrough.axis.spans import Bools
+from showthrough.data.background import Background
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, ResourceError, quoted
-from showthrough.masks import Anonymization
 from showthrough.resources.cache import Cache, default_folder, default_limit
 from showthrough.resources.lexicon import LEXICONS, NONE, Lexicon, NoWords
 from showthrough.resources.names import EMBEDDING, INFORMATION, SIMILARITY, TERMS, Role
 from showthrough.resources.settings import ModelSettings, Watch
-from showthrough.text import Corpus
 
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.resources.embedder import Embedder, SentenceEmbedder

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.errors import OutputError, PlanError, quoted
-from showthrough.files import put
+from showthrough.files.writing import put
 
 Arrays = Mapping[str, NDArray[np.generic]]
 

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 from showthrough.errors import PlanError, ResourceError, quoted
-from showthrough.formats.files import fail, read_bytes, text_of
+from showthrough.files.reading import fail, read_bytes, text_of
 
 WORDFREQ = "wordfreq:"
 

@@ -16,8 +16,8 @@ from functools import cache
 
 import numpy as np
 
+from showthrough.data.documents import Corpus
 from showthrough.resources.closed_classes import CLOSED_CLASSES
-from showthrough.text import Corpus
 
 # Pronouns, auxiliaries and the like: as frequent as function words, and told apart from them nowhere else.
 _ALSO = {
@@ -88,7 +88,7 @@ def another_language(sample: Sample, language: str) -> tuple[str, ...] | None:
     Several where they cannot be told apart; an empty tuple where it is none of those that this program knows; `None`
     where nothing speaks against the language in use, or too little.
 
-    >>> from showthrough.text import Document
+    >>> from showthrough.data.documents import Document
     >>> text = "El paciente fue visto en la consulta del hospital por el dolor que tenía desde hacía un mes, y se le "
     >>> sample = sample_of(Corpus([Document("a", text + "pidió una prueba de sangre para ver si era de la herida.")]))
     >>> another_language(sample, "en"), another_language(sample, "es")

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis import Axis, Bools, Ints, paint
+from showthrough.axis.axis import Axis
+from showthrough.axis.spans import Bools, Ints, paint
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 
 TITLES = frozenset({"mr", "mrs", "ms"})
@@ -40,7 +41,7 @@ class NoWords:
 class Lexicon:
     """A word list as a source of function words.
 
-    >>> from showthrough.text import Annotation, Corpus, Document, Mention
+    >>> from showthrough.data.documents import Annotation, Corpus, Document, Mention
     >>> def shown(name, text):
     ...     axis = Axis(Corpus([Document("a", text, (Annotation("b", (Mention(0, len(text)),)),))]))
     ...     return "".join("-" if free else letter for free, letter in zip(Lexicon(name).ignorable(axis), text))

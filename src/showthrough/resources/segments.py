@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from showthrough.axis.spans import spread
 from showthrough.resources.information import Bools, Context, Floats, Ints, Question
 
 
@@ -23,9 +24,8 @@ class Pieces:
         """The pieces that overlap each span, as two parallel arrays: number of the span, number of the piece."""
         places = np.flatnonzero(~self.special & (self.end > self.start))
         first = np.searchsorted(self.end[places], start, side="right")
-        last = np.maximum(np.searchsorted(self.start[places], end, side="left"), first)
-        span = np.repeat(np.arange(len(start)), last - first)
-        piece = np.arange(len(span)) + np.repeat(first - (np.cumsum(last - first) - (last - first)), last - first)
+        last = np.searchsorted(self.start[places], end, side="left")
+        span, piece = spread(first, last)
         return span, places[piece]
 
 

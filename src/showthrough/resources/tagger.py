@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from showthrough.axis import Axis, Bools
+from showthrough.axis.axis import Axis
+from showthrough.axis.spans import Bools
 from showthrough.resources.cache import Arrays, Cache, question
 from showthrough.resources.lexicon import ALWAYS, is_punctuation
 from showthrough.resources.pipeline import NO_TAGS, Pipeline

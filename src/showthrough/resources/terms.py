@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from showthrough.axis import Axis, Ints
+from showthrough.axis.axis import Axis
+from showthrough.axis.spans import Ints
 from showthrough.errors import ResourceError
 from showthrough.resources.cache import Arrays, Cache, question
 from showthrough.resources.pipeline import CHUNKING, SENTENCES, TOKENS, Pipeline

@@ -11,7 +11,7 @@ import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.report.html import html_text
-from showthrough.run import Run
+from showthrough.run.run import Run
 
 Open = Callable[..., Any]
 

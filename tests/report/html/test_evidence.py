@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from showthrough.report.html import html_text, payload
-from showthrough.run import Evidence, Run
+from showthrough.run.run import Evidence, Run
 
 Open = Callable[..., Any]
 EVIDENCE = {

@@ -21,7 +21,7 @@ from showthrough import demo
 from showthrough.cli import app
 from showthrough.errors import OutputError
 from showthrough.report.html import html_text, page
-from showthrough.run import Run
+from showthrough.run.run import Run
 
 BLOCK = re.compile(r'<script type="application/gzip;base64" id="([\w-]+)">([\w+/=]+)</script>')
 

@@ -6,7 +6,7 @@ import msgspec
 
 from showthrough.report.html.methods import citation, paragraph, provenance
 from showthrough.report.html.verdicts import caveats, verdict
-from showthrough.run import Failure, MetricRecord, Run, Score
+from showthrough.run.run import Failure, MetricRecord, Run, Score
 
 THIN = "\u202f"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from showthrough.errors import OutputError, ResourceError
-from showthrough.files import remove_unfinished, workshop
+from showthrough.files.writing import remove_unfinished, workshop
 
 Origin = Mapping[str, Any]  # what something was made from: settings and digests, by name
 

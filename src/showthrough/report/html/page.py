@@ -19,7 +19,7 @@ from showthrough.report.html.verdicts import caveats, verdict
 from showthrough.report.plots import SHAPES
 from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.table import ARROWS, Column, Table, signatures, tables
-from showthrough.run import MetricRecord, Run
+from showthrough.run.run import MetricRecord, Run
 
 SCRIPTS = ("page", "charts", "scores", "failures", "marking", "viewer", "start")  # in the order in which they run
 STYLES = ("page", "viewer")

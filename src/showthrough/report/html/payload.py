@@ -12,12 +12,12 @@ from typing import Any
 
 import msgspec
 
-from showthrough.masks import flattened
+from showthrough.data.masks import flattened
 from showthrough.report import plots
 from showthrough.report.failures import KINDS, NO_TYPE, Findings, Inspection, Place
 from showthrough.report.plane import Measured, first_choice, measured, points
 from showthrough.report.significance import pairs
-from showthrough.run import Run
+from showthrough.run.run import Run
 
 Evidence = dict[str, dict[str, dict[str, dict[str, Any]]]]
 PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds

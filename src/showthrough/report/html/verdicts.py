@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from showthrough.report.plots import attacks
 from showthrough.report.reading import assuming, headline, leaks, may_leak, of_documents, record_of
-from showthrough.run import Run
+from showthrough.run.run import Run
 
 _INFORMATION = ("tps", "tpi")  # by name: what says how much information is left, the better one first
 

@@ -1,0 +1,1 @@
+"""Surrogates: what stood there replaced by invented text of the same kind."""

@@ -1,0 +1,310 @@
+"""By how much the dates of a record move, so that its chronology stays: no order, no distance of two events changes.
+
+Dates that are marked with their years may move by any number of days. Others set bounds. A year that nobody marked
+stays in the text, so the date beside it has to stay in that year. A date without a year may be of any year that the
+record names, leap years among them, and its distances have to be right in each. A year alone has to stay as many years
+away from every date. All this holds where every date changes its year by the same number, and every day without a year
+becomes the same day in all years that it may be of. Where no distance does all that, dates without a year are read in
+one year alone, or the unmarked years beside the dates move along. Where that does not help, the dates stay as they are,
+and it is said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import cached_property
+from itertools import islice
+from random import Random
+
+from showthrough.anonymizers.surrogates.dates import (
+    DAYS_OF_MONTH,
+    DAYS_OF_YEAR,
+    PLAIN_YEAR,
+    SAFE_DAYS,
+    Shift,
+    Written,
+    is_leap,
+    leap_year_near,
+)
+from showthrough.anonymizers.surrogates.invention import Edit
+from showthrough.anonymizers.surrogates.timeline import Timeline
+
+NEAREST = 30  # days that dates move, at least, where there is room
+_FARTHEST = 1460
+_TRIES, _PATIENCE = 400, 50
+_MOST_YEARS = 4
+_WITHIN_A_YEAR = 180  # so that a year alone, which stays, may still be the year of what was in it
+_LATER = 3  # kinds of faults that are worse than those which are quickly told
+_ENOUGH = 40  # moves that are weighed against each other before the best is taken
+_PLAIN_YEARS = range(PLAIN_YEAR, PLAIN_YEAR + 4)  # where nothing tells the year: any, before, in and after a leap year
+
+Faults = tuple[int, ...]
+Blemishes = Callable[[Iterable[list[Edit]]], int]  # of the edits of all dates
+
+
+@dataclass(frozen=True)
+class Move:
+    """A shift, the year that dates without one are read in, and whether unmarked years beside dates go along."""
+
+    shift: Shift
+    year: int
+    frees: bool = False
+
+    def edits(self, one: Written) -> list[Edit]:
+        said = one.freed() if self.frees else one
+        return [(field.start, field.end, new) for field, new in zip(said.fields, self._says(said), strict=True)]
+
+    def leaves(self, one: Written) -> bool:
+        """Whether a date is the same afterwards."""
+        return all(field.text == new for field, new in one.shifted(self.shift, self.year))
+
+    def _says(self, one: Written) -> list[str]:
+        """What the parts of a date say afterwards; worked out once for all that are written alike."""
+        found = self._known.get(one.writing)
+        if found is None:
+            found = self._known[one.writing] = [new for _, new in one.shifted(self.shift, self.year)]
+        return found
+
+    @cached_property
+    def _known(self) -> dict[Hashable, list[str]]:
+        return {}
+
+
+STAY = Move(Shift(0, 0, 0), PLAIN_YEAR)
+
+
+class Chronology:
+    """The dates of a record, and the moves that leave their order and distances as they are."""
+
+    def __init__(self, found: Timeline) -> None:
+        self._found = found
+        dates = (*found.marked, *found.unmarked)
+        self._days = [one for one in dates if one.unit == "day"]
+        self._months = [one for one in dates if one.unit == "month"]
+        self._years = [one for one in dates if one.unit == "year"]
+        self._bare = [one for one in dates if one.unit == "bare day"]
+        self._yearless = [one for one in (*self._days, *self._months) if one.year is None]
+        self._lone_months = [one for one in self._months if one.year is None]
+        self._distinct = {one.meaning: one for one in reversed(self._days)}  # of days that say the same one is asked
+        self._times = Counter(one.meaning for one in self._days)
+        self._writings = {one.writing: one for one in found.marked}  # and of those that are written alike
+        self._written = Counter(one.writing for one in found.marked)
+        self._pinned = any("year" in one.kept for one in dates)
+        said = Counter([*(one.year for one in dates if one.year is not None), *found.years])
+        self._nameless = not said
+        self._common = max(said, key=lambda year: (said[year], year)) if said else PLAIN_YEAR
+        self._readings = _kinds_of_years(said or _PLAIN_YEARS)
+        if any(one.leap_day() for one in self._yearless):
+            leap = [year for year in said or _PLAIN_YEARS if is_leap(year)]
+            self._common = max(leap, key=lambda year: (said[year], year)) if leap else leap_year_near(self._common)
+            self._readings |= {self._common}
+
+    def move(self, random: Random, blemishes: Blemishes) -> Move:
+        """The best move. `blemishes` counts what its edits do that they had better not."""
+        best, fewest = STAY, tuple(self._faults(STAY, blemishes))
+        for moves, wanted in self._ways(random):
+            for move in islice(moves, _ENOUGH):
+                faults = self._fewer(move, blemishes, fewest)
+                if faults is None:
+                    continue
+                best, fewest = move, faults
+                if not any(faults):
+                    break
+            if not any(fewest[:wanted]):
+                break
+        return best
+
+    def _ways(self, random: Random) -> Iterator[tuple[Iterator[Move], int]]:
+        """Moves, the strictest first, each with the number of kinds of faults that it must be free of to be taken.
+
+        Where years are not marked or missing, to be right matters more than to move far.
+        """
+        strict = bool(self._pinned or self._yearless or self._bare)
+        years_move = not self._pinned and any(
+            one.year is not None for one in (*self._found.marked, *self._found.unmarked)
+        )
+        if self._pinned or self._nameless or self._found.years:
+            yield from self._in_readings(random, 0, 3 if years_move else 1 if self._yearless else 2)
+        if years_move and (strict or self._years):
+            yield from self._in_readings(random, _MOST_YEARS, 1 if strict else 5)
+        if years_move or self._nameless:
+            yield self._free(random), 0
+        if self._pinned:
+            free = Chronology(self._found.freed())
+            yield (replace(move, frees=True) for move in free._free(random)), 0
+
+    def _in_readings(self, random: Random, reach: int, wanted: int) -> Iterator[tuple[Iterator[Move], int]]:
+        yield self._in_step(random, self._readings, reach), wanted
+        if self._yearless:
+            yield self._in_step(random, frozenset({self._common}), reach), wanted
+
+    def _fewer(self, move: Move, blemishes: Blemishes, fewest: Faults) -> Faults | None:
+        """What speaks against a move, if that is less than so much; asked no further than needed to tell."""
+        if not any(fewest[:_LATER]) and self._later_faults(move) >= fewest[_LATER:]:
+            return None  # at best as many: whatever it does to single dates need not be asked
+        faults: Faults = ()
+        for fault in self._faults(move, blemishes):
+            faults = (*faults, fault)
+            if faults > fewest[: len(faults)]:
+                return None
+        return faults if faults < fewest else None
+
+    def _faults(self, move: Move, blemishes: Blemishes) -> Iterator[int]:
+        """What speaks against a move, the worst first."""
+        same = [one for one in self._writings.values() if move.leaves(one)]
+        years = sum(self._written[one.writing] for one in same if one.unit == "year")
+        yield sum(self._written[one.writing] for one in same) - years
+        yield blemishes(move.edits(one) for one in (*self._found.marked, *self._found.unmarked))
+        yield years
+        yield from self._later_faults(move)
+
+    def _later_faults(self, move: Move) -> Faults:
+        left = sum(one.moved(move.shift, move.year).year - move.year != move.shift.years for one in self._lone_months)
+        return left, int(self.near(move)), self._discords(move)
+
+    def near(self, move: Move) -> bool:
+        """Whether days have moved so little that they can be guessed."""
+        marked = [one for one in self._found.marked if one.unit == "day"]
+        days = move.shift.days
+        if any(one.year is None or ("year" in one.kept and not move.frees) for one in marked):
+            days -= round(move.shift.years * DAYS_OF_YEAR)
+        return bool(marked) and abs(days) < NEAREST
+
+    def _discords(self, move: Move) -> int:
+        """Days that do not go along with months, years and days of the week that stand alone."""
+        shift = move.shift
+        discords = int(self._found.weekday and shift.days % 7 != 0)
+        for meaning, one in self._distinct.items() if self._months or self._years or self._found.years else ():
+            before, after = one.on(move.year), one.moved(shift, move.year)
+            years, times = after.year - before.year, self._times[meaning]
+            discords += times * (bool(self._months) and years * 12 + after.month - before.month != shift.months)
+            discords += times * (bool(self._years) and years != shift.years)
+            discords += times * (bool(self._found.years) and years != 0)
+        return discords
+
+    def _in_step(self, random: Random, readings: frozenset[int], reach: int) -> Iterator[Move]:
+        """Moves that change the year of every date by the same number, in every reading.
+
+        Beside dates that just have to stay in their years, others need not do so.
+        """
+        together = bool(self._yearless or self._years or self._found.years)
+        bound = [one for one in self._days if together or "year" in one.kept]
+        starts = {one.on(year) for one in bound for year in self._read_in(one, readings)}
+        reach = reach if together else 0
+        found = [
+            (days, years) for years in range(-reach, reach + 1) for days in self._bounds(starts, years) if days != 0
+        ]
+        random.shuffle(found)
+        found.sort(key=lambda entry: abs(entry[0] - round(entry[1] * DAYS_OF_YEAR)) < NEAREST)
+        for days, years in found:
+            if self._days_fit(days, readings) and all(one.can_say((one.year or 0) + years) for one in self._years):
+                months = self._fitting_months(days, readings, years)
+                if months is not None:
+                    yield Move(Shift(days, months, years), self._common)
+
+    def _bounds(self, starts: set[date], years: int) -> range:
+        """By how many days all can move to be so many years on; a day of no month has to stay one of any month."""
+        middle = round(years * DAYS_OF_YEAR)
+        low = [(date(day.year + years, 1, 1) - day).days for day in starts]
+        high = [(date(day.year + years, 12, 31) - day).days for day in starts]
+        for one in self._bare:
+            low.append(1 - (one.day or 0))
+            high.append(max(SAFE_DAYS, one.day or 0) - (one.day or 0))
+        half = round(DAYS_OF_YEAR / 2)
+        return range(max(low, default=middle - half), min(high, default=middle + half) + 1)
+
+    def _read_in(self, one: Written, readings: frozenset[int]) -> list[int]:
+        if one.year is not None:
+            return [one.year]
+        return sorted(year for year in readings if is_leap(year)) if one.leap_day() else sorted(readings)
+
+    def _days_fit(self, days: int, readings: frozenset[int]) -> bool:
+        """Whether every day stays what is not marked of it, and becomes one day in all years that it may be of."""
+        shift = Shift.nearest(days)
+        for one in self._distinct.values():
+            moved = [(one.on(year), one.moved(shift, year)) for year in self._read_in(one, readings)]
+            if one.year is None and len({after[1:] for _, after in moved}) > 1:
+                return False
+            for before, after in moved:
+                if not one.can_say(after.year) or any(
+                    getattr(before, part) != getattr(after, part) for part in one.kept
+                ):
+                    return False
+                if one.lender is not None and one.lender.moved(shift, before.year)[:2] != after[:2]:
+                    return False
+        return True
+
+    def _fitting_months(self, days: int, readings: frozenset[int], years: int | None) -> int | None:
+        """By how many whole months a month without a day moves: some day of it has to move there; `None`: by none."""
+        if not self._months:
+            return Shift.nearest(days).months
+        exact = days / DAYS_OF_MONTH
+        options = sorted(
+            {round(exact), int(exact), int(exact) + (1 if days > 0 else -1)}, key=lambda one: abs(one - exact)
+        )
+        if self._lone_months:
+            changing = [months for months in options if months % 12]
+        else:
+            changing = [months for months in options if months]
+        # That every month changes its year as the days do is good, that it changes at all is better.
+        for leaving in ("none", "marked", "yearless"):
+            for months in changing:
+                if self._months_fit(days, months, readings, years, leaving):
+                    return months
+        return next((months for months in options if self._months_fit(days, months, readings, years, "none")), None)
+
+    def _months_fit(self, days: int, months: int, readings: frozenset[int], years: int | None, leaving: str) -> bool:
+        for one in self._months:
+            may_leave = years is None or leaving == "yearless" or (leaving == "marked" and one.year is not None)
+            if "year" in one.kept:
+                may_leave = False
+            for year in self._read_in(one, readings):
+                before, after = one.on(year), one.moved(Shift(days, months, 0), year)
+                first, last = before + timedelta(days), _last_of(before) + timedelta(days)
+                there = date(after.year, after.month, 1)
+                if last < there or _last_of(there) < first or not one.can_say(after.year):
+                    return False
+                if not may_leave and after.year - before.year != years:
+                    return False
+        return True
+
+    def _free(self, random: Random) -> Iterator[Move]:
+        """Moves for which dates without a year are read in one year and may leave it."""
+        readings = frozenset({self._common})
+        for attempt in range(_TRIES):
+            # A record with many dates has some pair of them at nearly every distance: then they move farther.
+            farthest = _FARTHEST * (1 + attempt // _PATIENCE)
+            if self._found.years or (self._nameless and self._yearless):
+                farthest = _WITHIN_A_YEAR
+            days = random.choice((-1, 1)) * random.randint(NEAREST, farthest)
+            shift = Shift.nearest(days)
+            if not self._days_fit(days, readings) or not self._apart(shift):
+                continue
+            if not all(one.can_say((one.year or 0) + shift.years) for one in self._years):
+                continue
+            months = self._fitting_months(days, readings, None)
+            if months is not None:
+                yield Move(Shift(days, months, shift.years), self._common)
+
+    def _apart(self, shift: Shift) -> bool:
+        """Whether days without a year stay two where they were two, and exist in any year."""
+        yearless = [one for one in (*self._days, *self._bare) if one.year is None]
+        before = {(one.unit, one.month, one.day) for one in yearless}
+        after = {(one.unit, *one.moved(shift, self._common)[1:]) for one in yearless}
+        return len(before) == len(after) and ("day", 2, 29) not in after
+
+
+def _kinds_of_years(years: Iterable[int]) -> frozenset[int]:
+    """One year for all that have the same leap years around them."""
+    return frozenset(
+        {tuple(map(is_leap, range(year - _MOST_YEARS, year + _MOST_YEARS + 1))): year for year in years}.values()
+    )
+
+
+def _last_of(day: date) -> date:
+    """The last day of a month."""
+    following = date(day.year + day.month // 12, day.month % 12 + 1, 1)
+    return following - timedelta(days=1)

@@ -1,0 +1,102 @@
+"""Made-up words, letters and digits in the shape of those they stand for."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable
+from functools import cache
+from random import Random
+
+from showthrough.anonymizers.surrogates.wordlists import FAMILY, GIVEN, MEDICAL, PLACES
+
+Edit = tuple[int, int, str]  # start and end of what is replaced, and what stands there now
+
+_SYLLABLE = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+$|[^aeiouy](?=[^aeiouy]))?")
+_VOWEL = re.compile(r"[aeiouy]")
+_TRIES = 60
+LISTS = {"given": GIVEN, "family": FAMILY, "place": PLACES}
+
+
+@cache
+def syllables(word: str) -> tuple[str, ...]:
+    """
+    >>> syllables("henderson"), syllables("granada")
+    (('hen', 'der', 'son'), ('gra', 'na', 'da'))
+    """
+    return tuple(_SYLLABLE.findall(word)) or (word,)
+
+
+@cache
+def _parts(source: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """First, middle and last syllables of a list of names."""
+    split = [found for found in map(syllables, LISTS[source]) if len(found) > 1]
+    middle = [syllable for found in split for syllable in found[1:-1]]
+    return tuple(found[0] for found in split), tuple(middle), tuple(found[-1] for found in split)
+
+
+def word(random: Random, source: str, like: str, taken: Iterable[str] = ()) -> str:
+    """A word of recombined syllables, about as long as another one, in small letters; none that is taken."""
+    first, middle, last = _parts(source)
+    best = ""
+    for _ in range(_TRIES):
+        inner = [random.choice(middle) for _ in range(max(0, round(len(like) / 3.2) - 2))]
+        found = "".join((random.choice(first), *inner, random.choice(last)))
+        # Another first letter: initials are those of the surrogate, and have to be others as well.
+        other = found not in taken and found[0] != like[:1]
+        fits = other and len(found) >= 4 and not re.search(r"(.)\1\1|[^aeiouy]{4}", found)
+        if fits and (not best or abs(len(found) - len(like)) < abs(len(best) - len(like))):
+            best = found
+        if best and abs(len(best) - len(like)) <= 1:
+            break
+    return best or letters(random, like if len(like) > 3 else like + "abcd", taken)
+
+
+def medical(random: Random, taken: Iterable[str] = ()) -> str:
+    """A medical term, in small letters."""
+    return random.choice([term for term in MEDICAL if term not in taken])
+
+
+def letters(random: Random, like: str, taken: Iterable[str] = ()) -> str:
+    """As many other letters, vowels for vowels: `mrn` may become `tpl`."""
+    while True:
+        found = "".join(random.choice("aeiou" if _VOWEL.match(one) else "bcdfghjklmnprstvz") for one in like.lower())
+        if (found != like and found not in taken) or len(like) < 2:
+            return found
+
+
+def characters(random: Random, like: str) -> str:
+    """Digit for digit and letter for letter, everything else as it is.
+
+    >>> shape(characters(Random(0), "MR-0417 b"))
+    'AA-9999 a'
+    """
+    return "".join(_character(random, one) for one in like)
+
+
+def _character(random: Random, one: str) -> str:
+    if one.isdigit():
+        return random.choice(string.digits)
+    if one.isalpha():
+        return random.choice(string.ascii_uppercase if one.isupper() else string.ascii_lowercase)
+    return one
+
+
+def shape(text: str) -> str:
+    """The pattern of a text: 9 for a digit, A and a for letters.
+
+    >>> shape("Dr. O'Neil, 12")
+    "Aa. A'Aaaa, 99"
+    """
+    return "".join("9" if one.isdigit() else ("A" if one.isupper() else "a") if one.isalpha() else one for one in text)
+
+
+def dressed(word: str, like: str) -> str:
+    """A word in the capitals of another one.
+
+    >>> dressed("thorney", "SLOAN"), dressed("thorney", "Sloan"), dressed("thorney", "McCoy"), dressed("ab", "x")
+    ('THORNEY', 'Thorney', 'Thorney', 'ab')
+    """
+    if like.isupper() and len(like) > 1:
+        return word.upper()
+    return word[:1].upper() + word[1:] if like[:1].isupper() else word

@@ -1,0 +1,226 @@
+"""Surrogates of names: persons, places, houses, addresses, and any other word."""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+from collections.abc import Collection, Iterator
+from random import Random
+
+from showthrough.anonymizers.surrogates.invention import Edit, dressed, letters, medical, word
+from showthrough.anonymizers.surrogates.wordlists import ADDRESS, FUNCTION, GENERIC, GIVEN, PARTICLES, SETS, TITLES
+
+_WORD = re.compile(r"[^\W\d_]+")
+_PAIR = 2
+_SHORT = 3  # so many capitals in a place's name are an abbreviation
+_RUN = 4  # so many letters in a person's place may be initials
+_JOINED = re.compile(r"[^\W\d_]['’](?=[^\W\d_]{2})")  # the O' of O'Brien
+_INNER = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")
+_PREFIXES = frozenset({"mc", "mac", "de", "la", "le", "di", "du", "da", "van", "von", "fitz", "st"})
+_MEMBER = {member: members for members in SETS for member in members}
+
+
+class Names:
+    """The names of one record: the same one has the same surrogate, written out, as a surname alone or as initials."""
+
+    def __init__(self, random: Random, taken: Collection[str], ambiguous: float = 0.0) -> None:
+        self._random = random
+        self._taken = set(taken)  # words that no surrogate may be
+        self._ambiguous = ambiguous
+        self._words: dict[str, str] = {}
+        self._letters: dict[str, str] = {}
+        self._people: list[list[str]] = []  # names of several words, in small letters, as they are written
+        self._seams: dict[str, int] = {}  # names that have a capital inside, and where
+
+    def learn(self, name: str) -> None:
+        """Takes note of a person's name; all of them before the first is replaced, so that initials find theirs."""
+        for found in _proper(name):
+            seam = _INNER.search(found[0])
+            if seam:
+                self._seams[found[0].casefold()] = seam.start()
+        tokens = [
+            found[0].casefold() for found in _proper(name) if len(found[0]) > 1 and not _like_initials(found[0], name)
+        ]
+        if tokens:
+            self._people.append(tokens)
+
+    def person(self, text: str) -> list[Edit]:
+        """`SLOAN , CHARLES E` stays surname first, in capitals, with an initial; titles and particles stay."""
+        found = list(_proper(text)) or list(_WORD.finditer(text))
+        tokens = [one[0].casefold() for one in found]
+        alone = self._initials_of("".join(tokens)) if all(len(token) == 1 for token in tokens) else ""
+        edits = []
+        for place, (one, token) in enumerate(zip(found, tokens, strict=True)):
+            if alone:
+                new = alone[place]
+            elif len(token) == 1:
+                new = self._initial(token, tokens)
+            elif self._are_initials(one[0], text):
+                known = self._initials_of(token)
+                new = known or "".join(self._initial(letter, tokens) for letter in token)
+                edits.append((one.start(), one.end(), _cased(new, one[0])))
+                continue
+            else:
+                new = self._name(token)
+            edits.append((one.start(), one.end(), self._dressed(new, one[0])))
+        return edits
+
+    def _are_initials(self, word: str, name: str) -> bool:
+        """Whether letters that are written as one word are initials: they look so, or they are those of somebody."""
+        token = word.casefold()
+        if len(word) > _RUN or len(token) != len(word) or any(token in person for person in self._people if person[1:]):
+            return False
+        return _like_initials(word, name) or bool((word.isupper() or word.islower()) and self._initials_of(token))
+
+    def _name(self, token: str) -> str:
+        return self._word(token, "given" if token in GIVEN else "family")
+
+    def _dressed(self, new: str, like: str) -> str:
+        """A name in the capitals of another one, the one inside as well."""
+        seam = _INNER.search(like)
+        if seam is None:
+            return dressed(new, like)
+        place = min(seam.start(), len(new) - 1)
+        return dressed(new[:place], like[:place]) + new[place:].capitalize()
+
+    def _word(self, token: str, source: str) -> str:
+        """The surrogate of a word, made when it is first asked for."""
+        if token not in self._words:
+            if self._random.random() < self._ambiguous:
+                new = medical(self._random, self._taken)
+            else:
+                new = self._seamed(token, source) or word(self._random, source, token, self._taken)
+            self._words[token] = new
+            self._taken.add(new)  # two names stay two
+        return self._words[token]
+
+    def _seamed(self, token: str, source: str) -> str:
+        """The surrogate of `McCoy`, which has a capital inside; a prefix such as Mc stays."""
+        seam = self._seams.get(token, len("mc") if re.match("mc[^aeiouy]*[aeiouy]", token) else 0)
+        if not 0 < seam < len(token):
+            return ""
+        first = token[:seam]
+        rest = word(self._random, source, token[seam:], self._taken)
+        return (first if first in _PREFIXES else letters(self._random, first, self._taken)) + rest
+
+    def _initial(self, letter: str, beside: list[str]) -> str:
+        """What an initial becomes: that of the surrogate of the name it stands for, as far as the record tells."""
+        whole = [other for other in beside if len(other) > 1]
+        related = [person for person in self._people if any(other in person for other in whole)]
+        for person in [*related, *self._people]:
+            for token in person:
+                if token[0] == letter and token not in whole:
+                    return self._name(token)[0]
+        return self._letter(letter)
+
+    def _letter(self, letter: str) -> str:
+        if letter not in self._letters:
+            used = set(self._letters.values())
+            others = [one for one in string.ascii_lowercase if one != letter]
+            self._letters[letter] = self._random.choice([one for one in others if one not in used] or others)
+        return self._letters[letter]
+
+    def _initials_of(self, run: str) -> str:
+        """The initials of the surrogate of the person whose initials these are; empty when there is none such."""
+        for person in self._people:
+            for order in (person, person[1:] + person[:1], person[-1:] + person[:-1], [person[0], person[-1]]):
+                if len(order) > 1 and "".join(token[0] for token in order) == run:
+                    return "".join(self._name(token)[0] for token in order)
+        return ""
+
+    def place(self, text: str) -> list[Edit]:
+        """`Hospital General de Jerez` stays a general hospital of some place."""
+        found = list(_WORD.finditer(text))
+        own = [one for one in found if one[0].casefold() not in GENERIC]
+        if not own:  # nothing but generic words: then they are the name
+            own = [one for one in found[1:] if one[0].casefold() not in PARTICLES] or found
+        return [(one.start(), one.end(), self._of_place(one[0])) for one in own]
+
+    def _of_place(self, text: str) -> str:
+        token = text.casefold()
+        if len(text) == 1:
+            return dressed(self._letter(token), text)
+        if _unsayable(text):
+            return _cased(self._as_long(token), text)
+        if text.isupper() and len(text) <= _SHORT:
+            return self._as_long(token).upper()
+        return dressed(self._word(token, "place"), text)
+
+    def _as_long(self, token: str) -> str:
+        if token not in self._words:
+            self._words[token] = letters(self._random, token, self._taken)
+        return self._words[token]
+
+    def contact(self, text: str) -> list[Edit]:
+        """`ab.smith@mail.example.com` keeps its dots and its end."""
+        found = (one for one in _WORD.finditer(text) if one[0].casefold() not in ADDRESS)
+        return [(one.start(), one.end(), dressed(self._as_long(one[0].casefold()), one[0])) for one in found]
+
+    def member(self, text: str) -> list[Edit]:
+        """Words of closed sets alone: `sixty-two years` becomes `forty-five years`."""
+        edits = []
+        for one in _WORD.finditer(text):
+            token = one[0].casefold()
+            if token in _MEMBER:
+                edits.append((one.start(), one.end(), dressed(self._other_member(token), one[0])))
+        return edits
+
+    def _other_member(self, token: str) -> str:
+        if token not in self._words:
+            others = [member for member in _MEMBER[token] if member != token]
+            fresh = [member for member in others if member not in self._taken]
+            self._words[token] = (
+                self._random.choice(fresh) if fresh else word(self._random, "place", token, self._taken)
+            )
+            self._taken.add(self._words[token])
+        return self._words[token]
+
+    def other(self, text: str) -> list[Edit]:
+        """Any words: those of closed sets by another member, the rest by words that mean nothing."""
+        edits = self.member(text)
+        done = {start for start, _, _ in edits}
+        for one in _WORD.finditer(text):
+            token = one[0].casefold()
+            if one.start() in done or one[0] in FUNCTION:
+                continue
+            if len(token) == 1:
+                new = self._letter(token)
+            else:
+                new = self._word(token, "place") if len(token) > _SHORT else self._as_long(token)
+            edits.append((one.start(), one.end(), dressed(new, one[0])))
+        return sorted(edits)
+
+
+def _proper(name: str) -> Iterator[re.Match[str]]:
+    """The words of a person's name that are names: no titles, no particles, not the O of O'Brien."""
+    joined = {found.start() for found in _JOINED.finditer(name)}
+    for found in _WORD.finditer(name):
+        token = found[0].casefold()
+        particle = token in PARTICLES and (len(token) > 1 or found[0].islower())
+        if token not in TITLES and not particle and not (found.start() in joined and len(token) == 1):
+            yield found
+
+
+def _like_initials(word: str, name: str) -> bool:
+    """Whether a word of a name looks like initials: `jd`, `JD` and `jD` do, and `LEE` if not all is in capitals.
+
+    >>> _like_initials("ABE", "ABE Smith"), _like_initials("ABE", "ABE SMITH"), _like_initials("Abe", "Abe")
+    (True, False, False)
+    """
+    if len(word) <= _PAIR:
+        return word.islower() or word[1:].isupper() or _unsayable(word)
+    others = "".join(other for other in _WORD.findall(name) if len(other) > 1 and other != word)
+    return _unsayable(word) or (word.isupper() and len(word) <= _SHORT and not others.isupper())
+
+
+def _unsayable(word: str) -> bool:
+    """Whether a short word has letters, small and large, and no vowel."""
+    plain = unicodedata.normalize("NFD", word.lower())
+    cased = len(word.casefold()) == len(word) and word.lower() != word.upper()
+    return cased and 1 < len(word) <= _RUN and not re.search("[aeiouyæøœı]", plain)
+
+
+def _cased(new: str, like: str) -> str:
+    """Letter for letter in the capitals of another word."""
+    return "".join(one.upper() if old.isupper() else one for one, old in zip(new, like, strict=True))

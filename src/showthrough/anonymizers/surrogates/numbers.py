@@ -1,0 +1,93 @@
+"""Surrogates of numbers: identifiers, telephones and ages, digit for digit and letter for letter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from random import Random
+
+from showthrough.anonymizers.surrogates.invention import Edit, characters, letters
+
+OLD = 90  # from here on an age identifies by itself (45 CFR 164.514(b)(2)(i)(C)), so it stays on its side
+_OLDEST = 115
+_RUN = re.compile(r"[^\W_]+")
+_DIGITS = re.compile(r"\d+")
+_SAID = re.compile(r"([a-zß-öø-ÿ]{4,})")
+_TRIES = 100
+
+
+class Numbers:
+    """The numbers of one record: the same one has the same surrogate wherever it stands, however it is grouped."""
+
+    def __init__(self, random: Random, taken: Collection[str]) -> None:
+        self._random = random
+        self._taken = taken
+        self._codes: dict[str, str] = {}
+        self._ages: dict[str, str] = {}
+        self._real: set[str] = set()
+
+    def code(self, text: str) -> list[Edit]:
+        """An identifier: `MRN 04-17` and `mrn0417` are the same."""
+        runs = list(_RUN.finditer(text))
+        solid = "".join(run[0] for run in runs)
+        if not solid:
+            return []
+        key = solid.casefold()
+        if key not in self._codes:
+            self._codes[key] = self._other(solid)
+        new = self._codes[key]
+        edits = []
+        position = 0
+        for run in runs:
+            piece = new[position : position + len(run[0])]
+            position += len(run[0])
+            # The same identifier may be written in other capitals elsewhere.
+            fitted = "".join(
+                one.upper() if old.isupper() else one.lower() for one, old in zip(piece, run[0], strict=False)
+            )
+            edits.append((run.start(), run.end(), fitted))
+        return edits
+
+    def _other(self, solid: str) -> str:
+        for _ in range(_TRIES):
+            # A word of small letters, such as the crowns of `300 crowns`, becomes one that can be said.
+            new = "".join(
+                (letters if place % 2 else characters)(self._random, piece)
+                for place, piece in enumerate(_SAID.split(solid))
+            )
+            if solid[0] in "123456789" and new[0] == "0":
+                new = self._random.choice("123456789") + new[1:]
+            if new.casefold() != solid.casefold() and new.casefold() not in self._taken:
+                return new
+        return new
+
+    def digits(self, text: str) -> list[Edit]:
+        """The digits alone, whatever stands between."""
+        return [(run.start(), run.end(), self.code(run[0])[0][2]) for run in _DIGITS.finditer(text)]
+
+    def learn(self, text: str) -> None:
+        """Takes note of numbers; all of them before the first age is replaced, so that none becomes another's."""
+        self._real.update(_DIGITS.findall(text))
+
+    def age(self, text: str) -> list[Edit]:
+        """Ages: as many digits, and over 89 where they were. `62 años` is an age and a word that stays."""
+        return [
+            (run.start(), run.end(), self._age(run[0]) if len(run[0]) <= len(str(_OLDEST)) else self.code(run[0])[0][2])
+            for run in _DIGITS.finditer(text)
+        ]
+
+    def _age(self, text: str) -> str:
+        if text not in self._ages:
+            value = int(text)
+            low, high = 10 ** (len(text) - 1), 10 ** len(text) - 1
+            if value >= OLD:
+                low, high = max(low, OLD), min(high, _OLDEST)
+            elif len(text) > 1:
+                high = OLD - 1
+            if len(text) > 1 and text.startswith("0"):
+                low, high = 1, 9  # 07 months
+            numbers = [f"{number:0{len(text)}d}" for number in range(low, high + 1) if number != value]
+            taken = self._real | set(self._ages.values())
+            unused = [number for number in numbers if number not in taken]
+            self._ages[text] = self._random.choice(unused or numbers or [text])
+        return self._ages[text]

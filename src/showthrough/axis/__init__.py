@@ -1,0 +1,1 @@
+"""Texts laid end to end on one line of characters, and what is covered there."""

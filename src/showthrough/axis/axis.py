@@ -1,0 +1,135 @@
+"""The character axis: all texts of a chunk laid end to end, and everything on it as arrays.
+
+Token and mention boundaries are integer arrays on one axis of code points. What has to be masked lies on a ruler, which
+is shorter: `coverage` paints anonymizations on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.axis.characters import WORD_KIND, folded, token_kind
+from showthrough.axis.gold import Gold
+from showthrough.axis.layers import Layers
+from showthrough.axis.ruler import Asking, Ruler
+from showthrough.axis.spans import Bools, Contents, Counts, Ints, Spans, contents_of, spread, touched
+from showthrough.data.documents import Corpus
+
+_FEW = 20  # one character in so many may be looked up one by one
+
+
+class Axis:
+    """The texts of a corpus (or of a chunk of one) on one line, a line feed between each two.
+
+    >>> from showthrough.data.documents import Document
+    >>> axis = Axis(Corpus([Document("a", "Mr Doe"), Document("b", "Oslo 東京")]))
+    >>> axis.bounds.tolist(), [axis.text[s:e] for s, e in zip(axis.tokens.start, axis.tokens.end)]
+    ([0, 7, 15], ['Mr', 'Doe', 'Oslo', '東', '京'])
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.documents = list(corpus)
+        texts = [document.text for document in self.documents]
+        # The line feed keeps tokens and masks of neighbours apart, so no document boundary needs a special case.
+        self.bounds: Ints = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])]).astype(np.int64)
+        self._rulers: dict[tuple[str, Asking], Ruler] = {}
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    @cached_property
+    def text(self) -> str:
+        return "\n".join(document.text for document in self.documents)
+
+    @cached_property
+    def narrow(self) -> bytes:
+        """One byte a character; whatever is not Latin-1 is a question mark."""
+        return self.text.encode("latin-1", "replace")
+
+    @cached_property
+    def _wide(self) -> tuple[Ints, Ints]:
+        """Where the question marks of `narrow` stand, and which characters they really are."""
+        places = np.flatnonzero(np.frombuffer(self.narrow, dtype=np.uint8) == ord("?"))
+        if len(places) * _FEW > len(self.text):  # a script beyond Latin-1: all characters at once
+            codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")[places]
+            return places, codes.astype(np.int64)
+        return places, np.array([ord(self.text[place]) for place in places.tolist()], dtype=np.int64)
+
+    def table(self, kind: Callable[[str], int]) -> NDArray[np.uint8]:
+        """A small number for every character; each distinct character is asked about once."""
+        found = np.frombuffer(self.narrow.translate(_latin(kind)), dtype=np.uint8).copy()
+        places, codes = self._wide
+        if len(places):
+            lookup = np.zeros(int(codes.max()) + 1, dtype=np.uint8)
+            lookup[codes] = 1
+            for code in np.flatnonzero(lookup).tolist():
+                lookup[code] = kind(chr(code))
+            found[places] = lookup[codes]
+        return found
+
+    @cached_property
+    def tokens(self) -> Spans:
+        """Maximal runs of word characters, ideographs one by one."""
+        kinds = self.table(token_kind)
+        edged = np.zeros(len(kinds) + 2, dtype=np.uint8)
+        edged[1:-1] = kinds
+        borders = edged[1:] != edged[:-1]
+        if kinds.max(initial=0) > WORD_KIND:  # ideographs have a border on both sides, whatever stands there
+            borders |= (edged[1:] > WORD_KIND) | (edged[:-1] > WORD_KIND)
+            edges = np.flatnonzero(borders)
+            start, end = edges[edged[edges + 1] > 0], edges[edged[edges] > 0]
+        else:  # borders alternate: one opens a token, the next closes it
+            edges = np.flatnonzero(borders)
+            start, end = edges[::2].copy(), edges[1::2].copy()
+        number = np.arange(len(start))
+        return Spans(start, end, number, number)
+
+    @cached_property
+    def folded(self) -> NDArray[np.uint8]:
+        """A number from 1 for every character, the same for a letter and its capital."""
+        return self.table(folded)
+
+    @cached_property
+    def gold_contents(self) -> Contents:
+        """The tokens of all mentions."""
+        return self.contents(self.gold.start, self.gold.end)
+
+    def contents(self, start: Ints, end: Ints) -> Contents:
+        """The tokens of many spans, which may overlap."""
+        return contents_of(self.tokens, start, end)
+
+    def tokens_in(self, start: Ints, end: Ints) -> Spans:
+        """The tokens of spans that do not overlap, cut off at the spans' edges; `origin` is the number of the span."""
+        tokens = self.tokens
+        origin, token = spread(*touched(tokens, start, end))
+        return Spans(
+            np.maximum(tokens.start[token], start[origin]), np.minimum(tokens.end[token], end[origin]), token, origin
+        )
+
+    @cached_property
+    def layers(self) -> Layers:
+        return Layers.of(self.documents, self.bounds)
+
+    @cached_property
+    def gold(self) -> Gold:
+        return Gold.of(self)
+
+    def ruler(self, function_words: str, ignorable: Callable[[Axis], Bools], asking: Asking = "mention") -> Ruler:
+        """The characters that count, for one source of function words; made once for each."""
+        key = function_words, asking
+        if key not in self._rulers:
+            self._rulers[key] = Ruler(self, ignorable(self), asking)
+        return self._rulers[key]
+
+    def by_document(self, document: Ints, weight: NDArray[np.generic] | None = None) -> Counts:
+        """How many (or how much weight) each document has."""
+        return np.bincount(document, weight, minlength=len(self.documents)).astype(np.float64)
+
+
+@cache
+def _latin(kind: Callable[[str], int]) -> bytes:
+    return bytes(kind(chr(code)) for code in range(256))

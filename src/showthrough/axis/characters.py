@@ -1,0 +1,35 @@
+"""What single characters are: of a word or between words, space, a letter whatever its case."""
+
+from __future__ import annotations
+
+import re
+
+_WORD = re.compile(r"\w")
+# Scripts written without spaces between words: every ideograph is a token of its own.
+_IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
+WORD_KIND = 1
+PLAIN, UNSURE = 128, 255  # of `folded`: up to here a number is one letter; a letter that has several for a capital
+
+
+def is_ideograph(character: str) -> bool:
+    return any(low <= ord(character) <= high for low, high in _IDEOGRAPHS)
+
+
+def token_kind(character: str) -> int:
+    """0: between tokens; 1: joins its neighbours; 2: a token of its own."""
+    if is_ideograph(character):
+        return 2
+    return WORD_KIND if _WORD.match(character) else 0
+
+
+def is_space(character: str) -> int:
+    return character.isspace()
+
+
+def folded(character: str) -> int:
+    """A number that a letter shares with its capital; beyond ASCII other letters may have it too."""
+    letters = character.casefold()
+    if len(letters) > 1:  # ß is SS
+        return UNSURE
+    code = ord(letters)
+    return 1 + code if code < PLAIN else 1 + PLAIN + code % (UNSURE - PLAIN - 1)

@@ -1,0 +1,215 @@
+"""One anonymization painted on an axis: what its masks hide, and what their replacements give away again.
+
+A replacement that writes a word of the original ("John Doe" by "John Smith") leaves that word to be read. Words are
+whole tokens, compared without regard to case.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.axis.axis import Axis
+from showthrough.axis.characters import PLAIN, UNSURE
+from showthrough.axis.ruler import Ruler, Stretches
+from showthrough.axis.spans import Bools, Counts32, Ints, Spans, counted, opening
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import Anonymization, Mask
+
+Replacements = Literal["read", "trusted"]
+Keys = NDArray[np.uint64]
+Letters = NDArray[np.uint8]
+
+_KEY = 8  # letters of a word that its key has
+_MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number whose multiples spread
+
+
+class Given(NamedTuple):
+    """Stretches of the original that can be read in a replacement, ascending; `mask` is the number of the mask."""
+
+    start: Ints
+    end: Ints
+    mask: Ints
+
+
+_NOTHING = Given(*np.zeros((3, 0), dtype=np.int64))
+
+
+class Coverage:
+    """The masks of one anonymization, joined where they overlap: `start`, `end` and `document` of each.
+
+    `each` are the same of all masks as they were given, ascending, so that what is masked twice is there twice.
+    """
+
+    def __init__(self, axis: Axis, anonymization: Anonymization) -> None:
+        self.axis = axis
+        of_documents = [anonymization.of(document.id) for document in axis.documents]
+        masks = [mask for found in of_documents for mask in found]
+        sizes = list(map(len, of_documents))
+        document = np.repeat(np.arange(len(sizes)), sizes)
+        shift = axis.bounds[document]
+        start = np.array([mask.start for mask in masks], dtype=np.int64) + shift
+        end = np.array([mask.end for mask in masks], dtype=np.int64) + shift
+        order = np.argsort(start, kind="stable")
+        start, end, document = start[order], end[order], document[order]
+        opens = opening(start, end)
+        self.each: tuple[Ints, Ints, Ints] = start, end, document
+        self.start: Ints = start[opens]
+        self.end: Ints = np.maximum.reduceat(end, opens) if len(opens) else end
+        self.document: Ints = document[opens]
+        self._masks, self._order, self._opens = masks, order, opens
+        self._of_documents = of_documents
+        self._readable: dict[tuple[Ruler, Replacements], Counts32] = {}
+
+    def masks_of(self, number: int) -> Sequence[Mask]:
+        """The masks of a document by its number, as they were given."""
+        return self._of_documents[number]
+
+    def covered(self, asked: Stretches, ruler: Ruler, replacements: Replacements) -> Bools:
+        """Which stretches of a ruler have all of their characters hidden."""
+        readable = self.readable(ruler, replacements)
+        return np.asarray(readable[asked.opens] == readable[asked.closes])
+
+    def readable(self, ruler: Ruler, replacements: Replacements) -> Counts32:
+        """How many characters can be read before each place of a ruler."""
+        key = ruler, replacements
+        if key not in self._readable:
+            given = self.given if replacements == "read" else _NOTHING
+            step = np.zeros(ruler.before[-1] + 1, dtype=np.int8)
+            _note(step, ruler.before, self.start, self.end, 1)
+            _note(step, ruler.before, given.start, given.end, -1)
+            masked = np.cumsum(step[:-1], dtype=np.int8) > 0
+            if len(ruler.whole):
+                whole = _within(ruler.whole, self.start, self.end) & ~_within(ruler.whole, given.start, given.end)
+                masked = np.concatenate([masked, whole])
+            self._readable[key] = counted(~masked)
+        return self._readable[key]
+
+    @cached_property
+    def tokens(self) -> Spans:
+        """The tokens under masks, cut off at their edges; `origin` is the mask."""
+        return self.axis.tokens_in(self.start, self.end)
+
+    @cached_property
+    def written(self) -> tuple[list[str], Ints]:
+        """All texts that replace something, each once, and which of them stands in the place of each mask.
+
+        Of joined masks all are taken together: which of them a tool wrote in the end, nobody can tell.
+        """
+        numbers: dict[str, int] = {}
+        of_each = [numbers.setdefault(mask.replacement or "", len(numbers)) for mask in self._masks]
+        number = np.array(of_each, dtype=np.int64)[self._order[self._opens]]
+        ends = np.append(self._opens, len(self._order))[1:]
+        for group in np.flatnonzero(ends - self._opens > 1).tolist():
+            joined = sorted(
+                {self._masks[place].replacement or "" for place in self._order[self._opens[group] : ends[group]]}
+            )
+            number[group] = numbers.setdefault("\n".join(joined), len(numbers))
+        return [_spelled_out(text) for text in numbers], number
+
+    @cached_property
+    def given(self) -> Given:
+        """What is under a mask and can be read in its replacement: tokens, and of masks without any token all."""
+        tokens = self.tokens
+        texts, number = self.written
+        if not any(texts):
+            return _NOTHING
+        found = repeated(self.axis, tokens, texts, number[tokens.origin])
+        mute = np.flatnonzero(np.bincount(tokens.origin, minlength=len(number)) == 0)
+        signs = [self.axis.text[self.start[mask] : self.end[mask]].strip() for mask in mute]
+        told = [bool(sign) and sign in texts[number[mask]] for mask, sign in zip(mute, signs, strict=True)]
+        mute = mute[np.array(told, dtype=bool)]
+        start = np.concatenate([tokens.start[found], self.start[mute]])
+        end = np.concatenate([tokens.end[found], self.end[mute]])
+        mask = np.concatenate([tokens.origin[found], mute])
+        order = np.argsort(start)
+        return Given(start[order], end[order], mask[order])
+
+
+def _spelled_out(text: str) -> str:
+    """A replacement with its other spellings behind it: John_Doe is read as John Doe, and Ｊｏｈｎ as John."""
+    plain = unicodedata.normalize("NFKC", text).replace("_", " ")
+    return text if plain == text else f"{text}\n{plain}"
+
+
+def _note(step: NDArray[np.int8], before: Counts32, start: Ints, end: Ints, sign: int) -> None:
+    """Notes on a ruler where disjoint spans open and close."""
+    opens, closes = before[start], before[end]
+    solid = opens < closes
+    step[opens[solid]] += np.int8(sign)
+    step[closes[solid]] -= np.int8(sign)
+
+
+def _within(place: Ints, start: Ints, end: Ints) -> Bools:
+    """Which places lie in one of some spans that are disjoint and ascending."""
+    last = np.searchsorted(start, place, side="right") - 1
+    return np.asarray(np.append(end, 0)[last] > place)  # before the first span: the 0 at the end
+
+
+def repeated(axis: Axis, tokens: Spans, texts: Sequence[str], text: Ints) -> Bools:
+    """Which tokens are words of the text that is written for them; `text` is the number of that of each token.
+
+    Texts are cut into words on an axis of their own, each once however often it is written. Keys of the first letters
+    tell nearly all words; only where they cannot, words are compared letter by letter.
+    """
+    sheet = Axis(Corpus([Document("", one) for one in texts]))
+    words = sheet.tokens
+    of = np.searchsorted(sheet.bounds, words.start, side="right") - 1  # the text of each word
+    found = np.zeros(len(tokens), dtype=bool)
+    likely = np.flatnonzero(_begins_alike(axis.folded[tokens.start], text, sheet.folded[words.start], of, len(texts)))
+    if not len(likely):
+        return found
+    known = _Keys.of(sheet, words.start, words.end, of)
+    asked = _Keys.of(axis, tokens.start[likely], tokens.end[likely], text[likely])
+    order = np.argsort(known.mixed, kind="stable")
+    place = order[np.minimum(np.searchsorted(known.mixed, asked.mixed, sorter=order), len(order) - 1)]
+    same = (known.letters[place] == asked.letters) & (of[place] == text[likely])
+    found[likely] = same & known.whole[place] & asked.whole
+    vague = asked.vague | (np.bincount(of, known.vague, minlength=len(texts)) > 0)[text[likely]]
+    unsure = likely[(vague | (known.mixed[place] == asked.mixed)) & ~found[likely]]
+    bounds = np.searchsorted(of, np.arange(len(texts) + 1))
+    folded = {
+        number: {sheet.text[words.start[word] : words.end[word]].casefold() for word in range(*bounds[number:][:2])}
+        for number in np.unique(text[unsure]).tolist()
+    }
+    for token in unsure.tolist():
+        found[token] = axis.text[tokens.start[token] : tokens.end[token]].casefold() in folded[int(text[token])]
+    return found
+
+
+def _begins_alike(letter: Letters, text: Ints, known: Letters, of: Ints, texts: int) -> Bools:
+    """Which words begin with a letter with which a word of their text begins: that leaves few of them."""
+    begins = np.zeros((texts, UNSURE + 1), dtype=bool)
+    begins[of, known] = True
+    begins[begins[:, UNSURE]] = True
+    begins[:, UNSURE] = begins.any(axis=1)
+    return np.asarray(begins[text, letter])
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """Words by their first letters."""
+
+    letters: Keys  # eight of them as one number
+    mixed: Keys  # with the number of the text that the word belongs to
+    whole: Bools  # whether the letters are all of the word, and no others would give the same number
+    vague: Bools  # whether another spelling has other numbers
+
+    @classmethod
+    def of(cls, axis: Axis, start: Ints, end: Ints, text: Ints) -> _Keys:
+        folded = np.append(axis.folded, np.zeros(_KEY, dtype=np.uint8))
+        letters = np.zeros(len(start), dtype=np.uint64)
+        highest = np.zeros(len(start), dtype=np.uint8)
+        for place in range(_KEY):
+            letter = folded[start + place] * (start + place < end)
+            np.maximum(highest, letter, out=highest)
+            letters <<= np.uint64(8)
+            letters |= letter
+        whole = (end - start <= _KEY) & (highest <= PLAIN)
+        return cls(letters, letters * _MIX + text.astype(np.uint64), whole, highest == UNSURE)

@@ -1,0 +1,113 @@
+"""What annotators marked, as arrays on the axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.axis.layers import Layers
+from showthrough.axis.spans import Bools, Ints
+
+if TYPE_CHECKING:
+    from showthrough.axis.axis import Axis
+
+DIRECT = 2
+_LEVEL = {"NO_MASK": 0, "QUASI": 1, "DIRECT": DIRECT}
+
+
+@dataclass(frozen=True)
+class Gold:
+    """What annotators marked, as arrays: mentions, the entities they make, the layers they stand in.
+
+    Mentions are sorted by layer as they were read.
+    """
+
+    start: Ints
+    end: Ints
+    level: NDArray[np.int8]  # of a mention: 2 DIRECT, 1 QUASI, 0 NO_MASK
+    entity: Ints  # of a mention
+    layer: Ints  # of a mention
+    entity_document: Ints
+    entity_level: NDArray[np.int8]  # the highest of its mentions: one direct mention makes it direct
+    entity_type: Ints
+    types: tuple[str, ...]
+    layers: Layers
+
+    @classmethod
+    def of(cls, axis: Axis) -> Gold:
+        layers = axis.layers
+        marks = [mark for mentions in layers.mentions for mark in mentions]
+        layer = layers.of_mentions
+        shift = axis.bounds[layers.document[layer]]
+        level = np.array([_LEVEL[mark.identifier] for mark in marks], dtype=np.int8)
+
+        # Entities are numbered in the order of their first mention, whose type names the entity.
+        names: list[int] = []
+        count = 0
+        for mentions in layers.mentions:
+            known: dict[str, int] = {}
+            for mark in mentions:
+                number = known.get(mark.entity_id)
+                if number is None:
+                    number = count
+                    count += 1
+                    if mark.entity_id:  # a mention without an entity id is an entity of its own
+                        known[mark.entity_id] = number
+                names.append(number)
+        entity = np.array(names, dtype=np.int64)
+        first = np.flatnonzero(np.diff(np.maximum.accumulate(entity), prepend=-1)) if len(entity) else entity
+        entity_level = np.zeros(len(first), dtype=np.int8)
+        np.maximum.at(entity_level, entity, level)
+        kinds = [marks[index].entity_type for index in first.tolist()]
+        types = {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
+        entity_type = np.array(list(map(types.__getitem__, kinds)), dtype=np.int64)
+        return cls(
+            start=np.array([mark.start for mark in marks], dtype=np.int64) + shift,
+            end=np.array([mark.end for mark in marks], dtype=np.int64) + shift,
+            level=level,
+            entity=entity,
+            layer=layer,
+            entity_document=layers.document[layer[first]],
+            entity_level=entity_level,
+            entity_type=entity_type,
+            types=tuple(types),
+            layers=layers,
+        )
+
+    def entities(self, include: tuple[str, ...]) -> Bools:
+        """Which entities are to be masked and of the kinds asked for."""
+        direct, quasi = self.entity_level == 2, self.entity_level == 1
+        return np.asarray((direct & ("direct" in include)) | (quasi & ("quasi" in include)))
+
+    @property
+    def annotators(self) -> Ints:
+        """How many annotators each document has; one who marked nothing counts too."""
+        return self.layers.count
+
+    @cached_property
+    def _reach(self) -> tuple[Ints, Ints]:
+        """To-be-masked mentions with every layer on a stretch of its own, sorted, and how far they reach.
+
+        A mention contains a span when, among the mentions that start no later, the farthest end lies no earlier
+        than the span's end: a running maximum answers that for all annotators at once.
+        """
+        masked = self.level > 0
+        start = (self.start + self.layers.shift[self.layer])[masked]
+        end = (self.end + self.layers.shift[self.layer])[masked]
+        order = np.argsort(start, kind="stable")
+        return start[order], np.maximum.accumulate(end[order])
+
+    def agreement(self, start: Ints, end: Ints, document: Ints) -> Ints:
+        """For each span, how many annotators have a to-be-masked mention that contains it whole."""
+        opens, reach = self._reach
+        if not len(opens):
+            return np.zeros(len(start), dtype=np.int64)
+        span, layer = self.layers.copies(document)
+        low, high = start[span] + self.layers.shift[layer], end[span] + self.layers.shift[layer]
+        before = np.searchsorted(opens, low, side="right") - 1
+        contained = (before >= 0) & (reach[before] >= high)
+        return np.bincount(span, contained, minlength=len(start)).astype(np.int64)

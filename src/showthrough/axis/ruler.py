@@ -1,0 +1,153 @@
+"""The ruler: a line of those characters alone that have to be masked, shorter than the axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.axis.characters import is_space, token_kind
+from showthrough.axis.spans import Bools, Counts32, Ints, counted, joined, paint, places, set_within
+
+if TYPE_CHECKING:
+    from showthrough.axis.axis import Axis
+
+Asking = Literal["mention", "entity", "never"]  # for which mentions made of function words
+_PLAIN, _WORDS, _SIGNS = range(3)  # what is asked for of a mention: what is not ignorable, its words, its signs
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """Spans as they lie on a ruler: from where to where. One of no length has nothing that must be masked."""
+
+    opens: Counts32
+    closes: Counts32
+
+    def __getitem__(self, chosen: Bools | Ints) -> Stretches:
+        return Stretches(self.opens[chosen], self.closes[chosen])
+
+    @property
+    def solid(self) -> Bools:
+        """Which have anything that has to be masked."""
+        return np.asarray(self.closes > self.opens)
+
+    @classmethod
+    def together(cls, parts: Sequence[Stretches]) -> Stretches:
+        return cls(np.concatenate([one.opens for one in parts]), np.concatenate([one.closes for one in parts]))
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Things on a ruler, and runs of them, from `first` to before `last`: what a mention has of them.
+
+    A thing may be in many runs. So they are counted by what stands before either end, and never listed.
+    """
+
+    place: Stretches
+    first: Ints
+    last: Ints
+    mention: Ints  # of a run
+
+    @classmethod
+    def alone(cls, place: Stretches) -> Runs:
+        """Every mention as one thing."""
+        number = np.arange(len(place.opens))
+        return cls(place, number, number + 1, number)
+
+    def __getitem__(self, chosen: Bools) -> Runs:
+        """Some of the runs."""
+        return Runs(self.place, self.first[chosen], self.last[chosen], self.mention[chosen])
+
+    def counts(self, which: Bools) -> Ints:
+        """How many of the things of each run are among some."""
+        before = counted(which)
+        return np.asarray(before[self.last] - before[self.first], dtype=np.int64)
+
+
+class Ruler:
+    """Counts only the characters that have to be masked: those of mentions that are not ignorable.
+
+    `before[x]` is how many of them lie before position x. Most of a text is no mention, so painting masks on this
+    short ruler instead of on the whole axis makes a further anonymization cheap.
+
+    A mention without any such character, such as a person called "Per", has to be masked with all its word characters
+    (without those, all but space). They follow at the end of the ruler, at the places `whole` of the axis: first the
+    word characters of such mentions, then the signs of those without a word. So where the same word stands in a longer
+    mention it stays ignorable. `asking` says of which mentions: of each, of those whose whole entity has nothing else,
+    or never, as in TAB's script.
+    """
+
+    def __init__(self, axis: Axis, ignorable: Bools, asking: Asking = "mention") -> None:
+        self._axis = axis
+        gold = axis.gold
+        asked = np.zeros(len(axis), dtype=bool)
+        paint(asked, gold.start, gold.end)
+        asked &= ~ignorable
+        self.before: Counts32 = counted(asked)
+        bare: Bools = self.before[gold.start] == self.before[gold.end]  # nothing on the ruler so far
+        if asking == "entity":
+            bare &= (np.bincount(gold.entity, ~bare) == 0)[gold.entity]
+        elif asking == "never":
+            bare[:] = False
+        self._section: NDArray[np.int8] = bare.astype(np.int8)  # of a mention
+        self._words = self._signs = np.zeros(0, dtype=np.int64)
+        if bare.any():
+            self._lay(np.flatnonzero(bare))
+        self.whole: Ints = np.concatenate([self._words, self._signs])
+
+    def _lay(self, mentions: Ints) -> None:
+        """Lays what is asked for of mentions that have nothing else: words, or signs where there are none."""
+        start, end = self._axis.gold.start[mentions], self._axis.gold.end[mentions]
+        word = self._axis.table(token_kind) > 0
+        before = counted(word)
+        worded = before[end] > before[start]
+        self._section[mentions[~worded]] = _SIGNS
+        self._words = set_within(word, start[worded], end[worded])
+        if not worded.all():
+            self._signs = set_within(self._axis.table(is_space) == 0, start[~worded], end[~worded])
+
+    def _stretches(self, start: Ints, end: Ints, section: NDArray[np.int8]) -> Stretches:
+        """Where spans lie, each of which is asked about on some section."""
+        opens, closes = self.before[start], self.before[end]
+        if len(self.whole):
+            base = int(self.before[-1])
+            for number, places in ((_WORDS, self._words), (_SIGNS, self._signs)):
+                here = np.flatnonzero(section == number)
+                for found, edge in ((opens, start), (closes, end)):
+                    found[here] = base + np.searchsorted(places, edge[here])
+                base += len(places)
+        return Stretches(opens, closes)
+
+    @cached_property
+    def mentions(self) -> Stretches:
+        """Where all mentions lie."""
+        return self._stretches(self._axis.gold.start, self._axis.gold.end, self._section)
+
+    @cached_property
+    def tokens(self) -> Runs:
+        """Where the tokens of all mentions lie: each once, however many mentions it is in, and those cut off apart."""
+        tokens, held = self._axis.tokens, self._axis.gold_contents
+        cut = held.cut
+        found, first, last = [], np.zeros_like(held.first), np.zeros_like(held.last)
+        count = 0
+        for section in (_PLAIN, _WORDS):  # the same word may be ignorable on one of them; there are no words in signs
+            mentions = np.flatnonzero(self._section == section)
+            low, high = held.first[mentions], held.last[mentions]
+            number = places(*joined(low, high))
+            sections = np.full(len(number), section, dtype=np.int8)
+            found.append(self._stretches(tokens.start[number], tokens.end[number], sections))
+            first[mentions] = count + np.searchsorted(number, low)
+            last[mentions] = count + np.searchsorted(number, high)
+            count += len(number)
+        found.append(self._stretches(cut.start, cut.end, self._section[cut.origin]))
+        alone = count + np.arange(len(cut))
+        return Runs(
+            Stretches.together(found),
+            np.concatenate([first, alone]),
+            np.concatenate([last, alone + 1]),
+            np.concatenate([np.arange(len(first)), cut.origin]),
+        )

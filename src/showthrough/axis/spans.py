@@ -1,0 +1,147 @@
+"""Spans as arrays: which places they cover, what they have of each other, and counts before places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Counts = NDArray[np.float64]
+Counts32 = NDArray[np.int32]
+
+
+class Laid(Protocol):
+    """Things on a line, by start."""
+
+    @property
+    def start(self) -> Ints: ...
+    @property
+    def end(self) -> Ints: ...
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Tokens on the axis, each with its number and that of the thing it was found in (a mention, a mask)."""
+
+    start: Ints
+    end: Ints
+    token: Ints
+    origin: Ints
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What spans have of tokens, without a list of them span by span: of nested spans that would be endless.
+
+    A span has the tokens `first` to before `last` whole, and cuts off at most one at either edge.
+    """
+
+    first: Ints
+    last: Ints
+    cut: Spans  # `origin` is the span
+
+    def times(self, tokens: int) -> Ints:
+        """Of each token, how many of the spans have it whole."""
+        edges = np.bincount(self.first, minlength=tokens + 1) - np.bincount(self.last, minlength=tokens + 1)
+        return np.asarray(np.cumsum(edges)[:tokens], dtype=np.int64)
+
+
+def spread(first: Ints, last: Ints) -> tuple[Ints, Ints]:
+    """All numbers from `first` to before `last` of many ranges: the range each is of, and the number.
+
+    >>> [array.tolist() for array in spread(np.array([5, 9]), np.array([7, 10]))]
+    [[0, 0, 1], [5, 6, 9]]
+    """
+    size = np.maximum(last - first, 0)
+    origin = np.repeat(np.arange(len(size)), size)
+    return origin, np.arange(len(origin)) + np.repeat(first - (np.cumsum(size) - size), size)
+
+
+def places(start: Ints, end: Ints) -> Ints:
+    """All places of some spans, span after span."""
+    return spread(start, end)[1]
+
+
+def touched(tokens: Laid, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """The first token that each span has, at least in part, and the one after the last."""
+    first = np.searchsorted(tokens.end, start, side="right")
+    return first, np.maximum(np.searchsorted(tokens.start, end, side="left"), first)
+
+
+def contents_of(tokens: Laid, start: Ints, end: Ints) -> Contents:
+    """What spans, which may overlap, have of tokens, which do not and are in order."""
+    first, last = touched(tokens, start, end)
+    some = last > first
+    opened, closed = some.copy(), some.copy()
+    opened[some] = tokens.start[first[some]] < start[some]
+    closed[some] = tokens.end[last[some] - 1] > end[some]
+    left, right = np.flatnonzero(opened), np.flatnonzero(closed & ~(opened & (last - first == 1)))
+    span, token = np.concatenate([left, right]), np.concatenate([first[left], last[right] - 1])
+    low, high = np.maximum(tokens.start[token], start[span]), np.minimum(tokens.end[token], end[span])
+    first = first + opened
+    return Contents(first, np.maximum(last - closed, first), Spans(low, high, token, span))
+
+
+def highest(start: Ints, end: Ints, value: Ints) -> tuple[Ints, Ints]:
+    """All places that spans cover, and of each the highest value of a span over it; no value is below 0.
+
+    A span is two of a power of two, one from its start and one to its end. From the longest down, what holds for a
+    stretch holds for both of its halves: so the work does not grow with how many spans lie over a place.
+
+    >>> place, value = highest(np.array([0, 1, 5]), np.array([4, 3, 6]), np.array([7, 9, 2]))
+    >>> place.tolist(), value.tolist()
+    ([0, 1, 2, 3, 5], [7, 9, 9, 7, 2])
+    """
+    place = places(*joined(start, end))
+    order = np.argsort(value, kind="stable")  # of several written to one place the last stays
+    low, high = np.searchsorted(place, start[order]), np.searchsorted(place, end[order])
+    power = np.frexp(high - low)[1] - 1  # -1 of what is empty
+    found = np.full(len(place), -1, dtype=np.int64)
+    for level in range(int(power.max(initial=-1)), -1, -1):
+        step = 1 << level
+        found[step:] = np.maximum(found[step:], found[:-step].copy())
+        here = np.flatnonzero(power == level)
+        for edge in (low[here], high[here] - step):
+            found[edge] = np.maximum(found[edge], value[order[here]])
+    return place, found
+
+
+def opening(start: Ints, end: Ints) -> Ints:
+    """Of spans in the order of their starts, those that begin where all before them have ended."""
+    reach = np.maximum.accumulate(end) if len(end) else end
+    return np.flatnonzero(np.concatenate([np.ones(min(1, len(start)), dtype=bool), start[1:] >= reach[:-1]]))
+
+
+def joined(start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """Spans in order, those that overlap joined to one: as many places as they cover, however often they do."""
+    if (start[1:] >= end[:-1]).all():
+        return start, end
+    order = np.argsort(start, kind="stable")
+    start, end = start[order], end[order]
+    opens = opening(start, end)
+    return start[opens], np.maximum.reduceat(end, opens)
+
+
+def paint(canvas: Bools, start: Ints, end: Ints) -> None:
+    """Sets all places of some spans; they may overlap."""
+    canvas[places(*joined(start, end))] = True
+
+
+def counted(which: Bools) -> Counts32:
+    """How many are set before each place, and after the last."""
+    before = np.zeros(len(which) + 1, dtype=np.int32)
+    np.cumsum(which, out=before[1:], dtype=np.int32)
+    return before
+
+
+def set_within(which: Bools, start: Ints, end: Ints) -> Ints:
+    """The places of some spans that are set, each once."""
+    place = places(*joined(start, end))
+    return place[which[place]]

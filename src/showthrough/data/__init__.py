@@ -1,0 +1,1 @@
+"""Documents, annotations, masks, and what is known of people: what every other room speaks of."""

@@ -1,0 +1,248 @@
+"""What a user says of types, for every metric: which is to be taken as which, and which identify directly or not.
+
+It is said once, and holds for the mentions of a corpus and for what masks say they found. A corpus that is decoded
+document by document is changed document by document. Digests stay those of what was given; a run's settings say the
+rest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from showthrough.data.documents import (
+    Annotation,
+    Corpus,
+    Document,
+    Identifier,
+    Marked,
+    Mention,
+    Survey,
+    altered,
+)
+from showthrough.data.labels import NO_TYPE, label_map
+from showthrough.data.levels import GUESS, by_type, folded, known_level
+from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.errors import PlanError, Problem, shown, some
+
+Names = str | Iterable[str]
+
+
+@dataclass(frozen=True)
+class Retyping:
+    """What types are to be taken for.
+
+    `map` renames types, all at once (`A=B,B=A` swaps two); a type that is mapped to nothing is left out. `direct`,
+    `quasi` and `ignore` name types as they are then. Their mentions identify directly, or together with others,
+    whatever the file says; or count as if nobody had marked them.
+    """
+
+    map: Mapping[str, str]
+    direct: tuple[str, ...] = ()
+    quasi: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, map: str | Mapping[str, str] = "", direct: Names = (), quasi: Names = (), ignore: Names = ()
+    ) -> Retyping:
+        """Raises PlanError for what contradicts itself."""
+        mapping = label_map(map) if isinstance(map, str) else dict(map)
+        found = cls(mapping, listed(direct), listed(quasi), listed(ignore))
+        seen: dict[str, str] = {}
+        for option, name in found._settled():
+            before = seen.setdefault(folded(name), option)
+            if before != option:
+                raise PlanError(f"is named for {before} and for {option}; expected one of them", f"type {shown(name)}")
+        left_out = {source for source, target in mapping.items() if not target}
+        if both := sorted(left_out & set(mapping.values())):
+            raise PlanError(
+                f"{shown(both[0])} is left out, and another type is mapped to it; expected one of them", "map"
+            )
+        return found
+
+    def __bool__(self) -> bool:
+        return bool(self.map or self.direct or self.quasi or self.ignore)
+
+    def __str__(self) -> str:
+        """One line that says it all, for signatures; empty where nothing is said.
+
+        >>> str(Retyping.of("CITY=LOC", direct="CODE,PER"))
+        'map=CITY>LOC;direct=CODE,PER'
+        """
+        said = {
+            "map": [f"{source}>{target}" for source, target in sorted(self.map.items())],
+            **{option: sorted(getattr(self, option)) for option in _OPTIONS},
+        }
+        return ";".join(f"{option}={','.join(names)}" for option, names in said.items() if names)
+
+    def _settled(self) -> Iterator[tuple[str, str]]:
+        return ((option, name) for option in _OPTIONS for name in getattr(self, option))
+
+    def over(self, other: Retyping) -> Retyping:
+        """What this says, and of types that it does not name, what the other says."""
+        named = {folded(name) for _, name in self._settled()}
+        rest = {option: [name for name in getattr(other, option) if folded(name) not in named] for option in _OPTIONS}
+        lists = {option: (*getattr(self, option), *rest[option]) for option in _OPTIONS}
+        return Retyping.of({**other.map, **self.map}, **lists)
+
+    def renamed(self, name: str) -> str:
+        """What a type is called then: as the map says of the very name, else of one that differs in writing only."""
+        if name in self.map:
+            return self.map[name]
+        return next((target for source, target in self.map.items() if folded(source) == folded(name)), name)
+
+    def left_out(self, name: str) -> bool:
+        """Whether instances of a type count neither for annotators nor for systems."""
+        target = self.renamed(name)
+        return not target or folded(target) in map(folded, self.ignore)
+
+    def check_once(self) -> None:
+        """Raises PlanError when to rename a name that has been renamed gives yet another."""
+        for source, target in self.map.items():
+            if target != source and self.renamed(target) != target:
+                raise PlanError(
+                    f"{shown(source)} becomes {shown(target)} and that something else, which does not work for types "
+                    'that are replacements; expected map="…" in the metric instead',
+                    "map",
+                )
+
+    def rules(self, types: Iterable[str]) -> dict[str, Rule]:
+        """What becomes of mentions of each of these types; nothing for those that stay as they are."""
+        levels: dict[str, Identifier] = {}
+        levels |= dict.fromkeys(map(folded, self.direct), "DIRECT")
+        levels |= dict.fromkeys(map(folded, self.quasi), "QUASI")
+        found = {}
+        for kind in types:
+            target = self.renamed(kind or NO_TYPE)
+            called = "" if target == NO_TYPE else target
+            rule = Rule(called, levels.get(folded(target)), not self.left_out(kind or NO_TYPE))
+            if rule != Rule(kind):
+                found[kind] = rule
+        return found
+
+    def problems(self, corpus: Corpus, said: Iterable[str]) -> list[Problem]:
+        """One for each type that is named and occurs nowhere. `said` is what masks say they found."""
+        here = {kind or NO_TYPE for kind in corpus.survey.types}
+        anywhere = sorted(here | set(said))
+        then = sorted(filter(None, map(self.renamed, here)))
+        asked = [("map", name, anywhere, "neither a mention nor a mask has this type") for name in self.map]
+        asked += [(option, name, then, "no mention has this type") for option, name in self._settled()]
+        return [
+            Problem(corpus.source, f"{option} {shown(name)}", f"{fault}; there are {some(dict.fromkeys(known))}")
+            for option, name, known, fault in asked
+            if folded(name) not in map(folded, known)
+        ]
+
+
+_OPTIONS = ("direct", "quasi", "ignore")
+
+
+def listed(names: Names) -> tuple[str, ...]:
+    """Names of types, one by one or with commas between, each once.
+
+    >>> listed(["PER, LOC", "PER"])
+    ('PER', 'LOC')
+    """
+    given = [names] if isinstance(names, str) else names
+    return tuple(dict.fromkeys(name.strip() for entry in given for name in entry.split(",") if name.strip()))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What becomes of mentions of one type."""
+
+    entity_type: str
+    identifier: Identifier | None = None  # where it is settled
+    kept: bool = True
+
+    def marked(self, kind: Marked) -> Marked:
+        """What such mentions are then."""
+        if self.identifier:
+            return Marked(self.entity_type, self.identifier, True)
+        if kind.stated:
+            return kind._replace(entity_type=self.entity_type)
+        return Marked(self.entity_type, known_level(self.entity_type) or GUESS, False)
+
+    def mention(self, mention: Mention) -> Mention:
+        level = self.identifier or (mention.identifier if mention.stated else None)
+        if level is None:
+            return by_type(mention.start, mention.end, self.entity_type, mention.entity_id, mention.confidential)
+        return Mention(mention.start, mention.end, self.entity_type, level, mention.entity_id, mention.confidential)
+
+
+@dataclass(frozen=True)
+class _Change:
+    """From a document to the same with its mentions retyped."""
+
+    rules: Mapping[str, Rule]
+
+    def __call__(self, document: Document) -> Document:
+        layers = tuple(Annotation(layer.annotator, tuple(self._mentions(layer))) for layer in document.annotations)
+        return Document(document.id, document.text, layers, document.group)
+
+    def _mentions(self, layer: Annotation) -> Iterator[Mention]:
+        for mention in layer.mentions:
+            rule = self.rules.get(mention.entity_type)
+            if rule is None:
+                yield mention
+            elif rule.kept:
+                yield rule.mention(mention)
+
+
+def retyped(corpus: Corpus, retyping: Retyping) -> Corpus:
+    """The same documents with what the mentions in them are taken for; they are not surveyed again."""
+    rules = retyping.rules(corpus.survey.types)
+    if not rules:
+        return corpus
+    found = Corpus(altered(corpus.documents, _Change(rules)), corpus.name, corpus.source)
+    found.survey = _surveyed(corpus.survey, rules)
+    return found
+
+
+def _surveyed(survey: Survey, rules: Mapping[str, Rule]) -> Survey:
+    marked: Counter[Marked] = Counter()
+    for kind, many in survey.marked.items():
+        rule = rules.get(kind.entity_type, Rule(kind.entity_type))
+        if rule.kept:
+            marked[rule.marked(kind)] += many
+    types = tuple(sorted({kind.entity_type for kind in marked}))
+    return replace(survey, mentions=marked.total(), types=types, marked=dict(marked))
+
+
+class _Masks(Mapping[str, Sequence[Mask]]):
+    """Masks by document with other types, made when they are asked for: those of a large file are still encoded."""
+
+    def __init__(self, masks: Mapping[str, Sequence[Mask]], names: Mapping[str, str]) -> None:
+        self._masks = masks
+        self._names = names
+
+    def __getitem__(self, document_id: str) -> Sequence[Mask]:
+        return [self._renamed(mask) for mask in self._masks[document_id]]
+
+    def _renamed(self, mask: Mask) -> Mask:
+        name = self._names.get(mask.entity_type)
+        return mask if name is None else TypedMask(mask.start, mask.end, mask.replacement, name)
+
+    def __contains__(self, document_id: object) -> bool:
+        return document_id in self._masks
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._masks)
+
+    def __len__(self) -> int:
+        return len(self._masks)
+
+
+def retyped_masks(anonymization: Anonymization, retyping: Retyping) -> Anonymization:
+    """The same masks with what they say they found; of a type that is left out they say it still."""
+    names = {kind: target for kind in anonymization.types if (target := retyping.renamed(kind)) not in ("", kind)}
+    if not names:
+        return anonymization
+    masks: Mapping[str, Sequence[Mask]] = _Masks(anonymization.masks, names)
+    if isinstance(anonymization.masks, dict):
+        masks = dict(masks)
+    found = Anonymization(masks, anonymization.name, anonymization.source)
+    found.digest = anonymization.digest
+    return found

@@ -1,0 +1,159 @@
+"""What a reader should know of the masks themselves: that some overlap, and that some write what they should hide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from showthrough.axis.axis import Axis
+from showthrough.axis.coverage import Coverage
+from showthrough.axis.gold import DIRECT
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization, apply_masks
+from showthrough.errors import Problem
+from showthrough.metrics import Metric
+from showthrough.metrics.clinical.base import ClinicalMetric
+from showthrough.metrics.masking import DEFAULT_LEXICON
+from showthrough.resources import FUNCTION_WORDS
+from showthrough.resources.lexicon import ALWAYS, LEXICONS
+
+_LONG = 3  # letters and digits of a name that is looked for
+_LONGEST = 200  # characters of one: what is longer is no name
+_WORD = re.compile(r"\w+")
+
+
+@dataclass
+class _Count:
+    """Of one anonymization."""
+
+    masks: int = 0
+    overlaps: int = 0  # pairs of masks
+    telling: int = 0  # masks that write a word of the original
+    elsewhere: int = 0  # direct identifiers that are hidden where they are marked, and stand somewhere else
+    documents: int = 0  # in which they do
+
+    def add(self, coverage: Coverage, aside: frozenset[str]) -> None:
+        start, end, _ = coverage.each
+        self.masks += len(start)
+        # Of all masks those that begin before a mask ends, less those that end before it begins; each finds itself.
+        met = np.searchsorted(start, end, side="left") - np.searchsorted(np.sort(end), start, side="right")
+        self.overlaps += int(met.sum() - len(start)) // 2
+        text, given = coverage.axis.text, coverage.given
+        spans = zip(given.start.tolist(), given.end.tolist(), given.mask.tolist(), strict=True)
+        telling = {mask for low, high, mask in spans if _tells(text[low:high], aside)}
+        # A name made of function words that is written again tells as well.
+        words = np.bincount(coverage.tokens.origin, minlength=len(coverage.start))
+        again = np.bincount(given.mask, minlength=len(coverage.start))
+        self.telling += len(telling | set(np.flatnonzero((words > 0) & (again >= words)).tolist()))
+        self._look_elsewhere(coverage)
+
+    def _look_elsewhere(self, coverage: Coverage) -> None:
+        """Counts direct identifiers that are under a mask wherever they are marked, and can be read somewhere else."""
+        gold, axis = coverage.axis.gold, coverage.axis
+        direct = np.flatnonzero(gold.level == DIRECT)
+        start, end = gold.start[direct], gold.end[direct]
+        last = np.searchsorted(coverage.start, start, side="right") - 1
+        under = (last >= 0) & (np.append(coverage.end, 0)[last] >= end)
+        given = coverage.given  # what a mask writes itself is told already
+        under &= np.searchsorted(given.end, start, side="right") >= np.searchsorted(given.start, end, side="left")
+        document = gold.layers.document[gold.layer[direct]]
+        for number in np.unique(document[under]).tolist():
+            here = slice(*np.searchsorted(document, (number, number + 1)).tolist())
+            spans = zip(start[here].tolist(), end[here].tolist(), under[here].tolist(), strict=True)
+            hidden: dict[str, bool] = {}
+            for low, high, masked in spans:
+                if high - low <= _LONGEST:
+                    name = axis.text[low:high].strip()
+                    hidden[name] = hidden.get(name, True) and masked
+            released = _Released(apply_masks(axis.documents[number].text, coverage.masks_of(number)))
+            found = sum(map(released.has, (name for name, masked in hidden.items() if masked)))
+            self.elsewhere += found
+            self.documents += bool(found)
+
+
+class _Released:
+    """A text as it is released, by its words: of many names each is looked for only where its first word stands."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._places: dict[str, list[int]] = {}
+        for word in _WORD.finditer(text):
+            self._places.setdefault(word[0], []).append(word.start())
+
+    def has(self, name: str) -> bool:
+        """Whether a name can be read as whole words; one of a letter or two could be anything."""
+        first = _WORD.search(name)
+        if first is None or sum(map(str.isalnum, name)) < _LONG:
+            return False
+        whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        starts = (place - first.start() for place in self._places.get(first[0], ()))
+        return any(start >= 0 and whole.match(self._text, start) for start in starts)
+
+
+def _tells(word: str, aside: frozenset[str]) -> bool:
+    return word.lower() not in aside and any(map(str.isalnum, word))
+
+
+def mask_notices(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """How many masks overlap or repeat words, and what the metrics at hand make of it; without metrics, all would."""
+    counts = [_Count() for _ in anonymizations]
+    aside = _function_words(metrics)
+    for numbers in corpus.chunks():
+        axis = Axis(corpus.part(numbers))
+        for count, one in zip(counts, anonymizations, strict=True):
+            count.add(Coverage(axis, one), aside)
+    lines = []
+    for count, one in zip(counts, anonymizations, strict=True):
+        found = (
+            _overlapping(count.overlaps, metrics),
+            _telling(count.telling, count.masks, metrics),
+            _elsewhere(count.elsewhere, count.documents, metrics),
+        )
+        lines += [str(Problem("", one.name, line)) for line in found if line]
+    return lines
+
+
+def _function_words(metrics: Sequence[Metric]) -> frozenset[str]:
+    """The words that the metrics leave aside; those of a tagger are not asked for here, its list is near enough."""
+    name = next(iter(_choices(metrics, FUNCTION_WORDS)), DEFAULT_LEXICON)
+    return ALWAYS | LEXICONS.get(name, LEXICONS[DEFAULT_LEXICON] if ":" in name else frozenset())
+
+
+def _choices(metrics: Sequence[Metric], parameter: str) -> list[str]:
+    return [metric.parameters[parameter] for metric in metrics if parameter in metric.parameters]
+
+
+def _overlapping(pairs: int, metrics: Sequence[Metric]) -> str:
+    if not pairs or (metrics and "joined" not in _choices(metrics, "overlaps")):
+        return ""
+    what = "1 pair of masks overlaps" if pairs == 1 else f"{pairs:,} pairs of masks overlap"
+    return f'{what}; what is masked twice counts once (precision(overlaps="each") counts as TAB\'s script does)'
+
+
+def _elsewhere(names: int, documents: int, metrics: Sequence[Metric]) -> str:
+    if not names or (metrics and not any("gold" in metric.needs for metric in metrics)):
+        return ""
+    what = (
+        "direct identifier is masked wherever it is marked and stands"
+        if names == 1
+        else ("direct identifiers are masked wherever they are marked and stand")
+    )
+    places = "1 document" if documents == 1 else f"{documents:,} documents"
+    return f"{names:,} {what} elsewhere in what is released of {places}; no metric that looks at marks counts that"
+
+
+def _telling(masks: int, total: int, metrics: Sequence[Metric]) -> str:
+    if not masks:
+        return ""
+    write = "writes" if masks == 1 else "write"
+    what = f"{masks:,} of {total:,} masks {write} words of the original into the replacement (function words aside)"
+    chosen = _choices(metrics, "replacements")
+    if metrics and not chosen:
+        blind = any(isinstance(metric, ClinicalMetric) for metric in metrics)
+        return f"{what}; metrics over spans (phi_…) count these as hidden" if blind else what
+    if metrics and "read" not in chosen:
+        return f'{what}; replacements="trusted" counts them as hidden'
+    return f"{what}; entity recall and recall count these words as readable"

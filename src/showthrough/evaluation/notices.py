@@ -1,0 +1,73 @@
+"""What a reader must know before believing the numbers: guesses that were made, and slips in what was given.
+
+Nothing here keeps an evaluation from going on. Each notice is one sentence; `validate` and `evaluate` print them, and a
+run keeps them for its reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from showthrough.data.documents import Corpus
+from showthrough.data.labels import NO_TYPE
+from showthrough.data.levels import known_level
+from showthrough.data.masks import Anonymization
+from showthrough.errors import some
+from showthrough.evaluation.mask_notices import mask_notices
+from showthrough.metrics import Metric
+from showthrough.metrics.clinical.base import ClinicalMetric
+from showthrough.metrics.language import unlike_its_language
+
+Notice = Callable[[Corpus, Sequence[Anonymization], Sequence[Metric]], list[str]]
+
+
+def types_taken(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """What types were taken for where nobody said how mentions identify, and where that was a guess.
+
+    Clinical metrics ask for types alone, so it is nothing to them.
+    """
+    if metrics and all(isinstance(metric, ClinicalMetric) or "gold" not in metric.needs for metric in metrics):
+        return []
+    taken: dict[str | None, list[str]] = {}
+    for kind in corpus.survey.marked:
+        if not kind.stated:
+            taken.setdefault(known_level(kind.entity_type), []).append(kind.entity_type)
+    guessed = taken.pop(None, [])
+    lines = []
+    if taken:
+        said = "; ".join(
+            f"as {level.lower()}: {_names(taken[level])}" for level in ("DIRECT", "QUASI") if level in taken
+        )
+        lines.append(f"the file does not say how these identify, their types do: taken {said}")
+    if guessed:
+        one = _names([min(guessed)])
+        wording = "type {} is not known and was taken as a quasi-identifier"
+        if len(guessed) > 1:
+            wording = "types {} are not known and were taken as quasi-identifiers"
+        settled = f"say --direct {one}, --quasi {one} or --ignore {one}"
+        lines.append(f"the {wording.format(_names(guessed))}: a guess; {settled}")
+    return lines
+
+
+def not_annotated(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """That some documents have no annotations: what is masked or missed there counts nowhere."""
+    if metrics and all("gold" not in metric.needs for metric in metrics):
+        return []
+    lacking = len(corpus) - corpus.survey.annotated
+    if not 0 < lacking < len(corpus):
+        return []
+    verb = "has" if lacking == 1 else "have"
+    return [f"{lacking} of {len(corpus)} documents {verb} no annotations: metrics that need them leave those out"]
+
+
+def _names(types: Sequence[str]) -> str:
+    """`AGE, DATE`, the first of them where there are many."""
+    return some(kind or NO_TYPE for kind in sorted(types))
+
+
+NOTICES: tuple[Notice, ...] = (types_taken, not_annotated, unlike_its_language, mask_notices)
+
+
+def notices(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric] = ()) -> list[str]:
+    """All of them, each once."""
+    return list(dict.fromkeys(line for notice in NOTICES for line in notice(corpus, anonymizations, metrics)))

@@ -1,0 +1,187 @@
+"""What is to be evaluated and how, checked as a whole before any work starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from msgspec import structs
+
+from showthrough.data.background import Background
+from showthrough.data.documents import Corpus
+from showthrough.data.labels import label_map, label_of
+from showthrough.data.masks import Anonymization
+from showthrough.data.pairing import Missing, pair
+from showthrough.data.references import REFERENCES
+from showthrough.data.retyping import Retyping, retyped, retyped_masks
+from showthrough.errors import InputError, Problem, quoted, shown, some
+from showthrough.metrics import METRICS, Metric, metric_name, metric_text, with_parameters
+from showthrough.metrics.clinical.base import ClinicalMetric
+from showthrough.resources.settings import ModelSettings
+from showthrough.run.run import Settings
+
+_MOST = 1_000_000  # resamples: more settle no more digits of an interval, and no longer fit into memory
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be evaluated and how; complete and checked before any work starts."""
+
+    corpus: Corpus
+    anonymizations: tuple[Anonymization, ...]
+    metrics: tuple[Metric, ...]
+    settings: Settings = field(default_factory=Settings)
+    jobs: int = 1
+    unavailable: Mapping[str, str] = field(default_factory=dict)  # asked for, but cannot be computed: name to reason
+    texts: bool = True  # whether the run keeps documents, for a reader to look at
+    device: str = "auto"  # that models run on
+    cache: bool = True  # whether what models answer is kept between runs
+    background: Background | None = None  # what the attacker knows
+    language: str = "en"  # of the documents, for what is shown without a metric; metrics name their own lists
+    backgrounds: tuple[Background, ...] = ()  # where there are several: metrics name the one they ask for
+    references: bool = True  # whether nothing masked and everything masked are scored as well
+
+    @property
+    def models(self) -> ModelSettings:
+        return ModelSettings(self.device, self.settings.dtype, self.cache)
+
+    def retyped(self, types: Retyping) -> Plan:
+        """The same with what a user says of types; raises InputError for types that occur nowhere."""
+        if not types:
+            return self
+        said = {kind for one in self.anonymizations for kind in one.types}
+        spelled: set[str] = set()
+        if any(isinstance(metric, ClinicalMetric) and metric.type_from == "replacement" for metric in self.metrics):
+            masks = (mask for one in self.anonymizations for found in one.masks.values() for mask in found)
+            spelled = set(filter(None, (label_of(mask.replacement) for mask in masks)))
+        if problems := types.problems(self.corpus, said | spelled):
+            raise InputError(problems)
+        return replace(
+            self,
+            corpus=retyped(self.corpus, types),
+            anonymizations=tuple(retyped_masks(one, types) for one in self.anonymizations),
+            metrics=tuple(dict.fromkeys(_retyped_metric(metric, types, said, spelled) for metric in self.metrics)),
+            settings=structs.replace(self.settings, types=str(types)),
+        )
+
+    def check(self) -> None:
+        """Raises InputError with all that is wrong."""
+        problems = []
+        names = [anonymization.name for anonymization in self.anonymizations]
+        if not names:
+            problems.append(Problem("", "anonymizations", "none was given; expected at least one"))
+        if not self.metrics and not self.unavailable:
+            problems.append(Problem("", "metrics", "none was given; expected at least one"))
+        problems += [
+            Problem("", f"anonymization {shown(name)}", "this name is used twice; expected unique names")
+            for name in sorted({name for name in names if names.count(name) > 1})
+        ]
+        problems += reserved_problems(names)
+        problems += _unwritable_names(self)
+        problems += settings_problems(self.settings)
+        if self.jobs < 1:
+            problems.append(Problem("", "jobs", f"found {self.jobs}; expected 1 or more"))
+        problems += [
+            Problem(
+                "", f"metric {type(metric).__name__}", "is not in the table; expected showthrough.METRICS to hold it"
+            )
+            for metric in self.metrics
+            if metric_name(metric) not in METRICS
+        ]
+        if not self.corpus.survey.annotated:
+            asking = [metric_text(metric) for metric in self.metrics if "gold" in metric.needs]
+            if asking:
+                which = f"the metric {asking[0]} needs" if len(asking) == 1 else f"these need: {', '.join(asking)}"
+                problems.append(Problem(self.corpus.source, "", f"no document has annotations, which {which}"))
+        problems += _background_problems(self.background, self.backgrounds, self.metrics, self.corpus.ids)
+        if problems:
+            raise InputError(problems)
+        missing: Missing = "unmasked" if self.settings.missing == "unmasked" else "error"
+        pair(self.corpus, self.anonymizations, missing)
+        pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]
+        unfit = dict.fromkeys(found for metric, one in pairs for found in metric.problems(self.corpus, one))
+        if unfit:
+            raise InputError(unfit)
+
+
+def _retyped_metric(metric: Metric, types: Retyping, said: set[str], spelled: set[str]) -> Metric:
+    """A metric over types with what its masks cannot tell it: which types to leave out, and what replacements mean."""
+    if not isinstance(metric, ClinicalMetric):
+        return metric
+    own = label_map(metric.map)
+    if metric.type_from == "replacement":
+        types.check_once()
+        added = {name: "" if types.left_out(name) else types.renamed(name) for name in sorted(spelled)}
+        added = {name: own.get(target, target) for name, target in added.items() if target != name}
+    else:
+        added = {types.renamed(name) or name: "" for name in sorted(said) if types.left_out(name)}
+    if not added:
+        return metric
+    return with_parameters(metric, map=",".join(f"{name}={target}" for name, target in {**own, **added}.items()))
+
+
+def _unwritable_names(plan: Plan) -> list[Problem]:
+    """Names of files that are no UTF-8: a run could not be written that says what it was made from."""
+    given = [plan.corpus.name, plan.corpus.source]
+    given += [text for one in plan.anonymizations for text in (one.name, one.source)]
+    given += [text for one in (plan.background, *plan.backgrounds) if one for text in (one.name, one.source)]
+    return [
+        Problem("", text, "is not UTF-8; expected names and paths in UTF-8")
+        for text in dict.fromkeys(given)
+        if any("\ud800" <= letter <= "\udfff" for letter in text)
+    ]
+
+
+def reserved_problems(names: Iterable[str]) -> list[Problem]:
+    """A name that a reference has would make two rows of a table look alike."""
+    return [
+        Problem(
+            "", f"anonymization {shown(name)}", "this name is reserved for the reference row; expected another name"
+        )
+        for name in names
+        if name in REFERENCES
+    ]
+
+
+def settings_problems(settings: Settings) -> list[Problem]:
+    return [
+        Problem("", name, f"found {quoted(value)}; expected {expected}")
+        for value, name, ok, expected in (
+            (settings.resamples, "resamples", 0 <= settings.resamples <= _MOST, f"0 to {_MOST}"),
+            (settings.confidence, "confidence", 0 < settings.confidence < 1, "a number between 0 and 1"),
+            (settings.seed, "seed", settings.seed >= 0, "0 or more"),
+            (settings.missing, "missing", settings.missing in ("error", "unmasked"), "error or unmasked"),
+        )
+        if not ok
+    ]
+
+
+def _background_problems(
+    background: Background | None, named: Sequence[Background], metrics: Sequence[Metric], documents: Sequence[str]
+) -> list[Problem]:
+    known = {one.name: one for one in named} | ({} if background is None else {"": background})
+    if len(known) < len(named) + (background is not None):
+        return [Problem("", "background", f"found {some(one.name for one in named)}; expected unique names")]
+    using = [metric for metric in metrics if "background" in metric.needs]
+    asked = {metric_text(metric): metric.parameters.get("background", "") for metric in using}
+    if not known:
+        none = "none was given, which the metric {} needs; expected --background FILE (in Python, background=…)"
+        return [Problem("", "background", none.format(text)) for text in asked]
+    listed = some(filter(None, known))
+    which = f"one of the backgrounds {listed}, such as trir(background={quoted(named[0].name)})" if named else "no name"
+    problems = [
+        Problem(
+            "",
+            f"metric {text}",
+            f"{f'asks for the background {quoted(name)}' if name else 'names none'}; expected {which}",
+        )
+        for text, name in asked.items()
+        if name not in known
+    ]
+    for name, one in known.items():
+        if name in asked.values():
+            problems += one.problems(documents)
+        elif not problems:
+            what = f"background {name}" if name else "background"
+            problems.append(Problem("", what, "was given, but no metric asks for it; expected --metric trir as well"))
+    return problems

@@ -1,0 +1,106 @@
+"""From rows to scores: every part of every metric, with its interval and its signature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from showthrough.metrics import Array, Metric, Rows, metric_text
+from showthrough.run.run import Input, MetricRecord, Run, Score, Settings, signature
+from showthrough.statistics import Spread, forms, influences, number_interval, resampled_totals, same, share_interval
+from showthrough.version import __version__
+
+_ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
+_COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
+
+
+def scored(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[Score]:
+    """Combines rows into numbers; the same resamples serve all of them."""
+    keys = [(metric, one) for one in run.anonymizations for metric in metrics if metric_text(metric) in run.rows]
+    records = {record.text: record for record in run.metrics}
+    for metric, one, table, again in _resampled(run, keys, settings):
+        record = records[metric_text(metric)]
+        line = _signature(run, metric, record, one, settings)
+        intervals = intervals_of(metric, table, again, settings.confidence) if table and settings.resamples else {}
+        totals = table.totals() if table else metric.totals(run.rows_of(record.text, one.name))
+        for part, value in metric.combine(totals).items():
+            if np.isnan(value):
+                yield Score(one.name, record.text, part, None, None, None, metric.undefined, line)
+                continue
+            low, high = intervals.get(part, (None, None))
+            note = "" if low is not None or not settings.resamples else metric.interval_fault(part) or _ALIKE
+            yield Score(one.name, record.text, part, float(value), low, high, "", line, note)
+
+
+def intervals_of(
+    metric: Metric, rows: Rows, resampled: dict[str, Array], confidence: float
+) -> dict[str, tuple[float, float]]:
+    """The interval of every part that can have one."""
+    values = metric.combine(rows.totals())
+    wanted = [part for part, value in values.items() if not np.isnan(value) and not metric.interval_fault(part)]
+    found: dict[str, tuple[float, float]] = {}
+    again = metric.combine(resampled) if wanted else {}
+    for form in forms(metric.combine, rows.columns, wanted):
+        each = influences(form, form.sums(rows.values))
+        value = each.values
+        spread = Spread.of(np.column_stack([again[part] for part in form.parts]), each)
+        loose = np.array([part in metric.unbounded for part in form.parts]) & (value != 0)
+        free = loose | (value < 0) | (value > 1)
+        ends = (share_interval(np.clip(value, 0, 1), spread, confidence), number_interval(value, spread, confidence))
+        low, high = (np.where(free, number, share) for share, number in zip(*ends, strict=True))
+        pairs = zip(form.parts, low.tolist(), high.tolist(), strict=True)
+        right = {part: same(float(one), float(values[part])) for part, one in zip(form.parts, value, strict=True)}
+        found |= {part: (below, above) for part, below, above in pairs if right[part] and not np.isnan(below)}
+    return found
+
+
+def reference_scores(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[Score]:
+    """What the references reach, as plain numbers: they are no sample of anything, so they have no interval."""
+    records = {record.text: record for record in run.metrics}
+    for one in run.references:
+        for metric in metrics:
+            text = metric_text(metric)
+            if one.name not in run.rows.get(text, {}):
+                continue  # the metric cannot score it
+            line = _signature(run, metric, records[text], one, settings)
+            for part, value in metric.combine(metric.totals(run.by_id(run.rows_of(text, one.name)))).items():
+                defined = not np.isnan(value)
+                reason = "" if defined else metric.undefined
+                yield Score(one.name, text, part, float(value) if defined else None, None, None, reason, line)
+
+
+def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, settings: Settings) -> str:
+    dtype, models = settings.dtype, run.provenance["models"]
+    known = [(parameter, models[name]) for parameter, name in metric.models.items() if name in models]
+    extra = [(f"{parameter}_revision", revision[:8]) for parameter, revision in known]
+    if metric.models and dtype != "fp32":
+        extra.append(("dtype", dtype))
+    if "background" in metric.needs and (background := run.background_of(record)):
+        extra.insert(0, ("background", f"{background.name}@{background.digest[:8]}"))
+    return signature(record, (*metric.pinned, *extra), run.corpus, one, settings, __version__)
+
+
+def _resampled(
+    run: Run, keys: Sequence[tuple[Metric, Input]], settings: Settings
+) -> Iterator[tuple[Metric, Input, Rows | None, dict[str, Array]]]:
+    """What each metric counts for each anonymization, and its totals over and over, a few columns at a time.
+
+    Nothing of a metric whose documents cannot be drawn one by one.
+    """
+    held: list[tuple[Metric, Input, Rows | None]] = []
+    for number, (metric, one) in enumerate(keys, 1):
+        rows = run.rows_of(metric_text(metric), one.name) if metric.apart else None
+        held.append((metric, one, None if rows is None else run.units(metric.counted(rows))))
+        tables = [table for _, _, table in held if table]
+        if number < len(keys) and sum(len(table.columns) for table in tables) < _COLUMNS:
+            continue
+        values = np.hstack([np.zeros((len(tables[0].values) if tables else 0, 0)), *(table.values for table in tables)])
+        sums = resampled_totals(values, settings.resamples, settings.seed)
+        position = 0
+        for asked, of, table in held:
+            columns = table.columns if table else ()
+            again = sums[:, position : position + len(columns)].T
+            yield asked, of, table, dict(zip(columns, again, strict=True))
+            position += len(columns)
+        held = []

@@ -1,0 +1,320 @@
+"""Bytes from disk and typed values from bytes, with errors that name the place."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any, TypeVar, cast
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.errors import InputError, Problem, shown
+from showthrough.files.limits import FILE, RECORD, Limit, check_regular, check_size
+
+T = TypeVar("T")
+_BOM = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+ENOUGH = 10_000  # problems of one file; whatever it is, it is broken throughout
+_HEAD = 4096  # bytes read to see how a file starts
+_BLOCK = 1 << 20
+_FIELD = 80  # characters of the path to a field, some of them names out of the file
+_FOREIGN = {
+    b"\xff\xfe\x00\x00": "UTF-32", b"\x00\x00\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
+}  # fmt: skip
+_PATH = re.compile(r"(.*) - at `(?:key in )?\$?(.*)`$", re.DOTALL)
+_WORDS = {
+    "object": "an object {…}", "array": "a list […]", "str": "text", "int": "a whole number",
+    "float": "a number", "bool": "true or false",
+}  # fmt: skip
+
+_CHOICES = {"identifier_type": "DIRECT, QUASI or NO_MASK", "better": "higher or lower"}
+
+
+def fail(file: Path | str, message: str, place: str = "") -> InputError:
+    return InputError(Problem(str(file), place, message))
+
+
+def suffix(path: Path) -> str:
+    """The ending that tells the format: `.jsonl` of `cases.jsonl.gz`."""
+    bare = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return bare.suffix.lower()
+
+
+def stem(path: Path) -> str:
+    """The name without its endings: `cases` of `cases.jsonl.gz`."""
+    bare = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return bare.stem or bare.name
+
+
+def is_folder(path: Path) -> bool:
+    if "\0" in str(path):
+        raise fail(path, "cannot be read: no name of a file has a zero byte")
+    try:
+        return path.is_dir()
+    except OSError as error:  # a name too long, a folder above it that may not be entered
+        raise fail(path, f"cannot be read: {error.strerror}") from error
+
+
+def files_in(folder: Path) -> list[Path]:
+    """All that is in a folder and in the folders in it, sorted. One that cannot be looked into is an error: what is in
+    it would be missing, and nobody would know.
+    """
+
+    def stop(error: OSError) -> None:
+        raise fail(str(error.filename or folder), f"cannot be read: {error.strerror}") from error
+
+    walked = os.walk(folder, onerror=stop)
+    return sorted(Path(home) / name for home, folders, files in walked for name in (*folders, *files))
+
+
+def exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:  # in a folder that may be listed and not entered
+        raise fail(path, f"cannot be read: {error.strerror}") from error
+
+
+def open_file(path: Path) -> IO[bytes]:
+    """A file to read, unpacked on the way where its name ends in .gz."""
+    if is_folder(path):
+        raise fail(path, "is a folder; expected a file")
+    check_regular(path)
+    try:
+        return cast("IO[bytes]", gzip.open(path, "rb")) if path.suffix.lower() == ".gz" else path.open("rb")
+    except FileNotFoundError:
+        raise fail(path, "no such file") from None
+    except OSError as error:
+        raise fail(path, f"cannot be read: {error.strerror}") from error
+
+
+def file_state(path: Path | int) -> tuple[int, int]:
+    """Size and time of a file: another pair tells that somebody wrote into it. Of one that is not there, -1."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 (also of an open file)
+    except (OSError, ValueError):
+        return -1, -1
+    return found.st_size, found.st_mtime_ns
+
+
+def read_bytes(path: Path, limit: Limit = FILE) -> bytes:
+    """All of a file, without a byte-order mark."""
+    return without_bom(path, read_all(path, limit))
+
+
+def read_all(path: Path, limit: Limit = FILE) -> bytes:
+    """All of a file as it is; raises InputError where that is more than the limit, and reads no more of it."""
+    try:
+        with open_file(path) as file:
+            check_size(path, limit)
+            return file.read(limit.bytes)  # it may have grown since
+    except (OSError, EOFError, zlib.error) as error:
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or f"damaged or not a gzip file ({error})"
+    return fail(path, f"cannot be read: {reason}")
+
+
+def without_bom(path: Path, content: bytes) -> bytes:
+    for mark, name in _FOREIGN.items():
+        if content.startswith(mark):
+            raise fail(path, f"is encoded in {name}; expected UTF-8")
+    if content.startswith(_GZIP):
+        raise fail(path, "is packed with gzip; expected a name that ends in .gz")
+    if b"\0" in content[:4]:  # no text starts so in UTF-8, and all but a few do in UTF-16
+        raise fail(path, "has a zero byte at its start, as UTF-16 has; expected UTF-8")
+    return content.removeprefix(_BOM)
+
+
+def text_of(path: Path, content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise fail(path, f"byte {error.start} is not UTF-8; expected UTF-8 throughout") from error
+
+
+def decoded(
+    content: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[T], file: Path | str, place: str = "", field: str = ""
+) -> T:
+    """One JSON value of a known type; anything else is an InputError that says where and what.
+
+    `place` is the document or line that the value stands in, `field` the path to it in there.
+    """
+    try:
+        return decoder.decode(content)
+    except msgspec.ValidationError as error:
+        field, what = type_fault(error, field)
+        raise fail(file, what, _joined(place, shown(field, _FIELD))) from None
+    except msgspec.DecodeError as error:
+        message = f"is not valid JSON: {_located(str(error), bytes(content))}"
+        raise fail(file, message, _joined(place, field)) from None
+    except UnicodeDecodeError:
+        raise fail(file, "is not UTF-8; expected UTF-8 throughout", _joined(place, field)) from None
+    except RecursionError:
+        raise fail(file, "is nested too deeply; expected a few levels", _joined(place, field)) from None
+
+
+def type_fault(error: msgspec.ValidationError, field: str = "") -> tuple[str, str]:
+    """Where a value of another type stands, in the value that `field` is the path to; and what was found there."""
+    found = _PATH.match(str(error))
+    what, where = found.groups() if found else (str(error), "")
+    field = (field + where).lstrip(".")
+    return field, plain(what, field)
+
+
+def _joined(*places: str) -> str:
+    return ": ".join(filter(None, places))
+
+
+def plain(message: str, field: str = "") -> str:
+    """msgspec's wording in ours: `found …; expected …`.
+
+    >>> plain("Expected `str | null`, got `int`")
+    'found a whole number; expected text or null'
+    >>> plain("Expected `array` of at least length 2, got 1")
+    'found a list of 1; expected a list of at least 2'
+    """
+    if match := re.match(r"Expected `array` of (at \w+) length (\d+)(?:, got (\d+))?$", message):
+        found = f"a list of {match[3]}" if match[3] else "a longer list"
+        return f"found {found}; expected a list of {match[1]} {match[2]}"
+    if match := re.match(r"Expected `(.*?)`(.*?), got `(.*)`$", message, re.DOTALL):
+        found = "a decimal number" if match[3] == "float" else _in_words(match[3])
+        return f"found {found}; expected {_in_words(match[1])}{match[2]}"
+    if match := re.match(r"Invalid enum value (.*)$", message, re.DOTALL):
+        return f"found {shown(match[1])}; expected {_CHOICES.get(field.rpartition('.')[2], 'one of the known values')}"
+    if match := re.match(r"Object missing required field `(.*)`$", message):
+        return f"{match[1]} is missing"
+    if match := re.match(r"Object contains unknown field `(.*)`$", message):
+        return f"unknown key {shown(match[1])}"
+    if message.endswith("out of range"):
+        return "found a number that is out of all range; expected a smaller one"
+    return message[0].lower() + message[1:]
+
+
+def _in_words(types: str) -> str:
+    *most, last = (_WORDS.get(name, name) for name in types.split(" | "))
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+_FAULTS = {
+    "invalid utf-16 surrogate pair": "half of a surrogate pair, which is no character",
+    "unexpected end of hex escape": "half of a surrogate pair, which is no character",
+}
+
+
+def _located(message: str, content: bytes) -> str:
+    """`(byte 812)` as line and column; a truncated file at its end."""
+    match = re.search(r" \(byte (\d+)\)$", message)
+    what = message[: match.start()].removeprefix("JSON is malformed: ") if match else "it ends too early"
+    content = content.rstrip()
+    at = min(int(match[1]), len(content)) if match else len(content)
+    if content.startswith(_BOM, at):
+        what = "a byte order mark; expected it at the start of the file, if anywhere"
+    elif what == "trailing characters":
+        at -= 1  # msgspec counts the first of them
+        gap = content[len(content[:at].rstrip()) : at]
+        if b"\r" in gap and b"\n" not in gap:
+            what = "a carriage return alone ends a line; expected a line feed, or both"
+        else:
+            what = "more follows after the first value; expected one here, or one a line and the ending .jsonl"
+    line = content.count(b"\n", 0, at) + 1
+    column = at - (content.rfind(b"\n", 0, at) + 1) + 1
+    where = f"line {line}, column {column}" if b"\n" in content else f"column {column}"
+    return f"{_FAULTS.get(what, what)} ({where})"
+
+
+_TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_PAIR = re.compile(rb'\s*[,{]\s*"(?:[^"\\]|\\.)*"\s*:\s*')
+
+
+def object_entries(path: Path, content: bytes, place: str = "document") -> dict[str, msgspec.Raw]:
+    """The values of a JSON object by key, still encoded. A key that occurs twice is an error, not a lost value."""
+    entries = decoded(content, _TOP, path)
+    check_records(path, ((f"{place} {shown(key)}", len(memoryview(raw))) for key, raw in entries.items()))
+    end = 0
+    base = _address(content)
+    # A value that a later one of the same key replaced lies in the gap before the next value that was kept.
+    for start, raw in sorted((_address(raw) - base, raw) for raw in entries.values()):
+        if not _PAIR.fullmatch(content, end, start):
+            raise InputError(
+                Problem(str(path), f"{place} {shown(key)}", "occurs twice; expected it once") for key in _twice(content)
+            )
+        end = start + len(memoryview(raw))
+    return entries
+
+
+def _address(buffer: Any) -> int:
+    view: NDArray[np.uint8] = np.frombuffer(buffer, dtype=np.uint8)
+    return int(view.__array_interface__["data"][0])
+
+
+def _twice(content: bytes) -> Iterator[str]:
+    import json
+
+    # Numbers stay text: Python refuses to read one of thousands of digits.
+    pairs = json.loads(
+        content, object_pairs_hook=lambda found: [key for key, _ in found], parse_int=str, parse_float=str
+    )
+    seen: set[str] = set()
+    for key in pairs:
+        if key in seen:
+            yield key
+        seen.add(key)
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
+    """Number, offset and content of every line of a JSON Lines file that is not blank."""
+    offset = number = 0
+    packed = path.suffix.lower() == ".gz"
+    most, longest = FILE.bytes, RECORD.bytes
+    try:
+        with open_file(path) as file:
+            while line := file.readline(longest + 1):
+                number += 1
+                if len(line) > longest:
+                    raise RECORD.passed(path, "has", f"line {number}")
+                if packed and offset + len(line) > most:
+                    raise FILE.passed(path, "unpacks to")
+                content = without_bom(path, line) if number == 1 else line
+                if number == 1 and content.lstrip().startswith(b"["):
+                    raise fail(path, "starts a JSON list; expected one object a line, or the ending .json")
+                if content.strip():
+                    yield number, offset + len(line) - len(content), content
+                offset += len(line)
+    except (OSError, EOFError, zlib.error) as error:
+        raise unreadable(path, error) from error
+
+
+def check_records(path: Path, sizes: Iterable[tuple[str, int]]) -> None:
+    """Raises InputError for the first record that is larger than one may be; `sizes` are those of all, by place."""
+    longest = RECORD.bytes
+    for place, size in sizes:
+        if size > longest:
+            raise RECORD.passed(path, "has", place)
+
+
+def collect(problems: list[Problem], error: InputError) -> None:
+    """Adds an error's problems to the others, so that all are told at once."""
+    problems.extend(error.problems)
+
+
+def first_byte(path: Path) -> bytes:
+    """The first byte that is not white space, which tells a JSON list from an object; empty when there is none."""
+    try:
+        with open_file(path) as file:
+            head = without_bom(path, file.read(_HEAD)).lstrip()
+            most = FILE.bytes
+            while not head and (more := file.read(_BLOCK)):
+                head = more.lstrip()
+                if file.tell() > most:
+                    raise FILE.passed(path, "begins with white space,")
+            return head[:1]
+    except (OSError, EOFError, zlib.error) as error:
+        raise unreadable(path, error) from error

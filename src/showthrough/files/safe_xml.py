@@ -1,0 +1,153 @@
+"""XML read safely and to the letter: no entities, nothing from outside the file, and line ends as they were written."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import Path
+from typing import Protocol
+from xml.parsers import expat  # whatever could expand or reach outside is refused below
+
+from showthrough.errors import OutputError, quoted
+from showthrough.files.reading import fail, read_bytes
+
+_DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+# Python's own, for names of hosts and for its source code: no file is written in them.
+_NO_FILES_ENCODING = {
+    "idna", "mbcs", "oem", "palmos", "punycode", "raw-unicode-escape", "raw_unicode_escape", "undefined",
+    "unicode-escape", "unicode_escape",
+}  # fmt: skip
+
+
+class Handler(Protocol):
+    """What is told of a file, in its order."""
+
+    def opens(self, element: str, attributes: dict[str, str], line: int) -> None: ...
+    def closes(self, element: str, line: int) -> None: ...
+    def says(self, text: str, written: str) -> None: ...
+
+
+def walk(path: Path, handler: Handler) -> None:
+    """Tells a handler what a file holds. Raises InputError where it is not well-formed, or not safe."""
+    content = _unified(path, read_bytes(path))
+    parser = expat.ParserCreate("UTF-8")
+    parser.buffer_text = False
+
+    def opens(element: str, attributes: dict[str, str]) -> None:
+        handler.opens(element, attributes, parser.CurrentLineNumber)
+
+    def closes(element: str) -> None:
+        handler.closes(element, parser.CurrentLineNumber)
+
+    def says(text: str) -> None:
+        # A parser has to report every line end as a line feed, and this one reports each on its own. Bytes are only
+        # kept when a carriage return stays one; what was written there is still in the file.
+        written = text
+        if text == "\n" and content[parser.CurrentByteIndex] == _RETURN:
+            written = "\r\n" if content[parser.CurrentByteIndex + 1 : parser.CurrentByteIndex + 2] == b"\n" else "\r"
+        handler.says(text, written)
+
+    def entity(name: str, *_: object) -> None:
+        raise fail(
+            path,
+            f"declares the entity {quoted(name)}; entities are refused, they can fill the memory or read other files",
+            f"line {parser.CurrentLineNumber}",
+        )
+
+    def doctype(name: str, system: str | None, public: str | None, _: object) -> None:
+        if system or public:
+            raise fail(
+                path,
+                f"refers to {quoted(system or public)} outside the file; nothing outside is read: remove the DOCTYPE "
+                "line",
+                f"line {parser.CurrentLineNumber}",
+            )
+
+    def skipped(name: str, is_parameter: bool) -> None:
+        written = quoted(f"{'%' if is_parameter else '&'}{name};")
+        raise fail(
+            path,
+            f"refers to the entity {written}, which it does not declare; what stands there would be lost",
+            f"line {parser.CurrentLineNumber}",
+        )
+
+    # After a reference to an entity of declarations every other entity may be declared somewhere else, and the parser
+    # would leave it out without a word. So that it tells of such references, it is asked to follow them.
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
+    parser.SkippedEntityHandler = skipped
+    parser.StartElementHandler = opens
+    parser.EndElementHandler = closes
+    parser.CharacterDataHandler = says
+    parser.EntityDeclHandler = entity
+    parser.StartDoctypeDeclHandler = doctype
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        what = expat.errors.messages[error.code]
+        raise fail(path, f"is not well-formed XML: {what} (line {error.lineno}, column {error.offset + 1})") from error
+
+
+_RETURN = ord("\r")
+
+
+def _unified(path: Path, content: bytes) -> bytes:
+    """The content in UTF-8, whatever encoding the file declares."""
+    declared = _DECLARED.match(content)
+    encoding = declared[1].decode("ascii") if declared else "utf-8"
+    try:
+        if codecs.lookup(encoding).name in _NO_FILES_ENCODING:
+            raise LookupError(encoding)
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        why = "as its first line says" if declared else "since its first line names no other encoding"
+        raise fail(path, f"byte {error.start} is not {encoding.upper()}; expected that throughout, {why}") from error
+    except (LookupError, UnicodeError):
+        raise fail(path, f"declares the unknown encoding {encoding}; expected UTF-8") from None
+    return text.encode("utf-8", "surrogatepass")
+
+
+def escaped(text: str, place: str) -> str:
+    """Text as it stands between tags or in an attribute; every reader gets the same characters back.
+
+    >>> escaped('A & "B"\\r\\n', "document 1")
+    'A &amp; &quot;B&quot;&#13;&#10;'
+    """
+    writable(text, place)
+    for character, name in _NAMES.items():
+        text = text.replace(character, name)
+    return text
+
+
+_NAMES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;"}
+
+
+def inline(text: str, place: str) -> str:
+    """Text between tags, with its quotes, tabs and line feeds as they are."""
+    writable(text, place)
+    for character in "&<>\r":
+        text = text.replace(character, _NAMES[character])
+    return text
+
+
+def cdata(text: str, place: str) -> str:
+    """Text as a CDATA section. A carriage return is written as a reference: raw, every XML reader would drop it.
+
+    >>> cdata("a\\r\\nb ]]> c", "document 1")
+    '<![CDATA[a]]>&#13;<![CDATA[\\nb ]]]]><![CDATA[> c]]>'
+    """
+    writable(text, place)
+    inside = text.replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")
+    return f"<![CDATA[{inside}]]>"
+
+
+def writable(text: str, place: str) -> None:
+    """Raises OutputError when a text has a character that no XML file can hold."""
+    found = NOT_XML.search(text)
+    if found:
+        raise OutputError(
+            f"{place}: character {found.start()} is U+{ord(found[0]):04X}, which XML cannot hold; choose another "
+            "format, such as brat"
+        )

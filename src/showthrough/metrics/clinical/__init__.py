@@ -1,0 +1,1 @@
+"""PHI counted as the clinical challenges count it: by token, by instance, by span."""

@@ -1,0 +1,164 @@
+"""What every clinical metric has: a map between types, where a system's types come from, and counts by category."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from showthrough.axis.axis import Axis
+from showthrough.axis.spans import Ints
+from showthrough.data.documents import Corpus
+from showthrough.data.labels import label_map, label_of
+from showthrough.data.masks import Anonymization
+from showthrough.errors import Problem, shown, some
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
+from showthrough.metrics.clinical.instances import Found, Instances, Kinds, gold_instances, system_instances
+from showthrough.resources import Resources
+
+MEASURES = ("P", "R", "F")
+OUTCOMES = ("TP", "FP", "FN")
+
+
+@dataclass(frozen=True)
+class PhiGold:
+    """What people marked, on layers, ready to be compared with; and the system that was looked at last."""
+
+    axis: Axis
+    kinds: Kinds
+    instances: Instances
+    latest: list[tuple[Anonymization, str, Found]] = field(default_factory=list)
+
+    def system(self, anonymization: Anonymization, type_from: str) -> Found:
+        """What a system marked; all clinical metrics look at one system before the next comes."""
+        if not self.latest or self.latest[0][0] is not anonymization or self.latest[0][1] != type_from:
+            kinds = self.kinds.extended()
+            found = system_instances(self.axis, kinds, anonymization, type_from == "replacement")
+            self.latest[:] = [(anonymization, type_from, found)]
+        return self.latest[0][2]
+
+
+@dataclass(frozen=True)
+class ClinicalMetric(Metric):
+    """A metric over types of PHI.
+
+    `map` says which types are the same, on both sides: `map="LOCATION=LOC,CITY=LOC"`; `AGE=` leaves a type out. A
+    system's types are those it states; `type_from="replacement"` takes what it writes in place of the PHI instead
+    (`[PATIENT]`), which is only right where that is a label. A type that gold does not have is an error, because it is
+    nearly always the same type under another name; `unknown_types="keep"` counts it as a wrong one.
+    """
+
+    needs = frozenset({"gold"})
+    fixed: ClassVar[tuple[tuple[str, str], ...]] = (("annotators", "micro"),)
+
+    map: str = ""
+    type_from: Literal["type", "replacement"] = "type"
+    unknown_types: Literal["error", "keep"] = "error"
+
+    def __post_init__(self) -> None:
+        label_map(self.map)
+        choose(self, "type_from", ("type", "replacement"))
+        choose(self, "unknown_types", ("error", "keep"))
+
+    def gold(self, corpus: Corpus, resources: Resources) -> PhiGold:
+        def make() -> PhiGold:
+            axis = resources.axis(corpus)
+            kinds = Kinds(label_map(self.map))
+            return PhiGold(axis, kinds, gold_instances(axis, kinds))
+
+        return resources.once(corpus, ("clinical gold", self.map), make)
+
+    def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
+        if self.unknown_types == "keep":
+            return []
+        if self.type_from == "replacement":
+            labels = {label_of(mask.replacement) for masks in anonymization.masks.values() for mask in masks}
+        else:
+            labels = set(anonymization.types)
+        return unknown_types(corpus, anonymization, labels, label_map(self.map))
+
+
+def unknown_types(
+    corpus: Corpus, anonymization: Anonymization, labels: set[str], mapping: Mapping[str, str]
+) -> list[Problem]:
+    """One problem for each type of a system that the corpus does not have, neither itself nor by the map."""
+    known = {mapping.get(kind, kind) for kind in corpus.survey.types}
+    listed = some(sorted(filter(None, known)))
+    return [
+        Problem(
+            anonymization.source or anonymization.name,
+            f"type {shown(label)}",
+            f"is not a type of the corpus, which has {listed}; map it (--map {shown(label)}=…), leave it out "
+            f'(--map {shown(label)}=) or count it as wrong (unknown_types="keep")',
+        )
+        for label in sorted(labels)
+        if label and (mapped := mapping.get(label, label)) and mapped not in known
+    ]
+
+
+def by_category(gold: PhiGold, names: tuple[str, ...], layer: Ints, kind: Ints) -> Array:
+    """How many things of each kind each document has: documents × kinds."""
+    documents = len(gold.axis.documents)
+    cell = gold.axis.layers.document[layer] * len(names) + kind
+    return np.bincount(cell, minlength=documents * len(names)).reshape(documents, len(names)).astype(np.float64)
+
+
+def counted(overall: Mapping[str, Array], tables: Mapping[str, Array], names: tuple[str, ...]) -> Rows:
+    """Counts of everything, then for each category, by name, those of it: `TP`, …, `TP:AGE`, …
+
+    Categories in which nothing happened are left out.
+    """
+    columns = tuple(overall)
+    values = np.column_stack(list(overall.values()))
+    if names:
+        block = np.stack(list(tables.values()), axis=2)  # documents × kinds × statistics
+        used = sorted(np.flatnonzero(block.any(axis=(0, 2))).tolist(), key=names.__getitem__)
+        columns += tuple(f"{statistic}:{names[number]}" for number in used for statistic in tables)
+        values = np.hstack([values, block[:, used].reshape(len(block), len(used) * len(tables))])
+    return Rows(columns, values)
+
+
+def categories(totals: Totals) -> list[str]:
+    return list(dict.fromkeys(column.partition(":")[2] for column in totals if ":" in column))
+
+
+def of_categories(totals: Totals, statistic: str, kinds: list[str]) -> Array:
+    """A statistic of all categories, one below the other."""
+    return np.array([totals[f"{statistic}:{kind}"] for kind in kinds])
+
+
+def measures(right: Array, system: Array, gold: Array) -> dict[str, Array]:
+    """P = right / system, R = right / gold, F = 2PR / (P + R), which is 2·right / (system + gold)."""
+    return {"P": ratio(right, system), "R": ratio(right, gold), "F": ratio(2 * right, system + gold)}
+
+
+def named(values: Mapping[str, Array]) -> dict[str, Array]:
+    """Measures as parts of a metric: F is the headline."""
+    return {HEADLINE: values["F"], "P": values["P"], "R": values["R"]}
+
+
+def parts_by_category(values: Mapping[str, Array], gold: Array, kinds: list[str]) -> dict[str, Array]:
+    """`P:DATE` and the like, and their means over the categories that gold has (macro).
+
+    A category in which a measure is undefined does not count for its mean.
+    """
+    parts = {}
+    for measure in MEASURES:
+        counts = ~np.isnan(values[measure]) & (gold > 0)
+        parts[f"macro {measure}"] = ratio(np.where(counts, values[measure], 0).sum(axis=0), counts.sum(axis=0))
+    for place, kind in enumerate(kinds):
+        parts |= {f"{measure}:{kind}": values[measure][place] for measure in MEASURES}
+    return parts
+
+
+def said(found: Found) -> dict[str, Array]:
+    """What `where_typed` asks for: how many masks there are, and how many say their types."""
+    return {"masks": found.masks, "typed": found.typed}
+
+
+def where_typed(values: dict[str, Array], totals: Totals) -> dict[str, Array]:
+    """The same, and undefined where there are masks but not one says its type."""
+    silent = (np.asarray(totals["masks"]) > 0) & (np.asarray(totals["typed"]) == 0)
+    return {part: np.where(silent, np.nan, value) for part, value in values.items()}

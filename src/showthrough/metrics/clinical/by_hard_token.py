@@ -1,0 +1,91 @@
+"""How systems fare on the tokens that are hard to tell (Uzuner, Luo and Szolovits 2007, Figure 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from showthrough.axis.spans import Ints
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.errors import PlanError, quoted
+from showthrough.metrics.base import Rows, choose
+from showthrough.metrics.clinical.by_token import PhiToken, token_rows
+from showthrough.metrics.clinical.tokens import TokenGold, Tokens
+from showthrough.metrics.clinical.vocabulary import Words, words_of
+from showthrough.resources import Resources
+from showthrough.resources.dictionary import dictionary_from
+
+HARD = ("oov", "ambiguous", "ambiguous_non_phi")
+
+
+@dataclass(frozen=True)
+class PhiHardToken(PhiToken):
+    """Precision, recall and F of PHI, on hard tokens alone.
+
+    As `phi_token`, but only tokens count that a word list does not help with (Uzuner, Luo and Szolovits 2007):
+    `phi_oov`, those that the dictionary does not have; `phi_ambiguous`, those that the corpus has both as PHI and as
+    none, or in two categories; `phi_ambiguous_non_phi`, the first of these two. The dictionary is a file with a word a
+    line, or `wordfreq:LANGUAGE`. All tokens count, numbers too, and few dictionaries have numbers.
+
+    >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mention, TypedMask, evaluate
+    >>> def record(name, text, *marks):
+    ...     return Document(name, text, (Annotation("gold", marks),))
+    >>> one = record("1", "Mr Brown has a brown mole", Mention(3, 8, "PATIENT"))
+    >>> two = record("2", "Mr Smith", Mention(3, 8, "PATIENT"))
+    >>> masked = Anonymization({"1": [TypedMask(15, 20, None, "PATIENT")], "2": [TypedMask(3, 8, None, "PATIENT")]})
+    >>> run = evaluate(Corpus([one, two]), {"a": masked}, ["phi_token", "phi_ambiguous_non_phi"])
+    >>> run["a", "phi_token", "R"].value, run["a", "phi_ambiguous_non_phi", "R"].value  # 1 of 2; of brown 0 of 1
+    (0.5, 0.0)
+    """
+
+    title = "PHI, hard tokens"
+    needs = frozenset({"gold", "dictionary"})
+    scope = "corpus"
+    undefined = "no such token in gold or in what was masked, or the masks do not say their types"
+
+    hard: Literal["oov", "ambiguous", "ambiguous_non_phi"] = "oov"
+    dictionary: str = "wordfreq:en"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choose(self, "hard", HARD)
+        if (self.hard == "oov") != bool(self.dictionary):
+            expected = "a word list or wordfreq:LANGUAGE" if self.hard == "oov" else "none: only phi_oov looks words up"
+            raise PlanError(f"found {quoted(self.dictionary)}; expected {expected}", "dictionary")
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        gold = self.gold(corpus, resources)
+        tokens = self.token_gold(corpus, resources)
+        hard = self._hard(tokens, corpus, resources)
+        kept = hard(tokens.inside)
+        inside = tokens.inside.at(kept)
+
+        def rows(anonymization: Anonymization) -> Rows:
+            found = gold.system(anonymization, self.type_from)
+            taken, beyond = tokens.taken(found.instances)
+            return token_rows(gold, inside, taken[kept], beyond.at(hard(beyond)), found)
+
+        return rows
+
+    def _hard(self, tokens: TokenGold, corpus: Corpus, resources: Resources) -> Callable[[Tokens], Ints]:
+        """Tells the places of tokens that are of the kind that is asked for."""
+        if self.hard == "oov":
+            known = resources.once(corpus, ("dictionary", self.dictionary), lambda: dictionary_from(self.dictionary))
+            return lambda some: _places(word not in known for word in tokens.spellings(some))
+        words = resources.once(corpus, ("clinical words", self.map, self.tokens), lambda: words_of(tokens))
+        ambiguous = self._ambiguous(words)
+        return lambda some: _places(word in ambiguous for word in tokens.spellings(some))
+
+    def _ambiguous(self, words: Words) -> frozenset[str]:
+        which = words.ambiguous_with_others()
+        if self.hard == "ambiguous":
+            which = which | words.ambiguous_between_kinds()
+        return frozenset(words.spelling[number] for number in np.flatnonzero(which).tolist())
+
+
+def _places(answers: Iterable[bool]) -> Ints:
+    return np.flatnonzero(np.array(list(answers), dtype=bool))

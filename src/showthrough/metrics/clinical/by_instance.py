@@ -1,0 +1,110 @@
+"""De-identification as the i2b2 challenge of 2006 scored it (Uzuner, Luo and Szolovits 2007): whole instances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.errors import PlanError, quoted
+from showthrough.metrics.base import Array, Rows, Totals
+from showthrough.metrics.clinical.base import (
+    ClinicalMetric,
+    by_category,
+    categories,
+    counted,
+    measures,
+    named,
+    of_categories,
+    parts_by_category,
+    said,
+    where_typed,
+)
+from showthrough.metrics.clinical.partners import paired
+from showthrough.resources import Resources
+
+
+@dataclass(frozen=True)
+class PhiInstance(ClinicalMetric):
+    """Precision, recall and F of PHI, instance by instance, as MUC and NIST score entities.
+
+    Uzuner, Luo and Szolovits 2007. Gold and system instances that overlap are paired one to one, best overlap first.
+    A pair with the same type and extent is *correct* (C), any other pair a *substitution* (S). A system instance
+    without a partner is an *insertion* (I), a gold one a *deletion* (D): so the second half of a name that was found
+    in two pieces is an insertion, and the second of two that were found as one is a deletion. What is said twice counts
+    once. With `types=False` the extent alone has to match: that is Figure 8 of the paper, which asks for no category.
+
+    P = C / (C + S + I), R = C / (C + S + D), F = 2PR / (P + R)
+
+    Over all categories this is the micro-average. For one category, a substitution counts towards recall when the gold
+    instance is of that category (S) and towards precision when the system's is (S*).
+
+    >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mention, TypedMask, evaluate
+    >>> gold = (Mention(4, 14, "PATIENT"), Mention(18, 23, "DATE"))
+    >>> corpus = Corpus([Document("1", "Mr. John Smith on 10/29 slept", (Annotation("gold", gold),))])
+    >>> masks = [TypedMask(4, 8, None, "PATIENT"), TypedMask(18, 23, None, "DATE"), TypedMask(24, 29, None, "DATE")]
+    >>> run = evaluate(corpus, {"a": Anonymization({"1": masks})}, metrics=["phi_instance"])
+    >>> [run["a", "phi_instance", part].value for part in ("P", "R")]  # C = 1, S = 1, I = 1, D = 0
+    [0.3333333333333333, 0.5]
+    """
+
+    version = 2
+    group = "both"
+    title = "PHI, instance by instance"
+    undefined = "no such PHI in gold or in what was masked, or the masks do not say their types"
+
+    types: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.types, bool):
+            raise PlanError(f"types={quoted(self.types)}; expected True or False", type(self).__name__)
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        gold = self.gold(corpus, resources)
+        true = gold.instances if self.types else gold.instances.untyped
+
+        def rows(anonymization: Anonymization) -> Rows:
+            found = gold.system(anonymization, self.type_from)
+            system = found.instances if self.types else found.instances.untyped
+            pairs = paired(true, system, self.types)
+            wrong = ~pairs.correct
+            deleted = np.ones(len(true), dtype=bool)
+            deleted[pairs.gold] = False
+            inserted = np.ones(len(system), dtype=bool)
+            inserted[pairs.system] = False
+            outcomes = {
+                "C": (true, pairs.gold[pairs.correct]),
+                "S": (true, pairs.gold[wrong]),
+                "I": (system, np.flatnonzero(inserted)),
+                "D": (true, np.flatnonzero(deleted)),
+            }
+            overall = {
+                outcome: gold.axis.by_document(gold.axis.layers.document[side.layer[which]])
+                for outcome, (side, which) in outcomes.items()
+            }
+            if not self.types:
+                return counted(overall, {}, ())
+            overall |= said(found)
+            outcomes["S*"] = (system, pairs.system[wrong])  # the same substitutions, by the system's category
+            tables = {
+                outcome: by_category(gold, found.names, side.layer[which], side.kind[which])
+                for outcome, (side, which) in outcomes.items()
+            }
+            return counted(overall, tables, found.names)
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        correct, substituted, inserted, deleted = (np.asarray(totals[outcome]) for outcome in "CSID")
+        parts = named(measures(correct, correct + substituted + inserted, correct + substituted + deleted))
+        if kinds := categories(totals):
+            correct, here, there, inserted, deleted = (
+                of_categories(totals, outcome, kinds) for outcome in ("C", "S", "S*", "I", "D")
+            )
+            gold = correct + here + deleted
+            parts |= parts_by_category(measures(correct, correct + there + inserted, gold), gold, kinds)
+        return where_typed(parts, totals) if self.types else parts

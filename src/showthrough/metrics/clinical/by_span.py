@@ -1,0 +1,205 @@
+"""De-identification as later challenges scored it: exact spans, with and without types, merged, and leaks.
+
+i2b2 2014 (Stubbs, Kotfila and Uzuner 2015) and MEDDOCAN (Marimon et al. 2019).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from showthrough.axis.axis import Axis
+from showthrough.axis.spans import Bools, Counts, Ints
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.errors import PlanError
+from showthrough.metrics.base import HEADLINE, Array, Rows, Totals, ratio
+from showthrough.metrics.clinical.base import ClinicalMetric, PhiGold, named, said, where_typed
+from showthrough.metrics.clinical.instances import Instances, beginning_alike, one_to_one
+from showthrough.metrics.clinical.tokens import Letters
+from showthrough.resources import Resources
+
+_STOP = re.compile(r"\n|[.!?…]+[\"'”’»)\]]*\s+")
+_WORD = re.compile(r"\w")
+
+
+def matched(gold: Instances, system: Instances, types: bool, tolerance: int) -> tuple[Bools, Bools]:
+    """Which gold and which system instances have a partner of the same extent (and type)."""
+    true, taken = beginning_alike(gold, system, tolerance)
+    if types:
+        fits = gold.kind[true] == system.kind[taken]
+        true, taken = true[fits], taken[fits]
+    apart = np.abs(gold.end[true] - system.end[taken])
+    stands = one_to_one(true, taken, (taken, true, apart))
+    found, right = np.zeros(len(gold), dtype=bool), np.zeros(len(system), dtype=bool)
+    found[true[stands]] = True
+    right[taken[stands]] = True
+    return found, right
+
+
+@dataclass(frozen=True)
+class PhiSpan(ClinicalMetric):
+    """Precision, recall and F of exact spans of PHI.
+
+    `phi_strict`: a system's span counts when start, end and type are gold's: MEDDOCAN's first track, and the strict
+    view of i2b2 2014. `phi_span`: the types do not matter (MEDDOCAN's second track). `phi_merged`: nor does it matter
+    where neighbours are cut: spans with no letter or digit between them are merged, and whatever lies in a merged span
+    that gold has too is right. `tolerance=2` is the relaxed view of i2b2 2014: the end may be two characters off. What
+    is said twice counts once.
+
+    P = right / system's spans, R = found / gold's spans, F = 2PR / (P + R)
+
+    >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mention, TypedMask, evaluate
+    >>> gold = (Mention(0, 4, "NAME"), Mention(5, 10, "NAME"), Mention(14, 18, "CITY"))
+    >>> corpus = Corpus([Document("1", "John Smith of Oslo", (Annotation("gold", gold),))])
+    >>> masks = [TypedMask(0, 10, None, "NAME"), TypedMask(14, 18, None, "NAME")]
+    >>> run = evaluate(corpus, {"a": Anonymization({"1": masks})}, ["phi_strict", "phi_span", "phi_merged"])
+    >>> [run["a", name, "R"].value for name in ("phi_strict", "phi_span", "phi_merged")]  # 0, 1 and 3 of 3
+    [0.0, 0.3333333333333333, 1.0]
+    """
+
+    version = 2
+    group = "both"
+    title = "PHI, exact spans"
+    undefined = "no PHI in gold or in what was masked, or the masks do not say their types"
+
+    types: bool = True
+    merged: bool = False
+    tolerance: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tolerance < 0:
+            raise PlanError(f"tolerance={self.tolerance} is negative; expected 0 or more", type(self).__name__)
+        if self.merged and (self.types or self.tolerance):
+            raise PlanError("merged spans have no type and no tolerance; say types=False", type(self).__name__)
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        gold = self.gold(corpus, resources)
+        true = gold.instances if self.types else gold.instances.untyped
+        letters = Letters.of(gold.axis, gold.axis.layers) if self.merged else None
+        count = _counter(gold)
+
+        def rows(anonymization: Anonymization) -> Rows:
+            result = gold.system(anonymization, self.type_from)
+            system = result.instances if self.types else result.instances.untyped
+            found, right = matched(true, system, self.types, self.tolerance)
+            if letters is not None:
+                ours, mine = _merged(letters, true), _merged(letters, system)
+                both, also = matched(ours.spans, mine.spans, False, 0)
+                found |= both[ours.of]
+                right |= also[mine.of]
+            counts = {
+                "found": count(true, found),
+                "gold": count(true),
+                "right": count(system, right),
+                "system": count(system),
+            }
+            return Rows.named(counts | said(result) if self.types else counts)
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        precision, recall = ratio(totals["right"], totals["system"]), ratio(totals["found"], totals["gold"])
+        # Where one side has no span at all the other's spans are all wrong: an F of 0, not an undefined one.
+        some, most = np.nan_to_num(precision), np.nan_to_num(recall)
+        f = np.where(some + most == 0, 0.0, ratio(2 * some * most, some + most))
+        f = np.where(np.asarray(totals["system"]) + np.asarray(totals["gold"]) == 0, np.nan, f)
+        values = named({"P": precision, "R": recall, "F": f})
+        return where_typed(values, totals) if self.types else values
+
+
+def _counter(gold: PhiGold) -> Callable[..., Counts]:
+    def count(instances: Instances, which: Bools | None = None) -> Counts:
+        document = gold.axis.layers.document[instances.layer]
+        return gold.axis.by_document(document if which is None else document[which])
+
+    return count
+
+
+@dataclass(frozen=True)
+class _Merged:
+    spans: Instances
+    of: Ints  # the merged span of each instance
+
+
+def _merged(letters: Letters, instances: Instances) -> _Merged:
+    """Instances merged with their neighbours where nothing but spaces and signs lies between."""
+    if not len(instances):
+        return _Merged(instances, instances.start)
+    apart = instances.layer[1:] != instances.layer[:-1]
+    near = np.flatnonzero(~apart)
+    reach = np.maximum.accumulate(instances.end)[near]
+    start = np.maximum(instances.start[near + 1], reach)
+    apart[near] = letters.between(instances.layer[near], reach, start) > 0
+    opens = np.flatnonzero(np.concatenate([[True], apart]))
+    ends = np.maximum.reduceat(instances.end, opens)
+    spans = Instances(instances.start[opens], ends, instances.layer[opens], np.zeros(len(opens), dtype=np.int64))
+    return _Merged(spans, np.searchsorted(opens, np.arange(len(instances)), side="right") - 1)
+
+
+@dataclass(frozen=True)
+class PhiLeak(ClinicalMetric):
+    """Missed PHI per sentence (the leak score of MEDDOCAN, Marimon et al. 2019).
+
+    leak = |gold instances that no span matches exactly| / |sentences|
+
+    A sentence ends with its line, or at . ! ? … when white space follows and no small letter after it. `types=False`
+    asks for the span alone.
+
+    >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mention, TypedMask, evaluate
+    >>> gold = (Mention(0, 4, "NAME"), Mention(20, 24, "CITY"))
+    >>> corpus = Corpus([Document("1", "John came. He is in Oslo. It rains.", (Annotation("gold", gold),))])
+    >>> run = evaluate(corpus, {"a": Anonymization({"1": [TypedMask(0, 4, None, "NAME")]})}, ["phi_leak"])
+    >>> run["a", "phi_leak"].value  # 1 missed in 3 sentences
+    0.3333333333333333
+    """
+
+    version = 2
+    group = "privacy"
+    title = "Leak score"
+    better = "lower"
+    unbounded = (HEADLINE,)  # a sentence may have several
+    undefined = "there is no sentence, or the masks do not say their types"
+    fixed = (("annotators", "micro"), ("sentences", "rules.1"))
+
+    types: bool = True
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        gold = self.gold(corpus, resources)
+        true = gold.instances if self.types else gold.instances.untyped
+        count = _counter(gold)
+        lines = resources.once(corpus, "sentences", lambda: _sentences(gold.axis))
+
+        def rows(anonymization: Anonymization) -> Rows:
+            result = gold.system(anonymization, self.type_from)
+            found, _ = matched(true, result.instances, self.types, 0)
+            counts = {"missed": count(true, ~found), "sentences": lines * gold.axis.layers.count}
+            return Rows.named(counts | said(result) if self.types else counts)
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        values = {HEADLINE: ratio(totals["missed"], totals["sentences"])}
+        return where_typed(values, totals) if self.types else values
+
+
+def _sentences(axis: Axis) -> Counts:
+    return np.array([sentences(document.text) for document in axis.documents], dtype=np.float64)
+
+
+def sentences(text: str) -> int:
+    """How many sentences a text has, by punctuation and line ends.
+
+    >>> sentences("Seen by Dr. Li. Slept well, e.g. at noon.\\nDischarged")
+    4
+    """
+    count = begin = 0
+    for stop in _STOP.finditer(text):
+        if "\n" in stop[0] or not text[stop.end() : stop.end() + 1].islower():
+            count += _WORD.search(text, begin, stop.end()) is not None
+            begin = stop.end()
+    return count + (_WORD.search(text, begin) is not None)

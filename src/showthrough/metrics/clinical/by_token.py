@@ -1,0 +1,114 @@
+"""De-identification as the i2b2 challenge of 2006 scored it (Uzuner, Luo and Szolovits 2007): tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from showthrough.axis.spans import Ints
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.metrics.base import Array, Rows, Totals, choose
+from showthrough.metrics.clinical.base import (
+    MEASURES,
+    OUTCOMES,
+    ClinicalMetric,
+    PhiGold,
+    by_category,
+    categories,
+    counted,
+    measures,
+    named,
+    of_categories,
+    parts_by_category,
+    said,
+    where_typed,
+)
+from showthrough.metrics.clinical.instances import NONE, Found
+from showthrough.metrics.clinical.tokens import WAYS, TokenGold, Tokens
+from showthrough.resources import Resources
+
+
+@dataclass(frozen=True)
+class PhiToken(ClinicalMetric):
+    """Precision, recall and F of PHI, token by token.
+
+    Uzuner, Luo and Szolovits 2007: every token has one category or none. The headline, P and R ask whether PHI was
+    told from everything else, whatever it was taken for; `P:DATE` and the like count one category, micro all of them,
+    macro their mean. Tokens are the challenge's, runs without a space less the signs at their edges, so `10/29` is one;
+    `tokens="words"` takes runs of word characters. A token is PHI when gold marks a letter or digit of it, and the
+    system's when all is masked that gold marks of it; beyond gold, when a letter or digit of it is masked.
+
+    P = TP / (TP + FP), R = TP / (TP + FN), F = 2PR / (P + R)
+
+    >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mention, TypedMask, evaluate
+    >>> gold = (Mention(4, 14, "PATIENT"), Mention(18, 23, "DATE"))
+    >>> corpus = Corpus([Document("1", "Mr. John Smith on 10/29 slept", (Annotation("gold", gold),))])
+    >>> masks = [TypedMask(4, 8, None, "PATIENT"), TypedMask(18, 29, None, "DATE")]
+    >>> run = evaluate(corpus, {"a": Anonymization({"1": masks})}, metrics=["phi_token"])
+    >>> [run["a", "phi_token", part].value for part in ("P", "R", "R:PATIENT", "P:DATE")]  # 2/3; 2/3; 1/2; 1/2
+    [0.6666666666666666, 0.6666666666666666, 0.5, 0.5]
+    """
+
+    version = 2
+    group = "both"
+    title = "PHI, token by token"
+    undefined = "no such PHI in gold or in what was masked, or the masks do not say their types"
+
+    tokens: Literal["challenge", "words"] = "challenge"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choose(self, "tokens", WAYS)
+
+    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+        gold = self.gold(corpus, resources)
+        tokens = self.token_gold(corpus, resources)
+
+        def rows(anonymization: Anonymization) -> Rows:
+            found = gold.system(anonymization, self.type_from)
+            taken, beyond = tokens.taken(found.instances)
+            return token_rows(gold, tokens.inside, taken, beyond, found)
+
+        return rows
+
+    def token_gold(self, corpus: Corpus, resources: Resources) -> TokenGold:
+        gold = self.gold(corpus, resources)
+        return resources.once(
+            corpus,
+            ("clinical tokens", self.map, self.tokens),
+            lambda: TokenGold(gold.axis, gold.axis.layers, gold.instances, self.tokens),
+        )
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        right, extra, lost = (np.asarray(totals[outcome]) for outcome in OUTCOMES)
+        parts = named(measures(right, right + extra, right + lost))
+        if kinds := categories(totals):
+            right, extra, lost = (of_categories(totals, outcome, kinds) for outcome in OUTCOMES)
+            micro = measures(*(count.sum(axis=0) for count in (right, right + extra, right + lost)))
+            typed = {f"micro {measure}": micro[measure] for measure in MEASURES}
+            typed |= parts_by_category(measures(right, right + extra, right + lost), right + lost, kinds)
+            parts |= where_typed(typed, totals)
+        return parts
+
+
+def token_rows(gold: PhiGold, inside: Tokens, taken: Ints, beyond: Tokens, found: Found) -> Rows:
+    """TP, FP and FN of PHI against the rest, and of every category.
+
+    `taken` is what gold's tokens were taken for; the tokens beyond gold have the kinds that they were taken for.
+    """
+    hidden, same = taken != NONE, taken == inside.kind
+    retyped = hidden & ~same
+    layers = {"TP": inside.layer[hidden], "FP": beyond.layer, "FN": inside.layer[~hidden]}
+    overall = {outcome: gold.axis.by_document(gold.axis.layers.document[layer]) for outcome, layer in layers.items()}
+    overall |= said(found)
+    tables = {
+        "TP": by_category(gold, found.names, inside.layer[same], taken[same]),
+        "FP": by_category(gold, found.names, beyond.layer, beyond.kind)
+        + by_category(gold, found.names, inside.layer[retyped], taken[retyped]),
+        "FN": by_category(gold, found.names, inside.layer[~same], inside.kind[~same]),
+    }
+    return counted(overall, tables, found.names)

@@ -1,0 +1,216 @@
+"""Gold and system instances of PHI as arrays, side by side.
+
+Every annotator's copy of a document is a *layer*; all layers lie end to end on one line, and a system's instances are
+copied onto each layer of their document. So several annotators need no loop, and where there is one, a layer is a
+document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+
+import numpy as np
+
+from showthrough.axis.axis import Axis
+from showthrough.axis.layers import Layers
+from showthrough.axis.spans import Bools, Counts, Ints, Laid, opening, spread
+from showthrough.data.documents import Mention
+from showthrough.data.labels import NO_TYPE, label_of
+from showthrough.data.masks import Anonymization, Mask
+
+NONE = -1  # the kind of what is no PHI
+_ROUNDS = 16  # of pairing all at once
+
+
+class Kinds(dict[str, int]):
+    """The number of every type, after the map; a type that is new gets the next one. `NONE`: the map leaves it out."""
+
+    def __init__(self, mapping: Mapping[str, str], names: Iterable[str] = ()) -> None:
+        self._mapping = mapping
+        self._numbers = {name: number for number, name in enumerate(names)}
+        super().__init__()
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._numbers)
+
+    def __missing__(self, name: str) -> int:
+        kept = self._mapping.get(name, name or NO_TYPE)
+        number = self[name] = self._numbers.setdefault(kept, len(self._numbers)) if kept else NONE
+        return number
+
+    def extended(self) -> Kinds:
+        """The same numbers, in a copy that may meet further types."""
+        return Kinds(self._mapping, self.names)
+
+    def numbers(self, types: Sequence[str]) -> Ints:
+        return np.fromiter(map(self.__getitem__, types), np.int64, len(types))
+
+
+@dataclass(frozen=True)
+class Instances:
+    """Spans on layers with their kinds, by start."""
+
+    start: Ints
+    end: Ints
+    layer: Ints
+    kind: Ints
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def size(self) -> Ints:
+        return self.end - self.start
+
+    @cached_property
+    def untyped(self) -> Instances:
+        """Every span once, whatever kinds it was said to be."""
+        return self.at(_firsts_in_order(self.start, self.end))
+
+    def at(self, which: Bools) -> Instances:
+        if which.all():
+            return self
+        return Instances(self.start[which], self.end[which], self.layer[which], self.kind[which])
+
+    @cached_property
+    def joined(self) -> Instances:
+        """Those that overlap joined to one: a character is covered once."""
+        opens = opening(self.start, self.end)
+        if len(opens) == len(self):
+            return self
+        ends = np.maximum.reduceat(self.end, opens)
+        return Instances(self.start[opens], ends, self.layer[opens], self.kind[opens])
+
+
+def gold_instances(axis: Axis, kinds: Kinds) -> Instances:
+    """What annotators want masked."""
+    layers = axis.layers
+    marks = [mark for mentions in layers.mentions for mark in mentions]
+    kind = kinds.numbers([mark.entity_type for mark in marks])
+    kind[[place for place, mark in enumerate(marks) if mark.identifier == "NO_MASK"]] = NONE
+    return _laid(marks, np.arange(len(marks)), layers.of_mentions, kinds, kind, layers)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A system's instances, for each document how many masks it has and how many say a type, and all kinds' names."""
+
+    instances: Instances
+    masks: Counts
+    typed: Counts
+    names: tuple[str, ...]
+
+
+def system_instances(axis: Axis, kinds: Kinds, anonymization: Anonymization, from_replacement: bool) -> Found:
+    """What a system masked, a copy on each layer of the document."""
+    of_documents = [anonymization.of(document.id) for document in axis.documents]
+    document = np.repeat(np.arange(len(of_documents)), list(map(len, of_documents)))
+    masks = [mask for found in of_documents for mask in found]
+    types = [label_of(mask.replacement) for mask in masks] if from_replacement else [mask.entity_type for mask in masks]
+    kind = kinds.numbers(types)
+    thing, layer = axis.layers.copies(document)
+    return Found(
+        _laid(masks, thing, layer, kinds, kind[thing], axis.layers),
+        axis.by_document(document),
+        axis.by_document(document[kind != kinds[""]]),
+        tuple(kinds.names),
+    )
+
+
+def _laid(
+    spans: Sequence[Mask] | Sequence[Mention], thing: Ints, layer: Ints, kinds: Kinds, kind: Ints, layers: Layers
+) -> Instances:
+    """Spans of documents, laid on layers and sorted: the order in which they were read changes no number.
+
+    What is said twice, the same span with the same kind, is there once.
+    """
+    start, end = (np.fromiter(map(edge, spans), np.int64, len(spans))[thing] + layers.base[layer] for edge in _EDGES)
+    kept = kind != NONE
+    if not kept.all():
+        start, end, layer, kind = start[kept], end[kept], layer[kept], kind[kept]
+    if (start[1:] >= end[:-1]).all():
+        return Instances(start, end, layer, kind)
+    names = np.argsort(np.argsort(known)) if (known := kinds.names) else kind  # where kinds decide, their names do
+    order = np.lexsort((names[kind], end, start))
+    start, end, kind = start[order], end[order], kind[order]
+    return Instances(start, end, layer[order], kind).at(_firsts_in_order(start, end, kind))
+
+
+def _firsts_in_order(*keys: Ints) -> Bools:
+    """Which things of a sorted list are not the same as the one before them."""
+    differs = [key[1:] != key[:-1] for key in keys]
+    return np.concatenate([np.ones(min(1, len(keys[0])), dtype=bool), np.logical_or.reduce(differs)])
+
+
+_EDGES = attrgetter("start"), attrgetter("end")
+
+
+def overlapping(left: Laid, right: Laid) -> tuple[Ints, Ints, Ints]:
+    """All pairs that share characters: left, right, and how many they share. Cheapest with the shorter list right.
+
+    There are as many as spans where one side does not overlap itself; else there may be as many as their product.
+    """
+    # What ends before a span starts cannot touch it, nor what starts after its end; the reach is the farthest end yet.
+    reach = np.maximum.accumulate(left.end) if len(left.end) else left.end
+    first = np.searchsorted(reach, right.start, side="right")
+    last = np.searchsorted(left.start, right.end, side="left")
+    theirs, ours = spread(first, last)
+    shared = np.minimum(left.end[ours], right.end[theirs]) - np.maximum(left.start[ours], right.start[theirs])
+    touching = shared > 0
+    return ours[touching], theirs[touching], shared[touching]
+
+
+def beginning_alike(left: Laid, right: Laid, tolerance: int) -> tuple[Ints, Ints]:
+    """All pairs that begin in the same place and whose ends are at most so far apart; both sides by start, then end."""
+    width = int(max(left.end.max(initial=0), right.end.max(initial=0))) + 1
+    known = left.start * width + left.end
+    low = right.start * width + np.maximum(right.end - tolerance, right.start)
+    high = right.start * width + np.minimum(right.end + tolerance, width - 1)
+    theirs, ours = spread(np.searchsorted(known, low), np.searchsorted(known, high, side="right"))
+    return ours, theirs
+
+
+def one_to_one(left: Ints, right: Ints, keys: Sequence[Ints | Bools]) -> Bools:
+    """Which pairs stand when the best goes first and both of its sides are taken by it.
+
+    `keys` rank the pairs, the most important last, small before large. A round takes every pair that is the best left
+    to both of its sides, all at once; that gives the same pairs as going through the ranking one by one. A few rounds
+    settle nearly all. Where the choice of each hangs on that of its neighbour, the rest is gone through one by one.
+
+    >>> left, right = np.array([0, 0, 1]), np.array([0, 1, 1])  # 0–0, 0–1, 1–1
+    >>> one_to_one(left, right, [np.array([1, 0, 2])]).tolist()  # 0–1 is best and leaves nothing for the others
+    [False, True, False]
+    """
+    chosen = np.ones(len(left), dtype=bool)
+    rival = (np.bincount(left)[left] > 1) | (np.bincount(right)[right] > 1) if len(left) else chosen
+    if not rival.any():
+        return chosen
+    chosen[rival] = False
+    alive = np.flatnonzero(rival)[np.lexsort([key[rival] for key in keys])]
+    for _ in range(_ROUNDS):
+        if not len(alive):
+            return chosen
+        wins = _firsts(left[alive]) & _firsts(right[alive])
+        chosen[alive[wins]] = True
+        gone = [np.zeros(int(side[alive].max()) + 1, dtype=bool) for side in (left, right)]
+        gone[0][left[alive[wins]]] = True
+        gone[1][right[alive[wins]]] = True
+        alive = alive[~(gone[0][left[alive]] | gone[1][right[alive]])]
+    taken: tuple[set[int], set[int]] = set(), set()
+    for pair, one, two in zip(alive.tolist(), left[alive].tolist(), right[alive].tolist(), strict=True):
+        if one not in taken[0] and two not in taken[1]:
+            chosen[pair] = True
+            taken[0].add(one)
+            taken[1].add(two)
+    return chosen
+
+
+def _firsts(numbers: Ints) -> Bools:
+    """Which elements are the first of their number."""
+    first = np.empty(int(numbers.max()) + 1, dtype=np.int64)
+    first[numbers[::-1]] = np.arange(len(numbers))[::-1]  # the last to be written is the first in line
+    return np.asarray(first[numbers] == np.arange(len(numbers)))

@@ -1,0 +1,241 @@
+"""Tokens of layers, each with one category of PHI or none.
+
+The challenge's texts are tokenised with spaces (`SLOAN , CHARLES E`), so its tokens are runs without a space: `10/29`
+and `358-51-76` are one each. In texts as people write them, full stops and brackets stand at the words without a space;
+so signs at the edges of a run are split off, and what is inside stays. Runs of word characters are the other choice.
+
+Tokens depend on the text alone, so gold and every system are asked about the same ones. What counts is letters and
+digits: a token is gold's when an instance has any of its letters or digits, and hidden when all of these are masked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.axis.axis import Axis
+from showthrough.axis.characters import is_ideograph
+from showthrough.axis.layers import Layers
+from showthrough.axis.spans import Bools, Counts32, Ints, contents_of, counted, highest, spread
+from showthrough.metrics.clinical.instances import NONE, Instances, overlapping
+
+WAYS = ("challenge", "words")  # of telling tokens
+_SPACE, _SIGN, _LETTER, _IDEOGRAPH = range(4)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Tokens on layers, by start, and the kind of each."""
+
+    start: Ints
+    end: Ints
+    layer: Ints
+    kind: Ints
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def at(self, places: Ints) -> Tokens:
+        return Tokens(self.start[places], self.end[places], self.layer[places], self.kind[places])
+
+
+@dataclass(frozen=True)
+class Letters:
+    """Where the letters and digits of all texts are, to be asked for places of layers."""
+
+    kinds: NDArray[np.uint8]  # of a character of the axis
+    before: Counts32  # of a place of the axis: how many letters and digits come before it
+    layers: Layers
+
+    @classmethod
+    def of(cls, axis: Axis, layers: Layers) -> Letters:
+        kinds = axis.table(_kind_of)
+        before = np.zeros(len(kinds) + 1, dtype=np.int32)
+        np.cumsum(kinds >= _LETTER, out=before[1:], dtype=np.int32)
+        return cls(kinds, before, layers)
+
+    def between(self, layer: Ints, start: Ints, end: Ints) -> Ints:
+        """How many there are in stretches of layers."""
+        shift = self.layers.shift[layer]
+        return np.asarray(self.before[end - shift] - self.before[start - shift], dtype=np.int64)
+
+    def trimmed(self, layer: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+        """Stretches that have some, from the first to the last."""
+        shift = self.layers.shift[layer]
+        place = np.flatnonzero(self.kinds >= _LETTER)
+        return place[self.before[start - shift]] + shift, place[self.before[end - shift] - 1] + 1 + shift
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Tokens, and the stretches of them that are asked about; both by start."""
+
+    tokens: Tokens
+    start: Ints
+    end: Ints
+    token: Ints  # of a stretch
+    letters: Letters
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """How many letters and digits are asked for of each token."""
+        return np.bincount(self.token, self._sizes, minlength=len(self.tokens)).astype(np.int64)
+
+    @cached_property
+    def _sizes(self) -> Ints:
+        return self._between(np.arange(len(self.start)), self.end)
+
+    @cached_property
+    def _before(self) -> Ints:
+        return np.concatenate([[0], np.cumsum(self._sizes)])
+
+    def _between(self, stretch: Ints, place: Ints) -> Ints:
+        """Letters and digits from the start of a stretch to a place in it."""
+        return self.letters.between(self.tokens.layer[self.token[stretch]], self.start[stretch], place)
+
+    def before(self, place: Ints) -> Ints:
+        """How many letters and digits that are asked for come before places of the line."""
+        passed = np.searchsorted(self.start, place, side="right")
+        found = self._before[passed]
+        inside = np.flatnonzero((passed > 0) & (np.append(self.end, 0)[passed - 1] > place))  # a stretch goes on there
+        stretch = passed[inside] - 1
+        found[inside] = self._before[stretch] + self._between(stretch, place[inside])
+        return found
+
+    def kinds(self, instances: Instances) -> Ints:
+        """What each token is taken for: by the instance with most of its letters, then the longest, then the first.
+
+        An instance has all that is asked for of the tokens that lie in it, so of several only one counts; it has less
+        of at most two, those that its edges cut.
+        """
+        held = contents_of(self.tokens, instances.start, instances.end)
+        order = np.lexsort((-np.arange(len(instances)), instances.size))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        best = np.full(len(self.tokens), NONE, dtype=np.int64)  # by rank
+        token, within = highest(held.first, held.last, rank)
+        best[token] = np.where(self.sizes[token] > 0, within, NONE)
+
+        cut = held.cut
+        most = np.where(best == NONE, 0, self.sizes)  # letters that the best one has
+        letters, rival = self.before(cut.end) - self.before(cut.start), rank[cut.origin]
+        better = (letters > most[cut.token]) | (
+            (letters == most[cut.token]) & (rival > best[cut.token]) & (letters > 0)
+        )
+        ahead = np.flatnonzero(better)[np.lexsort((rival[better], letters[better]))]
+        best[cut.token[ahead]] = rival[ahead]  # of several written to one token the last stays
+        kind = np.full(len(best), NONE, dtype=np.int64)
+        taken = best != NONE
+        kind[taken] = instances.kind[order[best[taken]]]
+        return kind
+
+    def covered(self, spans: Instances) -> Ints:
+        """How many of each token's letters and digits lie in spans that do not overlap."""
+        stretch, span, _ = overlapping(self, spans)
+        start, end = np.maximum(self.start[stretch], spans.start[span]), np.minimum(self.end[stretch], spans.end[span])
+        letters = self.letters.between(spans.layer[span], start, end)
+        return np.bincount(self.token[stretch], letters, minlength=len(self.tokens)).astype(np.int64)
+
+
+class TokenGold:
+    """All tokens of a corpus with gold's kinds, ready for systems.
+
+    Most of a text is touched by nobody, so tokens are kept with the signs at their edges: those change no count, and
+    are taken off where a word is asked for.
+    """
+
+    def __init__(self, axis: Axis, layers: Layers, gold: Instances, way: str) -> None:
+        self._axis, self._sheets, self._gold = axis, layers, gold
+        self._letters = Letters.of(axis, layers)
+        start, end = _runs(self._letters.kinds) if way == "challenge" else (axis.tokens.start, axis.tokens.end)
+        if (layers.count != 1).any():
+            edges = np.searchsorted(start, axis.bounds)
+            layer, token = spread(edges[layers.document], edges[layers.document + 1])
+            start, end = start[token] + layers.shift[layer], end[token] + layers.shift[layer]
+        layer = np.searchsorted(layers.base, start, side="right") - 1
+        every = Tokens(start, end, layer, np.full(len(start), NONE, dtype=np.int64))
+        self._whole = _Asked(every, start, end, np.arange(len(start)), self._letters)
+        self._kind = self._whole.kinds(gold)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """All tokens that have a letter or digit."""
+        found = self._at(np.arange(len(self._kind)), self._kind)
+        return found.at(np.flatnonzero(self._letters.between(found.layer, found.start, found.end)))
+
+    @cached_property
+    def inside(self) -> Tokens:
+        """The tokens of gold instances."""
+        places = np.flatnonzero(self._kind != NONE)
+        return self._at(places, self._kind[places])
+
+    def taken(self, system: Instances) -> tuple[Ints, Tokens]:
+        """What a system takes the tokens of gold for, and the others that it masks, with what it takes them for.
+
+        A token of gold is taken when all is masked that gold marks of it: whatever is left can be read. Any other
+        token is taken when a letter or digit of it is masked.
+        """
+        kind = self._asked.kinds(system)
+        kind[self._asked.covered(system.joined) < self._asked.sizes] = NONE
+        return kind, self._beyond(system)
+
+    def spellings(self, tokens: Tokens) -> list[str]:
+        """The words of tokens, in small letters and without the signs at their edges."""
+        base = self._sheets.base[tokens.layer]
+        start, end = self._letters.trimmed(tokens.layer, tokens.start, tokens.end)
+        texts = [self._axis.documents[number].text for number in self._sheets.document.tolist()]
+        places = zip(tokens.layer.tolist(), (start - base).tolist(), (end - base).tolist(), strict=True)
+        return [texts[layer][low:high].casefold() for layer, low, high in places]
+
+    def including(self, which: Bools) -> Bools:
+        """The gold instances that have a letter or digit of one or more of some tokens, which are told of all."""
+        held = contents_of(self.tokens, self._gold.start, self._gold.end)
+        before, cut = counted(which), held.cut
+        found = before[held.last] > before[held.first]
+        letters = self._letters.between(self.tokens.layer[cut.token], cut.start, cut.end)
+        found[cut.origin[which[cut.token] & (letters > 0)]] = True
+        return np.asarray(found)
+
+    def _beyond(self, system: Instances) -> Tokens:
+        kind = self._whole.kinds(system)
+        places = np.flatnonzero((kind != NONE) & (self._kind == NONE))
+        return self._at(places, kind[places])
+
+    @cached_property
+    def _asked(self) -> _Asked:
+        """What gold marks of its tokens."""
+        tokens, marked = self.inside, self._gold.joined
+        token, instance, _ = overlapping(tokens, marked)
+        start = np.maximum(tokens.start[token], marked.start[instance])
+        end = np.minimum(tokens.end[token], marked.end[instance])
+        order = np.argsort(start, kind="stable")
+        return _Asked(tokens, start[order], end[order], token[order], self._letters)
+
+    def _at(self, places: Ints, kind: Ints) -> Tokens:
+        every = self._whole.tokens
+        return Tokens(every.start[places], every.end[places], every.layer[places], kind)
+
+
+def _runs(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:
+    """Runs without a space; ideographs one by one."""
+    padded = np.full(len(kinds) + 2, _SPACE, dtype=np.uint8)
+    padded[1:-1] = kinds
+    filled = padded != _SPACE
+    borders = filled[1:] != filled[:-1]
+    if kinds.max(initial=0) < _IDEOGRAPH:  # borders alternate: one opens a run, the next closes it
+        edges = np.flatnonzero(borders)
+        return edges[::2].copy(), edges[1::2].copy()
+    alone = padded == _IDEOGRAPH
+    edges = np.flatnonzero(borders | alone[1:] | alone[:-1])
+    return edges[filled[edges + 1]], edges[filled[edges]]
+
+
+def _kind_of(character: str) -> int:
+    if is_ideograph(character):
+        return _IDEOGRAPH
+    if character.isalnum():
+        return _LETTER
+    return _SPACE if character.isspace() else _SIGN

@@ -1,0 +1,1 @@
+"""The result of an evaluation: scores, rows, comparison, provenance, signature, kept documents."""

@@ -1,0 +1,161 @@
+"""The documents that a run keeps for its readers: what stood there, what was marked in it, and what was masked.
+
+All of a corpus are kept up to a limit; of a larger one those in which most can still be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from showthrough.axis.axis import Axis
+from showthrough.axis.coverage import Replacements
+from showthrough.axis.ruler import Ruler
+from showthrough.axis.spans import Bools, Ints, paint
+from showthrough.data.documents import Corpus, Document, span_fault
+from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.errors import shown, some
+from showthrough.metrics import EntityRecall, Metric, Rows
+from showthrough.metrics.masking import FunctionWordMentions, asking
+from showthrough.resources import Resources
+from showthrough.resources.lexicon import is_punctuation
+
+MOST_DOCUMENTS = 1_000
+MOST_CHARACTERS = 10_000_000
+RANKING: tuple[Metric, ...] = (EntityRecall("direct"), EntityRecall("quasi"))  # what risk is counted by, in this order
+
+Spans = list[tuple[int, int]]
+
+
+class Texts(msgspec.Struct, frozen=True):
+    """Documents with their annotations, and what each anonymization masks in them.
+
+    `free` are the function words inside mentions, which may stay readable. With them, and with what the metrics asked
+    of mentions that have no other words and whether they read replacements, a reader can tell what leaks exactly as
+    the metrics did, without the source of function words.
+    """
+
+    documents: list[Document]
+    masks: dict[str, list[list[TypedMask]]]  # by anonymization, in the order of the documents
+    free: list[Spans]  # in the order of the documents
+    function_words: str
+    chosen: Literal["all", "riskiest", "first"]
+    function_word_mentions: FunctionWordMentions = "asked"
+    replacements: Replacements = "read"
+
+    def corpus(self, name: str = "corpus") -> Corpus:
+        return Corpus(self.documents, name)
+
+    def anonymization(self, name: str) -> Anonymization:
+        pairs = zip(self.documents, self.masks[name], strict=True)
+        return Anonymization({document.id: masks for document, masks in pairs}, name)
+
+    def faults(self, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """What does not fit together, as place and message."""
+        count = len(self.documents)
+        if set(self.masks) != set(names):
+            yield "texts.masks", f"found {some(self.masks)}; expected {some(names)}"
+        if len(self.free) != count or any(len(masks) != count for masks in self.masks.values()):
+            yield "texts", f"expected masks and free words for each of the {count} documents"
+            return
+        for number, document in enumerate(self.documents):
+            for problem in document.problems():
+                yield f"texts: {problem.place}", problem.message
+            spans = [(start, end) for start, end in self.free[number]]
+            spans += [(mask.start, mask.end) for masks in self.masks.values() for mask in masks[number]]
+            for start, end in spans:
+                if not 0 <= start < end <= len(document.text):
+                    yield f"texts: document {shown(document.id)}", span_fault(start, end, len(document.text))
+
+
+def too_many(corpus: Corpus) -> bool:
+    """Whether a run cannot keep them all."""
+    return len(corpus) > MOST_DOCUMENTS or int(corpus.survey.lengths.sum()) > MOST_CHARACTERS
+
+
+def riskiest(rows: Sequence[Sequence[Rows]]) -> Ints:
+    """Document numbers, those at most risk first: by the most direct identifiers that any anonymization leaves
+    readable, then by quasi-identifiers, then as they come.
+
+    `rows` has one entry for each metric of `RANKING`: its rows for every anonymization.
+
+    >>> one, two = Rows.of(hidden=[1, 0, 2], total=[1, 1, 2]), Rows.of(hidden=[0, 4, 1], total=[4, 4, 2])
+    >>> riskiest([[one], [two]]).tolist()  # leaks: 0, 1, 0 direct; 4, 0, 1 quasi
+    [1, 0, 2]
+    """
+    leaks = [
+        np.max([found.values @ [-1.0 if column == "hidden" else 1.0 for column in found.columns] for found in each], 0)
+        for each in rows
+    ]
+    # lexsort takes its first key last, and is stable.
+    return np.asarray(np.lexsort([-leak for leak in reversed(leaks)]), dtype=np.int64)
+
+
+def kept(order: Ints, lengths: Ints) -> list[int]:
+    """The first of them, as many as fit; at least one."""
+    total = np.cumsum(lengths[order[:MOST_DOCUMENTS]])
+    fitting = max(1, int(np.searchsorted(total, MOST_CHARACTERS, side="right")))
+    found: list[int] = order[:fitting].tolist()
+    return found
+
+
+def texts_of(
+    corpus: Corpus,
+    anonymizations: Sequence[Anonymization],
+    order: Ints | None,
+    function_words: str,
+    resources: Resources,
+    function_word_mentions: FunctionWordMentions = "asked",
+    replacements: Replacements = "read",
+) -> Texts:
+    """What a run keeps. `order` ranks the documents where there are too many; `None` takes the first."""
+    chosen: Literal["all", "riskiest", "first"] = "all"
+    numbers = list(range(len(corpus)))
+    if too_many(corpus):
+        chosen = "first" if order is None else "riskiest"
+        numbers = kept(np.arange(len(corpus)) if order is None else order, corpus.survey.lengths)
+    documents = [corpus.documents[number] for number in sorted(numbers)]
+    masks = {one.name: [[_typed(mask) for mask in one.of(document.id)] for document in documents]
+             for one in anonymizations}  # fmt: skip
+    here = Corpus(documents, corpus.name)
+    free = [spans for part in here.chunks() for spans in _free_words(here.part(part), function_words, resources)]
+    return Texts(documents, masks, free, function_words, chosen, function_word_mentions, replacements)
+
+
+def _typed(mask: Mask) -> TypedMask:
+    return TypedMask(mask.start, mask.end, mask.replacement, mask.entity_type)
+
+
+def _free_words(corpus: Corpus, function_words: str, resources: Resources) -> Iterator[Spans]:
+    """Of each document, the stretches inside mentions that are ignorable and more than punctuation."""
+    axis = resources.axis(corpus)
+    marked = np.zeros(len(axis) + 1, dtype=bool)
+    paint(marked, axis.gold.start, axis.gold.end)
+    solid = np.diff(resources.ruler(axis, function_words).before) > 0
+    marked[:-1] &= ~solid & ~axis.table(is_punctuation).view(np.bool_)
+    edges = np.flatnonzero(np.diff(marked, prepend=False))
+    start, end = edges[::2], edges[1::2]
+    place = np.searchsorted(start, axis.bounds)
+    for number, base in enumerate(axis.bounds[:-1].tolist()):
+        here = slice(place[number], place[number + 1])
+        yield list(zip((start[here] - base).tolist(), (end[here] - base).tolist(), strict=True))
+
+
+def ruler_of(axis: Axis, texts: Texts) -> Ruler:
+    """The ruler that the metrics measured with, on an axis of these texts."""
+
+    def ignorable(axis: Axis) -> Bools:
+        found: Bools = axis.table(is_punctuation).view(np.bool_)
+        spans = [
+            (base + low, base + high)
+            for base, free in zip(axis.bounds.tolist(), texts.free, strict=False)
+            for low, high in free
+        ]
+        start, end = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+        paint(found, start, end)
+        return found
+
+    return axis.ruler(texts.function_words, ignorable, asking(texts.function_words, texts.function_word_mentions))

@@ -1,0 +1,62 @@
+"""What a run file says of how it was made: the metrics as they were asked for, the programs, the attacker's texts."""
+
+from __future__ import annotations
+
+import inspect
+import platform
+from datetime import UTC, datetime
+from typing import Any
+
+from showthrough.data.background import Background
+from showthrough.metrics import Metric, metric_name, metric_text
+from showthrough.run.run import Input, MetricRecord
+from showthrough.version import __version__
+
+_PACKAGES = (
+    "numpy", "msgspec", "spacy", "scikit-learn", "scipy", "wordfreq", "torch", "transformers",
+    "sentence-transformers",
+)  # fmt: skip
+
+
+def metric_record(metric: Metric) -> MetricRecord:
+    """A metric as a run file keeps it."""
+    return MetricRecord(
+        metric_text(metric),
+        metric_name(metric),
+        metric.version,
+        metric.title,
+        metric.group,
+        metric.better,
+        metric.parameters,
+        _explanation(metric),
+        metric.neutral,
+    )
+
+
+def provenance() -> dict[str, Any]:
+    """With what and when a run is made."""
+    return {
+        "showthrough": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": {name: found for name in _PACKAGES if (found := _version(name))},
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def background_input(background: Background) -> Input:
+    return Input(background.name, background.digest, len(background), background.source)
+
+
+def _explanation(metric: Metric) -> str:
+    """What a metric's docstring says before its example."""
+    return (inspect.getdoc(metric) or "").partition(">>>")[0].strip()
+
+
+def _version(package: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version  # slow to import, and asked for once a run
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
