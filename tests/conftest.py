@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import tarfile
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from showthrough import read_corpus
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 
 # No deadline: how long an example takes says more about what else the machine is doing than about the code. The same
@@ -46,3 +48,18 @@ def tiny() -> Corpus:
         ],
         name="tiny",
     )
+
+
+@pytest.fixture(scope="session")
+def meddocan(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the records, unpacked."""
+    folder = tmp_path_factory.mktemp("meddocan")
+    with tarfile.open(data / "meddocan/train_dev.tar.gz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def records(meddocan: Path) -> Corpus:
+    """The records, read from their XML."""
+    return read_corpus(meddocan, format="i2b2")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 import venv
+from graphlib import TopologicalSorter
 from pathlib import Path
 from pkgutil import iter_modules, resolve_name
 
@@ -59,12 +60,12 @@ def test_importing_takes_little_time() -> None:
     assert float(found.stdout) < 0.3
 
 
-# `formats` stands in no order: its readers come before `run`, which reads with them, and its writer after.
+# The map of docs/design.md: each room knows only those before it.
 ROOMS = (
-    "errors", "files", "text", "masks", "background", "axis", "coverage", "alignment", "clinical", "levels", "retyping",
-    "resources", "attacks", "metrics", "texts", "statistics", "pairing", "references", "mask_notices", "notices", "run",
-    "plan", "records", "scoring", "workers", "evaluation", "reidentification", "config", "report", "cli",
+    "version", "errors", "files", "data", "formats", "axis", "resources", "attacks", "metrics", "statistics", "run",
+    "evaluation", "anonymizers", "report", "demo", "cli",
 )  # fmt: skip
+SOURCE = ROOT / "src/showthrough"
 
 
 def imported(source: str) -> set[str]:
@@ -86,14 +87,39 @@ def test_imports_are_found_in_every_form() -> None:
     assert imported(source) == {"cli", "report", "run"}
 
 
+def test_every_module_stands_in_a_room() -> None:
+    doors = {"__init__", "__main__", "__pycache__"}  # of the house itself
+    modules = {path.relative_to(SOURCE).parts[0] for path in SOURCE.rglob("*.py*")}
+    assert {name.partition(".")[0] for name in modules} - doors == set(ROOMS)
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_imports_flow_one_way(room: str) -> None:
     """A room knows only the rooms before it."""
-    source = ROOT / "src/showthrough"
-    files = [source / f"{room}.py"] if (source / f"{room}.py").exists() else list((source / room).rglob("*.py"))
-    assert files
+    files = [SOURCE / f"{room}.py"] if (SOURCE / f"{room}.py").exists() else list((SOURCE / room).rglob("*.py"))
     later = set(ROOMS[ROOMS.index(room) + 1 :])
     assert {file.name: found for file in files if (found := imported(file.read_text(encoding="utf-8")) & later)} == {}
+
+
+def test_no_modules_need_each_other() -> None:
+    """Also inside a room there is an order: an import that would close a circle is in none of its modules' bodies."""
+    names = {
+        ".".join(file.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__"): file
+        for file in SOURCE.rglob("*.py")
+    }
+    needs: dict[str, set[str]] = {}
+    for name, file in names.items():
+        body = [node for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
+        full = {f"{node.module}.{alias.name}": f"{node.module}" for node in body for alias in node.names}
+        needs[name] = {one if one in names else home for one, home in full.items()} & names.keys() - {name}
+    assert list(TopologicalSorter(needs).static_order())  # raises CycleError
+
+
+def test_the_map_is_in_the_design() -> None:
+    page = (ROOT / "docs/design.md").read_text(encoding="utf-8")
+    drawn = page[page.index("## The rooms") :].split("```")[3]
+    listed = [line.split()[0] for line in drawn.strip().splitlines()]
+    assert listed == [room for room in ROOMS if room not in ("version", "demo")]
 
 
 @pytest.fixture(scope="module")

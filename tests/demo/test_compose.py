@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from showthrough.demo.cast import TOPICS, people
-from showthrough.demo.compose import Draft, Fact, deal, read_stories
+from demo_corpus.cast import TOPICS, people
+from demo_corpus.compose import Draft, Fact, deal, read_stories
 
 FACTS = {
     "he": "she",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -15,11 +16,11 @@ from typing import Any
 
 import pytest
 
+from demo_corpus.generate import generate, main
+from demo_corpus.lexicon import TOWNS, TRADES
 from showthrough import demo
 from showthrough.anonymizers.rules import Rules
 from showthrough.data.documents import Document
-from showthrough.demo.generate import generate, main
-from showthrough.demo.lexicon import TOWNS, TRADES
 
 TAB_TYPES = {"PERSON", "CODE", "LOC", "ORG", "DEM", "DATETIME", "QUANTITY", "MISC"}
 FREE = {"mr", "mrs", "ms", "the", "of", "a", "an", "in"}  # words that need not be hidden
@@ -56,8 +57,9 @@ def test_generating_again_gives_the_same_bytes() -> None:
 
 def test_the_generator_can_be_run(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "showthrough.demo.generate", str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "demo_corpus.generate", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True, env=environment)
     assert "corpus.json" in done.stdout
     for path in demo.folder().iterdir():
         assert (out / path.name).read_bytes() == path.read_bytes()

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from showthrough import OutputError, files
+from showthrough import OutputError
+from showthrough.files import writing as files
 from showthrough.files.writing import Read, check_writable, put, remove_unfinished, workshop, write_file, write_folder
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="links, locks and signals")

@@ -55,7 +55,7 @@ def test_a_name_stands_in_one_table() -> None:
 
 def test_the_page_names_every_type() -> None:
     """The table of docs/formats.md, word for word what the program takes them for."""
-    page = (Path(__file__).parent.parent / "docs/formats.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs/formats.md").read_text(encoding="utf-8")
     section = page.partition("## What a type tells")[2].partition("\n## ")[0]
     shown: dict[str, set[str]] = {"direct": set(), "quasi": set()}
     for level, names in re.findall(r"^\| (direct|quasi) \| [^|]+ \| ([^|]+) \|$", section, re.MULTILINE):

@@ -23,7 +23,7 @@ from showthrough import (
 from showthrough.metrics.clinical.by_span import sentences
 from showthrough.metrics.clinical.vocabulary import Share, analyse
 
-DIFFERENCES = (Path(__file__).resolve().parents[2] / "docs/differences.md").read_text(encoding="utf-8")
+DIFFERENCES = (Path(__file__).resolve().parents[3] / "docs/differences.md").read_text(encoding="utf-8")
 ALL = ["preset:i2b2", "preset:meddocan"]
 
 

@@ -10,12 +10,12 @@ import random
 import re
 from datetime import timedelta
 
+from demo_corpus import lexicon
+from demo_corpus.cast import date_forms
+from demo_corpus.compose import Mark
+from demo_corpus.write import Written
 from showthrough.data.documents import Annotation
 from showthrough.data.masks import Mask
-from showthrough.demo import lexicon
-from showthrough.demo.cast import date_forms
-from showthrough.demo.compose import Mark
-from showthrough.demo.write import Written
 
 _LABELS = {"PERSON": "PERSON", "LOC": "GPE", "ORG": "ORG", "DATETIME": "DATE", "DEM": "NORP", "QUANTITY": "QUANTITY",
            "CODE": "CARDINAL", "MISC": "WORK_OF_ART"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Makes the files of the demonstration corpus: `python -m showthrough.demo.generate FOLDER`."""
+"""Makes the files of the demonstration corpus: `python -m demo_corpus.generate FOLDER`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from demo_corpus import annotators, anonymizations, cast, write
+from demo_corpus.write import Written
 from showthrough.anonymizers import anonymize
 from showthrough.anonymizers.rules import Rules
 from showthrough.data.documents import Annotation, Corpus, Document
 from showthrough.data.masks import Mask
-from showthrough.demo import annotators, anonymizations, cast, write
-from showthrough.demo.write import Written
 
 SEED = "showthrough demo 1"
 
@@ -108,7 +108,7 @@ def _object_of(values: Mapping[str, object]) -> bytes:
 
 def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 1:
-        print("usage: python -m showthrough.demo.generate FOLDER", file=sys.stderr)
+        print("usage: python -m demo_corpus.generate FOLDER", file=sys.stderr)
         return 2
     target = Path(arguments[0])
     target.mkdir(parents=True, exist_ok=True)

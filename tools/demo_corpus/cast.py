@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from demo_corpus import lexicon
+from demo_corpus.compose import Fact, Facts, deal
 from showthrough.data.documents import Identifier
-from showthrough.demo import lexicon
-from showthrough.demo.compose import Fact, Facts, deal
 
 TOPICS = {
     "court": ("licence", "dismissal", "detention", "land", "custody"),

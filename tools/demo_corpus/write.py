@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from showthrough.demo.cast import Person
-from showthrough.demo.compose import Draft, Mark, Passage, deal, read_stories
+from demo_corpus.cast import Person
+from demo_corpus.compose import Draft, Mark, Passage, deal, read_stories
 
 # The parts of a document in each genre, in the orders in which they may come. A dot begins a new paragraph.
 _LAYOUTS = {

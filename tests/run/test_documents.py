@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from showthrough import Anonymization, Corpus, Document, InputError, Mask, Run, TypedMask, evaluate, texts
+from showthrough import Anonymization, Corpus, Document, InputError, Mask, Run, TypedMask, evaluate
 from showthrough.axis.axis import Axis
 from showthrough.resources import Resources
+from showthrough.run import documents as texts
 from showthrough.run.documents import Texts, kept, riskiest, ruler_of
 
 NONE = Anonymization({"d1": [], "d2": [], "d3": []}, "none")

@@ -13,10 +13,10 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from demo_corpus.compose import Mark
+from demo_corpus.lexicon import TOWNS
+from demo_corpus.write import Written
 from showthrough.data.documents import Annotation, Mention
-from showthrough.demo.compose import Mark
-from showthrough.demo.lexicon import TOWNS
-from showthrough.demo.write import Written
 
 _TITLE = re.compile(r"(?:Mr|Mrs|Ms|Dr|Judge) ")
 
