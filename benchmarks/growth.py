@@ -5,9 +5,10 @@
     systems: the evaluation, the HTML page, `compare` of one metric                                10 →     300
     documents for NMI (LSA, no model)                                                           5,000 →  50,000
 
-Every size is measured in a process of its own, from files to the result: processor time above that of a very small input
-of the same kind, and the peak of resident memory above what imports take. Printed is growth as a multiple of linear:
-1.00 says that twice as much costs twice as much. Limits: 1.3 for time and for memory, and 1 GB for 100,000 nested spans.
+Every size is measured in a process of its own, from files to the result: processor time above that of a very small
+input of the same kind, and the peak of resident memory above what imports take. Printed is growth as a multiple of
+linear: 1.00 says that twice as much costs twice as much. Limits: 1.3 for time and for memory, and 1 GB for 100,000
+nested spans.
 
 A page tests the differences of all pairs up to 20 systems and of none above, so it is measured from 30 systems on as
 well: from 10 alone it would seem to cost nothing. The answer of `compare` is a line for every pair of systems, of which
