@@ -106,7 +106,7 @@ LONG = "x" * 20_001
 @pytest.mark.parametrize(
     ("name", "content", "place"),
     [
-        ("x.jsonl", json.dumps({"doc_id": "a", "text": "b"}) + "\n" + json.dumps({"doc_id": "c", "text": LONG}), "line 2"),
+        ("x.jsonl", '{"doc_id": "a", "text": "b"}\n' + json.dumps({"doc_id": "c", "text": LONG}), "line 2"),
         ("x.json", json.dumps([{"doc_id": "a", "text": LONG}]), "document number 1"),
         ("x.json", json.dumps({"a": "b", "c": LONG}), "document c"),
     ],
