@@ -488,6 +488,25 @@ def test_marks_are_removed_before_embedding() -> None:
     assert len(TAE_MARKS) == len(set(TAE_MARKS)) == 25
 
 
+def test_tries_are_made_with_some_of_many_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All points are looked at for one try, the best; or time would grow with points times tries."""
+    looked_at: list[tuple[int, int]] = []
+    settled = kmeans._settled
+
+    def counting(points: Any, centres: Any) -> Any:
+        looked_at.append((len(points), len(centres)))
+        return settled(points, centres)
+
+    monkeypatch.setattr(kmeans, "_settled", counting)
+    monkeypatch.setattr(kmeans, "SAMPLE", 40)
+    random = np.random.default_rng(0)
+    own = random.integers(0, 4, 500)
+    points = 10 * np.eye(4)[own] + random.normal(size=(500, 4))
+    for found in kmeans.clusterings(points, 4, 2, 9, 0):
+        assert len(set(zip(own.tolist(), found.tolist(), strict=True))) == 4  # the very clusters, by other names
+    assert sum(size * tries for size, tries in looked_at) == 2 * (9 * 40 + 500)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -495,6 +514,9 @@ def test_marks_are_removed_before_embedding() -> None:
         ("nmi(min_k=1)", "min_k=1 is out of range; expected 2 to 1,000"),
         ("nmi(k_multiplier=1)", "k_multiplier=1 is out of range; expected 2 to 1,000"),
         ("nmi(n_tries=0)", "n_tries=0 is out of range; expected 1 to 1,000"),
+        ("nmi(n_tries=1001)", "n_tries=1001 is out of range; expected 1 to 1,000"),
+        ("nmi(n_clusterings=101)", "n_clusterings=101 is out of range; expected 1 to 100"),
+        ("nmi(max_k=1001)", "max_k=1001 is out of range; expected 2 to 1,000"),
         ("nmi(max_k=3, min_k=4)", "max_k=3 is less than min_k=4"),
         ("nmi(seed=-1)", "seed=-1 is out of range"),
         ('nmi(long_documents="cut")', "long_documents='cut' is not known"),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
+from showthrough.report import significance
+from showthrough.report.html import html_text
 from showthrough.report.significance import pairs, shuffles
 from showthrough.run.run import Run
 
@@ -44,3 +47,25 @@ def test_one_anonymization_has_no_pair(demo_run: Run) -> None:
 def test_more_documents_are_shuffled_less(demo_run: Run) -> None:
     many = msgspec.structs.replace(demo_run, documents=[str(number) for number in range(10_001)])
     assert (shuffles(demo_run), shuffles(many)) == (9_999, 999)
+
+
+def test_of_many_anonymizations_no_pair_is_tested(demo_run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pairs grow with the square: the page of 300 systems must not wait for 44,850 tests that nobody could look at."""
+    monkeypatch.setattr(significance, "MOST", 4)
+    monkeypatch.setattr("showthrough.report.html.page.MOST", 4)
+    monkeypatch.setattr(Run, "compare", None)  # asking for a comparison would fail
+    assert pairs(demo_run) == {}
+    assert "Of more than 4 anonymizations the page tests no differences" in html_text(demo_run)
+
+
+def test_a_page_compares_each_metric_once(demo_run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    compare = Run.compare
+
+    def counting(self: Run, metric: str, **given: object) -> object:
+        asked.append(metric)
+        return compare(self, metric, **{**given, "shuffles": 9})  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Run, "compare", counting)
+    html_text(demo_run)
+    assert sorted(asked) == sorted(demo_run.rows)

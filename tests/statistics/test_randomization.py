@@ -1,12 +1,16 @@
 from __future__ import annotations
 
-from itertools import product
+import gc
+import tracemalloc
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 from showthrough.statistics import holm, p_value, shuffled_shifts
+from showthrough.statistics.forms import forms
+from showthrough.statistics.randomization import studentized_p
 
 
 def exact_p(first: np.ndarray, second: np.ndarray) -> float:
@@ -64,3 +68,40 @@ def test_holm_never_lowers_and_keeps_the_order(values: list[float]) -> None:
 def test_holm_by_hand() -> None:
     # 0.005 × 4, 0.01 × 3, 0.03 × 2, 0.04 × 1, each at least the one before: 0.02, 0.03, 0.06, 0.06
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def share(totals: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {"": totals["hidden"] / totals["all"]}
+
+
+def many_systems(count: int, documents: int) -> list[np.ndarray]:
+    random = np.random.default_rng(0)
+    whole = random.integers(1, 9, documents)
+    return [np.stack([random.binomial(whole, 0.8), whole], axis=1).astype(float) for _ in range(count)]
+
+
+@pytest.mark.parametrize(("pairs", "held"), [(1, 10), (3, 1_000), (10**6, 10**9)])
+def test_how_many_pairs_go_together_moves_no_p_value(pairs: int, held: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    (form,) = forms(share, ["hidden", "all"], [""])
+    systems = many_systems(7, 30)
+    usual = studentized_p(form, systems, 500, 0)
+    assert sorted(usual) == list(combinations(range(7), 2))
+    monkeypatch.setattr("showthrough.statistics.randomization._PAIRS", pairs)
+    monkeypatch.setattr("showthrough.statistics.randomization._HELD", held)
+    found = studentized_p(form, systems, 500, 0)
+    assert {pair: p.tolist() for pair, p in found.items()} == {pair: p.tolist() for pair, p in usual.items()}
+
+
+def test_memory_follows_systems_and_not_their_pairs() -> None:
+    # 60 systems have 1,770 pairs: a column of each for 1,000 documents alone would be 1,770 · 1,000 · 8 = 14 MB.
+    (form,) = forms(share, ["hidden", "all"], [""])
+    peaks = []
+    for count in (15, 60):
+        systems = many_systems(count, 1_000)
+        gc.collect()
+        tracemalloc.start()
+        studentized_p(form, systems, 256, 0)
+        peaks.append(tracemalloc.get_traced_memory()[1] / 1e6)
+        tracemalloc.stop()
+    assert peaks[1] < 14
+    assert peaks[1] < 4 * peaks[0]

@@ -53,6 +53,8 @@ def model_files(name: SourceName, role: Role) -> ModelFiles:
         raise role.missing(f"there is no folder {name.place!r}", "check its name")
     if lacking := _lacking(folder):  # before anything is read: the folder may be anything, and large
         raise role.missing(f"the folder {name.place!r} holds no model: there is no {lacking} in it", "check its files")
+    if endless := _endless(folder):
+        raise role.missing(f"in the folder {name.place!r}, {endless} is a pipe or a device", "check its files")
     _refuse_pickles(folder, name.place, role)
     if deep := _too_deep(folder):
         raise role.missing(f"the folder {name.place!r} holds no model that can be built: {deep}", "check its files")
@@ -72,6 +74,12 @@ def _lacking(folder: Path) -> str:
         if not any(any(folder.glob(pattern)) for pattern in patterns):
             return what
     return ""
+
+
+def _endless(folder: Path) -> str:
+    """What stands among a model's files and is none: nobody knows whether reading a pipe or a device ever ends."""
+    others = (path for path in sorted(folder.rglob("*")) if path.exists() and not (path.is_file() or path.is_dir()))
+    return next((path.relative_to(folder).as_posix() for path in others), "")
 
 
 def _too_deep(folder: Path) -> str:
