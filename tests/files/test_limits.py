@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from showthrough import InputError, Run, read_anonymization, read_background, read_corpus
-from showthrough.formats.limits import FILE, RECORD, Limit
+from showthrough.files.limits import FILE, RECORD, Limit
 
 SMALL = 200_000  # bytes that a limit is set to
 LARGE = 50 * SMALL
