@@ -69,7 +69,7 @@ class ReIdentification(Metric):
     @property
     def models(self) -> dict[str, str]:
         parts = [part for approach in approaches(self.attacks) for part in approach.parts]
-        return {parameter: name for part in parts for parameter, name in part.models.items()}
+        return {parameter: name for part in parts for parameter, name in part.attack.models.items()}
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
@@ -92,7 +92,7 @@ class ReIdentification(Metric):
         from showthrough.attacks.suite import Suite
 
         chosen = approaches(self.attacks)
-        watching = any(part.watches for approach in chosen for part in approach.parts)
+        watching = any(part.attack.watches for approach in chosen for part in approach.parts)
         watched = {one.name: masked(corpus, one) for one in resources.anonymizations} if watching else {}
         suite = Suite(chosen, known, resources, watched)
         return lambda anonymization: self.rows(corpus.ids, suite.attack(masked(corpus, anonymization), self.k))
