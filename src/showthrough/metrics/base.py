@@ -14,7 +14,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, Problem, ResourceError, quoted
 from showthrough.resources import Resources
-from showthrough.tables.calls import parameters
+from showthrough.tables.calls import choices, parameters
 
 Array = NDArray[np.float64]
 Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one a resample)
@@ -86,6 +86,16 @@ class Metric(ABC):
     apart: ClassVar[bool] = True  # whether documents can be drawn and exchanged one by one
     undefined: ClassVar[str]  # why there may be no value
     fixed: ClassVar[tuple[tuple[str, str], ...]] = ()  # choices that are no parameter but belong to the signature
+
+    def __post_init__(self) -> None:
+        """Raises PlanError when a parameter has none of the words that it takes."""
+        for parameter, allowed in choices(type(self)).items():
+            given = getattr(self, parameter)
+            if given not in allowed:
+                expected = ", ".join(map(repr, allowed))
+                raise PlanError(
+                    f"{parameter}={quoted(given)} is not known; expected one of {expected}", type(self).__name__
+                )
 
     @abstractmethod
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]: ...
@@ -163,11 +173,3 @@ def _sound(metric: Metric, rows: object, documents: int) -> Rows:
     if not np.isfinite(rows.values).all():
         raise ResourceError(f"{name} returned rows with a value that is infinite or no number; expected finite ones")
     return rows
-
-
-def choose(owner: Metric, parameter: str, allowed: Sequence[Any]) -> None:
-    """Raises PlanError when a parameter has none of the allowed values."""
-    found = getattr(owner, parameter)
-    if found not in allowed:
-        expected = ", ".join(map(repr, allowed))
-        raise PlanError(f"{parameter}={quoted(found)} is not known; expected one of {expected}", type(owner).__name__)

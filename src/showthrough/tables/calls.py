@@ -10,7 +10,8 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import field, fields, replace
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from showthrough.errors import PlanError, kind_of, quoted, shown
 
@@ -34,6 +35,17 @@ def parameters(value: Any) -> dict[str, Any]:
 def descriptions(value: Any) -> dict[str, str]:
     """What each parameter says; empty for one that does not tell."""
     return {each.name: each.metadata.get(_DESCRIPTION, "") for each in fields(value)}
+
+
+@lru_cache
+def choices(kind: type[Any]) -> dict[str, tuple[Any, ...]]:
+    """The values of parameters that take some words alone; nothing of a class whose annotations cannot be read."""
+    try:
+        hints = get_type_hints(kind)
+    except NameError:  # they name what only a function knows
+        return {}
+    literals = [each.name for each in fields(kind) if get_origin(hints[each.name]) is Literal]
+    return {name: get_args(hints[name]) for name in literals}
 
 
 def call_text(name: str, value: Any, usual: Any) -> str:
