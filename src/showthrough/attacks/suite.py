@@ -161,15 +161,19 @@ def _sound(part: Part, scores: Floats | Candidates, documents: int, individuals:
     table = scores.score if isinstance(scores, Candidates) else scores
     column = scores.column if isinstance(scores, Candidates) else None
     shape = (documents, individuals) if column is None else column.shape
-    numeric = isinstance(table, np.ndarray) and table.dtype.kind in "fiu"
-    if not numeric or table.shape != shape or len(table) != documents:
-        size = "×".join(map(str, np.shape(table))) or f"a value of type {type(table).__name__}"
+    numbers = isinstance(table, np.ndarray) and table.dtype.kind in "fiu"
+    if not numbers or table.shape != shape or len(table) != documents:
+        size = "×".join(map(str, table.shape)) if numbers else f"a value of type {type(table).__name__}"
         raise ResourceError(f"attack {part}: scores are {size}; expected {documents} documents × {individuals} numbers")
     if not np.isfinite(table).all():
         raise ResourceError(f"attack {part}: a score is infinite or no number; expected finite numbers")
     if column is not None and column.size and not 0 <= column.min() <= column.max() < individuals:
         raise ResourceError(f"attack {part}: a column is no individual; expected 0 to {individuals - 1}")
-    return Candidates.of(scores)
+    candidates = Candidates.of(scores)
+    if (candidates.individuals, candidates.heard.shape) != (individuals, (documents,)):
+        expected = f"{individuals} individuals, and of {documents} documents whether they were heard"
+        raise ResourceError(f"attack {part}: the candidates do not fit; expected {expected}")
+    return candidates
 
 
 def _ordered(found: Candidates, given: Sequence[str], wanted: Sequence[str]) -> Candidates:

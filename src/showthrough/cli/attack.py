@@ -33,10 +33,7 @@ def command(
     ] = None,
     attacks: Annotated[
         str,
-        typer.Option(
-            metavar="LIST",
-            help=f"Attacks: {', '.join(ATTACKS.built_in_names)}; a+b fuses, +assignment matches one to one.",
-        ),
+        typer.Option(metavar="LIST", help="Attacks (showthrough attacks lists them); a+b fuses, +assignment matches."),
     ] = DEFAULT,
     k: Annotated[int, typer.Option("-k", help="Also count who is among the first so many.")] = 5,
     explain: Annotated[
