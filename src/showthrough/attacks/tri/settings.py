@@ -86,9 +86,8 @@ which leaves room to move on (two pieces of every window mark its ends)
         for field in fields(self):
             if field.type == "bool":
                 self._check(field.name, isinstance(getattr(self, field.name), bool), "True or False")
-        for name in ("tokenization_block_size", "pretraining_batch_size", "finetuning_batch_size"):
-            self._check(name, getattr(self, name) >= 1, "1 or more")
-        for name in ("pretraining_epochs", "finetuning_epochs"):
+        sizes = ("tokenization_block_size", "pretraining_batch_size", "finetuning_batch_size")
+        for name in (*sizes, "pretraining_epochs", "finetuning_epochs"):
             self._check(name, getattr(self, name) >= 1, "1 or more")
         for name in ("pretraining_learning_rate", "finetuning_learning_rate"):
             self._check(name, getattr(self, name) > 0, "more than 0")
