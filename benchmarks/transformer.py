@@ -21,7 +21,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -174,9 +174,11 @@ def main() -> int:
     except ImportError:
         print("skipped: torch and transformers are not installed")
         return 0
-    from showthrough.attacks.transformer import Transformer, TriSettings, Watched
+    from showthrough.attacks.base import Watched
+    from showthrough.attacks.transformer import Transformer
     from showthrough.attacks.tri.training import uses_bf16
     from showthrough.attacks.tri.windows import parse_window
+    from showthrough.resources import Resources
     from showthrough.resources.device import torch_device
     from showthrough.resources.settings import ModelSettings
 
@@ -199,7 +201,7 @@ def main() -> int:
     }
     with tempfile.TemporaryDirectory() as folder:
         save_model(Path(folder, "model"), list(background.values()), size, asked.seed)
-        settings = TriSettings(
+        attack = Transformer(
             output_folder_path=asked.output or str(Path(folder, "out")),
             base_model_name=str(Path(folder, "model")),
             anonymize_background_knowledge=not (asked.no_ner or bare_options),
@@ -215,14 +217,14 @@ def main() -> int:
             precision=asked.precision,
             seed=asked.seed,
         )
-        attack = Transformer(settings, ModelSettings(device=asked.device), shown)
+        models = ModelSettings(device=asked.device)
         bf16 = uses_bf16(device, asked.precision)
         name = torch.cuda.get_device_name(device) if device.type == "cuda" else f"{torch.get_num_threads()} threads"
         print(f"{device.type} ({name}), {'bf16' if bf16 else 'fp32'}, torch {torch.__version__}, "
               f"transformers {transformers.__version__}")  # fmt: skip
         start = time.perf_counter()
         with timed_stages() as stages:
-            fitted = attack.fit(background, watched=watched)
+            fitted = attack.fit(background, Resources(models, shown), watched)
         whole = time.perf_counter() - start
         parameters = sum(one.numel() for one in fitted.classifier.model.parameters())
         print(f"{len(background)} individuals, {sum(map(len, background.values())):,} characters, "
@@ -233,8 +235,7 @@ def main() -> int:
                   f"{read / stage.steps:,.0f} windows/s; examinations {stage.examinations:.1f} s")  # fmt: skip
         print(f"all of it: {whole:.1f} s; epoch {fitted.selected} of {epochs} was kept")
         start = time.perf_counter()
-        again = replace(settings, verbose=False)
-        fitted = Transformer(again, ModelSettings(device=asked.device)).fit(background, watched=watched)
+        fitted = attack.fit(background, Resources(models), watched)
         print(f"again, from what was kept: {time.perf_counter() - start:.1f} s")
         if device.type == "cuda":
             print(f"GPU memory at most: {torch.cuda.max_memory_allocated(device) / 2**30:.1f} GiB")

@@ -37,7 +37,7 @@ _PLAIN: dict[str, str | None] = {
 
 def metric_page(name: str) -> str:
     """The page of a metric, as seen from `docs/`: its own, or that of an entry with other parameters."""
-    relatives = [other for other, metric in METRICS.items() if type(metric) is type(METRICS[name])]
+    relatives = [other for other, metric in METRICS.built_in.items() if type(metric) is type(METRICS[name])]
     pages = [f"metrics/{METRIC_PAGES.get(one, one)}.md" for one in (name, *relatives)]
     return next((page for page in pages if (ROOT / "docs" / page).is_file()), pages[0])
 
@@ -64,7 +64,7 @@ def _helped(command: Any, name: str, parent: Any) -> Iterator[str]:
 def metric_table() -> str:
     """The metrics, each with a link to its page where there is one, and the sets that have a name."""
     lines = ["| metric | group | better | what it is |", "|---|---|---|---|"]
-    for name, metric in METRICS.items():
+    for name, metric in METRICS.built_in.items():
         page = metric_page(name)
         link = f"[`{name}`]({page})" if (ROOT / "docs" / page).is_file() else f"`{name}`"
         lines.append(f"| {link} | {metric.group} | {ARROWS[metric.better]} | {_summary(metric)} |")

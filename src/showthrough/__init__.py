@@ -9,6 +9,8 @@ from importlib import import_module
 from showthrough.version import __version__
 
 _ROOMS = {
+    "anonymizers": ("ANONYMIZERS",),
+    "attacks": ("ATTACKS", "Attack"),
     "data.background": ("Background",),
     "errors": ("InputError", "Interrupted", "OutputError", "PlanError", "Problem", "ResourceError", "ShowthroughError"),
     "evaluation.engine": ("evaluate", "evaluate_plan"),
@@ -41,6 +43,7 @@ _ROOMS = {
     "evaluation.reidentification": ("reidentify",),
     "run.run": ("Comparison", "Run", "Score"),
     "data.documents": ("Annotation", "Corpus", "Document", "Mention"),
+    "tables.calls": ("parameter",),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 

@@ -1,5 +1,10 @@
 """What `__init__.py` hands out, for type checkers and editors."""
 
+from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
+from showthrough.attacks import (
+    ATTACKS as ATTACKS,
+    Attack as Attack,
+)
 from showthrough.data.background import Background as Background
 from showthrough.data.documents import (
     Annotation as Annotation,
@@ -60,4 +65,5 @@ from showthrough.run.run import (
     Run as Run,
     Score as Score,
 )
+from showthrough.tables.calls import parameter as parameter
 from showthrough.version import __version__ as __version__

@@ -5,7 +5,7 @@ ShowthroughError
 │   ├── ChangedError      a file is no longer what it was when it was looked at first  (exit 2)
 │   └── PlanError         an unknown metric, parameter, preset, anonymizer or option   (exit 2)
 ├── OutputError           a result cannot be written where it was asked for            (exit 2)
-├── ResourceError         a model or an extra is not there; the message has the remedy (exit 1)
+├── ResourceError         a model, an extra or a guest cannot be used; the message says why (exit 1)
 └── Interrupted           stopped on request; carries what was finished                (exit 130)
                           by something else, such as a full memory                     (exit 1 or 2)
 """
@@ -157,7 +157,7 @@ class OutputError(_OneLine):
 
 
 class ResourceError(_OneLine):
-    """A model, a pipeline or an optional package is missing."""
+    """A model, a pipeline or an optional package is missing, or a guest does not do what it must."""
 
 
 class Interrupted(ShowthroughError):  # noqa: N818 (it is no error: the user asked for it)

@@ -28,6 +28,7 @@ def test_the_default_needs_the_base_install_only() -> None:
         ("lexical+lexical", ["lexical"]),
         ("lexical + dense + assignment", ["lexical+dense+assignment"]),
         ('dense(embedding="lsa", window=100)', ['dense(embedding="lsa")']),
+        ("dense(embedding=lsa)", ['dense(embedding="lsa")']),  # shells eat quotes
         ("dense(window=20, step=10)+assignment", ["dense(window=20, step=10)+assignment"]),
         ("transformer(finetuning_epochs=1)", ["transformer(finetuning_epochs=1)"]),
         ('transformer(dev_set_column_name="presidio")', ['transformer(dev_set_column_name="presidio")']),
@@ -46,7 +47,9 @@ def test_written_forms(written: str, expected: list[str]) -> None:
         ("lexical-dense", "expected attacks such as"),
         ("lexical(", "expected attacks such as"),
         ("lexical(1)", "expected attacks such as"),
-        ("dense(window=open)", "expected attacks such as"),
+        ("dense(window=[open])", "expected attacks such as"),
+        ("dense(window=open)", "attack dense: window: found 'open'; expected a whole number, such as 100"),
+        ("dense(window=1, window=2)", "expected attacks such as"),
         ("lexicall", "attack lexicall: unknown attack; expected lexical, dense, transformer, or +assignment"),
         ("assignment", "assignment works on top of an attack; expected for instance lexical+assignment"),
         ("lexical(views=3)", "attack lexical: views: unknown parameter; expected none"),
@@ -72,6 +75,6 @@ def test_what_a_signature_says_of_them() -> None:
 
 
 def test_models_that_they_ask_for() -> None:
-    assert approaches("lexical")[0].parts[0].models == {}
-    assert approaches("dense")[0].parts[0].models == {"embedding": "st:sentence-transformers/all-MiniLM-L6-v2"}
-    assert approaches('dense(embedding="lsa")')[0].parts[0].models == {}
+    assert approaches("lexical")[0].parts[0].attack.models == {}
+    assert approaches("dense")[0].parts[0].attack.models == {"embedding": "st:sentence-transformers/all-MiniLM-L6-v2"}
+    assert approaches('dense(embedding="lsa")')[0].parts[0].attack.models == {}

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from showthrough.attacks.dense import Dense, DenseSettings, windowed
+from showthrough.attacks.dense import Dense, windowed
 from showthrough.attacks.fusion import fused
 from showthrough.attacks.lexical import Lexical
 from showthrough.errors import ResourceError
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings
 
-LSA = DenseSettings("lsa", window=6, step=3)
+LSA = Dense("lsa", window=6, step=3)
 BACKGROUND = {
     "ann": "the surgeon cut and sewed all night in the theatre and the patient lived on",
     "bob": "bread rises in the oven while the baker sleeps and flour lies on the floor",
@@ -30,17 +30,17 @@ class Letters:
 
 
 def test_windows_by_hand() -> None:
-    settings = DenseSettings("lsa", window=3, step=2)
-    found, owner = windowed(["a b c d e", "", "f, g"], settings)
+    found, owner = windowed(["a b c d e", "", "f, g"], window=3, step=2)
     assert found == ["a b c", "c d e", "f, g"]  # a window that adds no word is not made
     assert owner.tolist() == [0, 0, 2]
-    assert windowed(["a b c d"], settings)[0] == ["a b c", "c d"]
-    assert windowed(["", " "], settings)[0] == []
+    assert windowed(["a b c d"], 3, 2)[0] == ["a b c", "c d"]
+    assert windowed(["", " "], 3, 2)[0] == []
 
 
-def test_every_window_takes_the_best_window_of_each() -> None:
-    settings = DenseSettings("lsa", window=1, step=1)
-    fitted = Dense(settings, Letters()).fit({"one": "aaa b", "two": "c"})
+def test_every_window_takes_the_best_window_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    resources = Resources()
+    monkeypatch.setattr(resources, "embedder", lambda name: Letters())
+    fitted = Dense("lsa", window=1, step=1).fit({"one": "aaa b", "two": "c"}, resources)
     # The document's windows a and b each find themselves with the first individual: (1 + 1)/2; with the second 0.
     fit = np.zeros((1, 2))
     fit[0] = fitted._best(np.array([[1, 0, 0], [0, 1, 0]], dtype=np.float32)).mean(axis=0)
@@ -49,14 +49,14 @@ def test_every_window_takes_the_best_window_of_each() -> None:
 
 
 def test_people_are_found_by_passages() -> None:
-    fitted = Dense(LSA, Resources().embedder("lsa")).fit(BACKGROUND)
+    fitted = LSA.fit(BACKGROUND, Resources())
     found = fitted.scores(["PERSON cut and sewed", "PERSON sleeps, bread rises", "the court fell silent", ""])
     assert found.heard.tolist() == [True, True, True, False]
     assert found.score[:3].argmax(axis=1).tolist() == [0, 1, 2]
 
 
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    fitted = Dense(LSA, Resources().embedder("lsa")).fit(BACKGROUND)
+    fitted = LSA.fit(BACKGROUND, Resources())
     texts = ["PERSON cut and sewed all night in the theatre", "bread rises"]
     whole = fitted.scores(texts).score
     monkeypatch.setattr("showthrough.attacks.dense._CELLS", 1)
@@ -66,12 +66,12 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_its_model_it_says_what_to_do() -> None:
     resources = Resources(ModelSettings(cache=False))
     with pytest.raises(ResourceError, match="lsa"):
-        Dense(DenseSettings("/no/such/folder"), resources.embedder("/no/such/folder")).fit(BACKGROUND)
+        Dense("/no/such/folder").fit(BACKGROUND, resources)
 
 
 def test_fusion_hears_whoever_one_of_them_hears() -> None:
     lexical = Lexical().fit(BACKGROUND).scores(["surgeon", "bread", ""])
-    dense = Dense(LSA, Resources().embedder("lsa")).fit(BACKGROUND).scores(["surgeon", "bread", ""])
+    dense = LSA.fit(BACKGROUND, Resources()).scores(["surgeon", "bread", ""])
     both = fused([lexical, dense])
     assert both.heard.tolist() == [True, True, False]
     assert both.score[:2].argmax(axis=1).tolist() == [0, 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -154,13 +154,13 @@ def test_of_many_individuals_the_best_will_do(monkeypatch: pytest.MonkeyPatch) -
     assert found.evidence["p1"]["words"][0][0] == "bread"
 
 
-class Backwards:
+class Backwards(attacks.Attack):
     """An attack that knows everybody by name, and lists them the other way round."""
 
-    def __init__(self) -> None:
-        self.fitted_with: list[Any] = []
+    watches = True
+    fitted_with: ClassVar[list[Any]]
 
-    def fit(self, background: Mapping[str, str], *, watched: Any = None) -> Any:
+    def fit(self, background: Mapping[str, str], resources: Resources, watched: Any = None) -> Any:
         self.fitted_with.append((dict(background), watched))
         individuals = tuple(sorted(background, reverse=True))
 
@@ -178,12 +178,9 @@ class Backwards:
 
 @pytest.fixture
 def backwards(monkeypatch: pytest.MonkeyPatch) -> Backwards:
-    attack = Backwards()
-    kind = attacks.Kind(
-        lambda: attacks.LexicalSettings, lambda settings, resources: attack, lambda settings: (), watches=True
-    )
-    monkeypatch.setitem(attacks.ATTACKS, "backwards", kind)
-    return attack
+    monkeypatch.setattr(Backwards, "fitted_with", [], raising=False)
+    monkeypatch.setitem(attacks.ATTACKS, "backwards", Backwards())
+    return attacks.ATTACKS["backwards"]
 
 
 def test_any_attack_takes_part(backwards: Backwards) -> None:

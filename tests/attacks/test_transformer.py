@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from showthrough.attacks.transformer import FittedTransformer, Transformer, TriSettings, Watched
+from showthrough.attacks.base import Watched
+from showthrough.attacks.transformer import FittedTransformer, Transformer
 from showthrough.attacks.tri import fitting, pretraining, training
 from showthrough.attacks.tri.base_model import BaseModel
 from showthrough.attacks.tri.store import Checkpoint, Store
 from showthrough.attacks.tri.windows import Cutter, Window
 from showthrough.errors import InputError, PlanError, ResourceError
+from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings
 
 WORDS = [f"{first}{last}" for first in "bcdfg" for last in ("a", "e", "i", "o", "u", "an", "en", "in", "on", "un")]
@@ -104,9 +106,9 @@ def save_tiny_model(torch: Any, kind: str, folder: Path) -> None:
         transformers.RobertaForMaskedLM(config).save_pretrained(folder)
 
 
-def small(base_model_name: str, output_folder_path: str = "") -> TriSettings:
+def small(base_model_name: str, output_folder_path: str = "") -> Transformer:
     """Settings by which a tiny model learns who is who in a second or two."""
-    return TriSettings(
+    return Transformer(
         output_folder_path=output_folder_path,
         base_model_name=base_model_name,
         anonymize_background_knowledge=False,
@@ -122,15 +124,17 @@ def small(base_model_name: str, output_folder_path: str = "") -> TriSettings:
 
 
 @pytest.fixture
-def settings(models: Callable[[str], str], tmp_path: Path) -> TriSettings:
+def settings(models: Callable[[str], str], tmp_path: Path) -> Transformer:
     return small(models("distilbert"), str(tmp_path / "out"))
 
 
 def fit(
-    settings: TriSettings, background: Mapping[str, str] = BACKGROUND, *, every: float = 1e9, **others: Any
+    settings: Transformer, background: Mapping[str, str] = BACKGROUND, *, every: float = 1e9, **others: Any
 ) -> FittedTransformer:
     watch = others.pop("watch", None)
-    return Transformer(settings, ModelSettings(device="cpu"), watch, every).fit(background, **others)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Transformer, "every", every)
+        return settings.fit(background, Resources(ModelSettings(device="cpu"), watch), **others)
 
 
 def scores(fitted: FittedTransformer, documents: Mapping[str, str] = DOCUMENTS) -> np.ndarray:
@@ -160,7 +164,7 @@ def stages(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_people_are_found(kind: str, settings: TriSettings, models: Callable[[str], str]) -> None:
+def test_people_are_found(kind: str, settings: Transformer, models: Callable[[str], str]) -> None:
     fitted = fit(replace(settings, base_model_name=models(kind)), watched=WATCHED)
     assert fitted.individuals == PEOPLE
     found = scores(fitted)
@@ -169,7 +173,7 @@ def test_people_are_found(kind: str, settings: TriSettings, models: Callable[[st
     assert fitted.accuracy(WATCHED["plain"]) == 1.0
 
 
-def test_with_all_of_the_pretreatment(settings: TriSettings, tmp_path: Path) -> None:
+def test_with_all_of_the_pretreatment(settings: Transformer, tmp_path: Path) -> None:
     spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'showthrough[spacy]'")
     pipeline = spacy.blank("en")
     pipeline.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": "ba"}])
@@ -196,7 +200,7 @@ def test_logits_are_summed_over_windows(plain: FittedTransformer, monkeypatch: p
     assert plain.scores([f"{first}\n{second}"])[0] == pytest.approx(apart.sum(axis=0), abs=1e-4)
 
 
-def test_the_order_of_anything_does_not_matter(plain: FittedTransformer, settings: TriSettings) -> None:
+def test_the_order_of_anything_does_not_matter(plain: FittedTransformer, settings: Transformer) -> None:
     names = ["cem", "ann", "dee", "bob"]
     other = fit(settings, {name: BACKGROUND[name] for name in names})
     shuffled = other.scores([DOCUMENTS[name] for name in names])
@@ -210,12 +214,12 @@ def test_a_document_scores_the_same_in_any_company(plain: FittedTransformer) -> 
     assert alone == pytest.approx(scores(plain), abs=1e-4)
 
 
-def test_the_same_seed_gives_the_same_scores(plain: FittedTransformer, settings: TriSettings) -> None:
+def test_the_same_seed_gives_the_same_scores(plain: FittedTransformer, settings: Transformer) -> None:
     assert np.array_equal(scores(plain), scores(fit(settings)))
     assert not np.array_equal(scores(plain), scores(fit(replace(settings, seed=1))))
 
 
-def test_random_numbers_elsewhere_go_on_undisturbed(torch: Any, settings: TriSettings) -> None:
+def test_random_numbers_elsewhere_go_on_undisturbed(torch: Any, settings: Transformer) -> None:
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
@@ -224,7 +228,7 @@ def test_random_numbers_elsewhere_go_on_undisturbed(torch: Any, settings: TriSet
 
 
 def test_without_a_folder_nothing_is_written(
-    settings: TriSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: Transformer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
@@ -242,7 +246,7 @@ def test_an_empty_document_fits_all_alike(plain: FittedTransformer) -> None:
     assert found[1].argmax() == 1
 
 
-def test_somebody_without_background_is_nobodys_best_fit(settings: TriSettings) -> None:
+def test_somebody_without_background_is_nobodys_best_fit(settings: Transformer) -> None:
     fitted = fit(settings, {**BACKGROUND, "aaa": "", "eve": " \n"})
     found = fitted.scores([*DOCUMENTS.values(), ""])
     strangers = [fitted.individuals.index(name) for name in ("aaa", "eve")]
@@ -256,13 +260,13 @@ def test_no_documents(plain: FittedTransformer) -> None:
     assert plain.scores([]).shape == (0, 4)
 
 
-def test_one_individual(settings: TriSettings) -> None:
+def test_one_individual(settings: Transformer) -> None:
     found = fit(settings, {"ann": BACKGROUND["ann"]}).scores([DOCUMENTS["ann"], ""])
     assert found.shape == (2, 1)
     assert np.isfinite(found).all()
 
 
-def test_too_little_to_hold_any_out(settings: TriSettings, caplog: pytest.LogCaptureFixture) -> None:
+def test_too_little_to_hold_any_out(settings: Transformer, caplog: pytest.LogCaptureFixture) -> None:
     short = {name: text.splitlines()[0] for name, text in BACKGROUND.items()}
     fitted = fit(settings, short)
     assert fitted.selected == settings.finetuning_epochs
@@ -270,12 +274,12 @@ def test_too_little_to_hold_any_out(settings: TriSettings, caplog: pytest.LogCap
 
 
 @pytest.mark.parametrize("background", [{}, {"ann": "", "bob": " "}])
-def test_no_background(settings: TriSettings, background: dict[str, str]) -> None:
+def test_no_background(settings: Transformer, background: dict[str, str]) -> None:
     with pytest.raises(InputError, match="at least one individual"):
         fit(settings, background)
 
 
-def test_background_that_the_model_cannot_read(settings: TriSettings) -> None:
+def test_background_that_the_model_cannot_read(settings: Transformer) -> None:
     with pytest.raises(InputError, match="found nothing that"):
         fit(settings, {"ann": "\x00"})
 
@@ -283,7 +287,7 @@ def test_background_that_the_model_cannot_read(settings: TriSettings) -> None:
 # Selection.
 
 
-def test_watched_documents_change_nothing(plain: FittedTransformer, settings: TriSettings) -> None:
+def test_watched_documents_change_nothing(plain: FittedTransformer, settings: Transformer) -> None:
     """Not the epoch that is kept, and not a digit of a score."""
     wrong = {"swapped": Watched(PEOPLE[::-1], tuple(DOCUMENTS.values()))}
     other = fit(settings, watched={**WATCHED, **wrong})
@@ -291,7 +295,7 @@ def test_watched_documents_change_nothing(plain: FittedTransformer, settings: Tr
     assert np.array_equal(scores(other), scores(plain))
 
 
-def test_the_epoch_is_selected_on_held_out_background(settings: TriSettings) -> None:
+def test_the_epoch_is_selected_on_held_out_background(settings: Transformer) -> None:
     fitted = fit(settings, watched=WATCHED)
     held_out = [epoch.held_out for epoch in fitted.epochs]
     assert len(held_out) == settings.finetuning_epochs
@@ -299,7 +303,7 @@ def test_the_epoch_is_selected_on_held_out_background(settings: TriSettings) -> 
     assert fitted.selected == 1 + qualities.index(max(qualities))
 
 
-def test_the_parameters_of_the_selected_epoch_are_kept(settings: TriSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_parameters_of_the_selected_epoch_are_kept(settings: Transformer, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if training had ended there: the epochs after it leave no trace."""
     nowhere = replace(settings, output_folder_path="")
     second = lambda epochs, _dev_set: epochs[:2][-1]  # noqa: E731
@@ -312,22 +316,22 @@ def test_the_parameters_of_the_selected_epoch_are_kept(settings: TriSettings, mo
     assert not np.array_equal(scores(chosen), scores(fit(replace(nowhere, finetuning_epochs=1))))
 
 
-def test_a_dev_set_selects_when_it_is_named(settings: TriSettings) -> None:
+def test_a_dev_set_selects_when_it_is_named(settings: Transformer) -> None:
     wrong = Watched(PEOPLE[::-1], tuple(DOCUMENTS.values()))
     attack = replace(settings, dev_set_column_name="swapped")
     fitted = fit(attack, watched={"swapped": wrong})
     found = [epoch.accuracy["swapped"] for epoch in fitted.epochs]
     assert fitted.selected == 1 + found.index(max(found))
     assert all(epoch.held_out is None for epoch in fitted.epochs)  # all of the background is learned from
-    assert ("selection", "documents-of-swapped") in Transformer(attack).pinned
+    assert ("selection", "documents-of-swapped") in attack.pinned
 
 
-def test_a_dev_set_that_is_not_there(settings: TriSettings) -> None:
+def test_a_dev_set_that_is_not_there(settings: Transformer) -> None:
     with pytest.raises(PlanError, match=r"dev_set_column_name='dev'.*there are: plain"):
         fit(replace(settings, dev_set_column_name="dev"), watched=WATCHED)
 
 
-def test_results_of_every_epoch(settings: TriSettings, tmp_path: Path) -> None:
+def test_results_of_every_epoch(settings: Transformer, tmp_path: Path) -> None:
     fitted = fit(settings, watched=WATCHED)
     rows = list(csv.DictReader((tmp_path / "out/Results.csv").open()))
     assert [row["Epoch"] for row in rows] == ["1", "2", "3", "4", "5", "6"]
@@ -339,7 +343,7 @@ def test_results_of_every_epoch(settings: TriSettings, tmp_path: Path) -> None:
 # Reuse.
 
 
-def test_a_trained_model_is_used_again(settings: TriSettings, stages: list[str]) -> None:
+def test_a_trained_model_is_used_again(settings: Transformer, stages: list[str]) -> None:
     first = fit(settings, watched=WATCHED)
     assert stages == ["additional pretraining", "fine-tuning"]
     again = fit(settings, {name: BACKGROUND[name] for name in reversed(PEOPLE)}, watched=WATCHED)
@@ -348,7 +352,7 @@ def test_a_trained_model_is_used_again(settings: TriSettings, stages: list[str])
     assert (again.epochs, again.selected) == (first.epochs, first.selected)
 
 
-def test_switches_of_saving_and_loading(settings: TriSettings, stages: list[str], tmp_path: Path) -> None:
+def test_switches_of_saving_and_loading(settings: Transformer, stages: list[str], tmp_path: Path) -> None:
     quick = replace(settings, pretraining_epochs=1, finetuning_epochs=1)
     fit(replace(quick, save_finetuning=False, save_additional_pretraining=False, save_pretreatment=False))
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["Results.csv"]
@@ -377,7 +381,7 @@ def test_switches_of_saving_and_loading(settings: TriSettings, stages: list[str]
     ],
 )
 def test_a_model_of_other_settings_is_not_used(
-    settings: TriSettings,
+    settings: Transformer,
     stages: list[str],
     caplog: pytest.LogCaptureFixture,
     change: dict[str, Any],
@@ -395,7 +399,7 @@ def test_a_model_of_other_settings_is_not_used(
 
 
 def test_a_model_of_another_background_is_not_used(
-    settings: TriSettings, stages: list[str], caplog: pytest.LogCaptureFixture
+    settings: Transformer, stages: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     quick = replace(settings, pretraining_epochs=1, finetuning_epochs=1)
     fit(quick)
@@ -405,7 +409,7 @@ def test_a_model_of_another_background_is_not_used(
 
 
 def test_a_model_on_another_base_is_not_used(
-    settings: TriSettings, stages: list[str], models: Callable[[str], str], caplog: pytest.LogCaptureFixture
+    settings: Transformer, stages: list[str], models: Callable[[str], str], caplog: pytest.LogCaptureFixture
 ) -> None:
     quick = replace(settings, pretraining_epochs=1, finetuning_epochs=1)
     fit(quick)
@@ -414,7 +418,7 @@ def test_a_model_on_another_base_is_not_used(
     assert "(base_model)" in caplog.text
 
 
-def test_new_documents_are_added_to_the_results_of_a_kept_model(settings: TriSettings, tmp_path: Path) -> None:
+def test_new_documents_are_added_to_the_results_of_a_kept_model(settings: Transformer, tmp_path: Path) -> None:
     first = fit(settings, watched=WATCHED)
     wrong = Watched(PEOPLE[::-1], tuple(DOCUMENTS.values()))
     fit(settings, watched={**WATCHED, "swapped": wrong})
@@ -430,7 +434,7 @@ def test_new_documents_are_added_to_the_results_of_a_kept_model(settings: TriSet
     ]
 
 
-def test_all_that_is_kept_is_the_owners_alone_and_carries_no_code(settings: TriSettings, tmp_path: Path) -> None:
+def test_all_that_is_kept_is_the_owners_alone_and_carries_no_code(settings: Transformer, tmp_path: Path) -> None:
     fit(settings, every=0, watched=WATCHED)
     kept = sorted((tmp_path / "out").rglob("*"))
     assert {path.suffix for path in kept if path.is_file()} == {".json", ".csv", ".safetensors"}
@@ -441,7 +445,7 @@ def test_all_that_is_kept_is_the_owners_alone_and_carries_no_code(settings: TriS
     }  # fmt: skip
 
 
-def test_the_kept_classifier_names_the_individuals(settings: TriSettings, tmp_path: Path) -> None:
+def test_the_kept_classifier_names_the_individuals(settings: Transformer, tmp_path: Path) -> None:
     """So that any program that reads such models can use it."""
     fitted = fit(settings)
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
@@ -467,7 +471,7 @@ class Stop(KeyboardInterrupt):
     ("stage", "epoch"), [("additional pretraining", 1), ("additional pretraining", 2), ("fine-tuning", 3)]
 )
 def test_training_goes_on_where_it_was_stopped(
-    settings: TriSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, epoch: int
+    settings: Transformer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, epoch: int
 ) -> None:
     """In the middle of an epoch; and the outcome is, digit for digit, that of a training that was not stopped."""
     monkeypatch.setattr(training, "_GLANCE", 0.0)
@@ -496,7 +500,7 @@ def test_training_goes_on_where_it_was_stopped(
 
 
 def test_a_checkpoint_of_something_else_is_not_used(
-    settings: TriSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    settings: Transformer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(training, "_GLANCE", 0.0)
 
@@ -536,7 +540,7 @@ def test_checkpoints_are_not_asked_for_where_nothing_is_kept(torch: Any) -> None
 # Training by itself.
 
 
-def test_progress_has_loss_and_time_left(settings: TriSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_has_loss_and_time_left(settings: Transformer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "_GLANCE", 0.0)
     told: list[tuple[str, int, int]] = []
     fit(settings, watch=lambda *message: told.append(message))
@@ -603,7 +607,7 @@ def test_at_least_one_piece_is_asked_for() -> None:
     assert pretraining.asked_for(present, 1e-9, seed=0).tolist() == [[False, True, False, False]]
 
 
-def test_precision(torch: Any, plain: FittedTransformer, settings: TriSettings) -> None:
+def test_precision(torch: Any, plain: FittedTransformer, settings: Transformer) -> None:
     assert not training.uses_bf16(torch.device("cpu"), "auto")
     assert training.uses_bf16(torch.device("cpu"), "bf16")
     fitted = fit(replace(settings, precision="bf16"))
@@ -619,21 +623,21 @@ def test_precision(torch: Any, plain: FittedTransformer, settings: TriSettings) 
 def test_without_the_packages(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ResourceError, match=r"showthrough\[models\].*'lexical'"):
-        Transformer().fit(BACKGROUND)
+        Transformer().fit(BACKGROUND, Resources())
 
 
 def test_without_the_model(torch: Any, tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"there is no folder .*base_model_name=.*'lexical'"):
-        Transformer(TriSettings(base_model_name=str(tmp_path / "none"))).fit(BACKGROUND)
+        Transformer(base_model_name=str(tmp_path / "none")).fit(BACKGROUND, Resources())
 
 
-def test_a_folder_without_a_model(torch: Any, tmp_path: Path, settings: TriSettings) -> None:
+def test_a_folder_without_a_model(torch: Any, tmp_path: Path, settings: Transformer) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(ResourceError, match=r"holds no model: there is no config\.json in it"):
         fit(replace(settings, base_model_name=str(tmp_path / "empty")))
 
 
-def test_a_model_without_a_prediction_head(torch: Any, tmp_path: Path, settings: TriSettings) -> None:
+def test_a_model_without_a_prediction_head(torch: Any, tmp_path: Path, settings: Transformer) -> None:
     from transformers import AutoModel, AutoTokenizer
 
     AutoModel.from_pretrained(settings.base_model_name).save_pretrained(tmp_path / "body")
@@ -644,6 +648,6 @@ def test_a_model_without_a_prediction_head(torch: Any, tmp_path: Path, settings:
     assert fit(replace(body, use_additional_pretraining=False)).accuracy(WATCHED["plain"]) == 1.0
 
 
-def test_a_window_that_the_model_does_not_take(settings: TriSettings) -> None:
+def test_a_window_that_the_model_does_not_take(settings: Transformer) -> None:
     with pytest.raises(PlanError, match=r"pretraining_sliding_window='512-128'.*at most 48"):
         fit(replace(settings, pretraining_sliding_window="512-128"))

@@ -1,28 +1,18 @@
-"""Anonymizers: a Document in, Masks out.
+"""Anonymizers: a Document in, Masks out. The table of them all.
 
-An anonymizer is anything with a name, a version and a method `masks`. Other packages add theirs through the
-entry-point group `showthrough.anonymizers`:
-
-    [project.entry-points."showthrough.anonymizers"]
-    ours = "our_package.module:OurAnonymizer"
+An anonymizer is anything with a name, a version and a method `masks`.
 """
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Sequence
+from functools import partial
 from typing import Protocol, runtime_checkable
 
-from showthrough.data.documents import Corpus, Document
+from showthrough.data.documents import Corpus, Document, span_fault
 from showthrough.data.masks import Anonymization, Mask
-from showthrough.errors import PlanError, ResourceError, quoted
-
-GROUP = "showthrough.anonymizers"
-
-# Named here as well as in pyproject.toml, so that a source tree with stale metadata still has them.
-_BUILT_IN = {"rules": EntryPoint("rules", "showthrough.anonymizers.rules:Rules", GROUP)}
-
-# What importing a module that is missing, broken or written for another Python raises.
-_LOADING_FAILURES = (ImportError, AttributeError, OSError, SyntaxError)
+from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, quoted, shown
+from showthrough.tables import Table, value_of
 
 
 @runtime_checkable
@@ -35,50 +25,63 @@ class Anonymizer(Protocol):
     @property
     def version(self) -> int: ...
 
-    def masks(self, document: Document) -> list[Mask]:
+    def masks(self, document: Document) -> Sequence[Mask]:
         """The masks of this document, in any order."""
         ...
 
 
+ANONYMIZERS: Table[Anonymizer] = Table(
+    "anonymizers",
+    {},
+    partial(value_of, Anonymizer, "anonymizer"),
+    lazy={"rules": "showthrough.anonymizers.rules:Rules"},
+)
+
+
+def anonymizer(name: str) -> Anonymizer:
+    """The anonymizer of that name."""
+    if name not in ANONYMIZERS:
+        raise PlanError(f"unknown anonymizer {quoted(name)}; there are: {', '.join(ANONYMIZERS)}")
+    return ANONYMIZERS[name]
+
+
 def anonymize(corpus: Corpus, anonymizer: Anonymizer) -> Anonymization:
-    """What the anonymizer makes of every document of the corpus.
+    """What the anonymizer makes of every document of the corpus. Raises InputError for masks that cannot be.
 
     >>> from showthrough.anonymizers.rules import Rules
     >>> hidden = anonymize(Corpus([Document("a", "Seen by Dr Ona Rask.")]), Rules())
     >>> hidden.of("a")
     [Mask(start=8, end=19, replacement='PERSON')]
     """
-    masks = {document.id: anonymizer.masks(document) for document in corpus}
+    masks: dict[str, Sequence[Mask]] = {}
+    problems: list[Problem] = []
+    for document in corpus:
+        masks[document.id] = anonymizer.masks(document)
+        problems += _problems(anonymizer, document, masks[document.id])
+    if problems:
+        raise InputError(problems)
     return Anonymization(masks, name=anonymizer.name)
 
 
-def available() -> dict[str, EntryPoint]:
-    """Every anonymizer by name, sorted; nothing is imported to find out.
+def _problems(anonymizer: Anonymizer, document: Document, masks: object) -> list[Problem]:
+    """What is wrong with what an anonymizer returned: it is checked like input."""
+    place = f"anonymizer {shown(anonymizer.name)}: document {shown(document.id)}"
+    if not isinstance(masks, list | tuple):
+        return [Problem("", place, f"found a value of type {type(masks).__name__}; expected a list of masks")]
+    faults = {number: _fault(mask, len(document.text)) for number, mask in enumerate(masks)}
+    return [Problem("", f"{place}: masks[{number}]", fault) for number, fault in faults.items() if fault]
 
-    A built-in keeps its name whatever other packages declare, so that a name in a result means one thing.
-    """
-    found = {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.value)}
-    found.update(_BUILT_IN)
-    return dict(sorted(found.items()))
 
-
-def anonymizer(name: str) -> Anonymizer:
-    """The anonymizer of that name, made with its defaults."""
-    known = available()
-    if name not in known:
-        raise PlanError(f"unknown anonymizer {quoted(name)}; there are: {', '.join(known)}")
-    entry = known[name]
-    rivals = {entry.value for entry in entry_points(group=GROUP, name=name)}
-    if name not in _BUILT_IN and len(rivals) > 1:
-        raise PlanError(f"anonymizer {name!r} is declared more than once: {', '.join(sorted(rivals))}")
-    try:
-        factory = entry.load()
-    except _LOADING_FAILURES as error:
-        raise ResourceError(
-            f"anonymizer {name!r} ({entry.value}) cannot be imported: {type(error).__name__}: {error}; "
-            "install what its package needs, or remove the package"
-        ) from error
-    made = factory() if callable(factory) else factory
-    if not isinstance(made, Anonymizer):
-        raise ResourceError(f"anonymizer {name!r} ({entry.value}) lacks a name, a version or masks(document)")
-    return made
+def _fault(mask: object, length: int) -> str:
+    if not isinstance(mask, Mask):
+        return f"found {quoted(mask)}; expected a Mask"
+    if type(mask.start) is not int or type(mask.end) is not int:
+        return f"found {quoted(mask.start)} and {quoted(mask.end)}; expected whole numbers"
+    if not 0 <= mask.start < mask.end <= length:
+        return span_fault(mask.start, mask.end, length, ("start", "end"))
+    for written in (mask.replacement or "", mask.entity_type):
+        if not isinstance(written, str):
+            return f"found {quoted(written)}; expected text"
+        if any("\ud800" <= character <= "\udfff" for character in written):
+            return HALF_CHARACTER
+    return ""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from showthrough.attacks.tri.results import Watched
+    from showthrough.resources import Resources
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -71,14 +72,43 @@ class Fitted(Protocol):
         ...
 
 
-class Attack(Protocol):
+@dataclass(frozen=True)
+class Watched:
+    """Documents of one anonymization with the individual that each is about."""
+
+    individuals: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Attack(ABC):
     """Learns once from a background, individual id to text; then scores any number of anonymizations.
 
-    `watched` are the documents under attack by anonymization, for attacks that report on the way; nothing may be
-    learned from them.
+    A subclass is a frozen dataclass whose fields are what can be set. Two equal attacks give equal scores.
     """
 
-    def fit(self, background: Mapping[str, str], *, watched: Mapping[str, Watched] | None = None) -> Fitted: ...
+    version: ClassVar[int] = 1  # rises when the same texts could give other scores
+    watches: ClassVar[bool] = False  # whether it reports on the documents under attack while it learns
+
+    @abstractmethod
+    def fit(
+        self, background: Mapping[str, str], resources: Resources, watched: Mapping[str, Watched] | None = None
+    ) -> Fitted:
+        """The attack once it knows a background.
+
+        `watched` are the documents under attack by anonymization, for an attack that `watches`; nothing may be learned
+        from them.
+        """
+
+    @property
+    def models(self) -> dict[str, str]:
+        """The models that it asks for: the parameter that names each, and its name."""
+        return {}
+
+    @property
+    def pinned(self) -> tuple[tuple[str, str], ...]:
+        """What a score's signature says beside name, version and parameters."""
+        return ()
 
 
 def standardised(fit: Floats, prior: float, usual: float | None = None) -> tuple[Floats, Floats, Floats]:

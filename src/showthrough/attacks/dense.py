@@ -13,44 +13,39 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.attacks.base import Candidates, Floats, Ints, standardised
+from showthrough.attacks.base import Attack, Candidates, Floats, Ints, standardised
 from showthrough.attacks.terms import Wording
 from showthrough.errors import PlanError
-from showthrough.resources.embedder import Embedder, Vectors
+from showthrough.resources import Resources
+from showthrough.resources.embedder import Vectors
 from showthrough.resources.names import EMBEDDING
+from showthrough.tables.calls import parameter
 
-VERSION = 1
 PRIOR = 3.0
 _CELLS = 50_000_000  # similarities that are held at once: 200 MB
 
 
 @dataclass(frozen=True)
-class DenseSettings:
-    """The embedding, and the windows: `window` words, the next one `step` words on."""
+class Dense(Attack):
+    """Whose background has passages that mean what the document's passages mean."""
 
-    embedding: str = "st:sentence-transformers/all-MiniLM-L6-v2"
-    window: int = 100
-    step: int = 50
+    embedding: str = parameter("st:sentence-transformers/all-MiniLM-L6-v2", "what embeds: st:MODEL, a folder, or lsa")
+    window: int = parameter(100, "words of a passage")
+    step: int = parameter(50, "words from one passage to the next")
 
     def __post_init__(self) -> None:
         EMBEDDING.parse(self.embedding)
         if self.window < 1 or not 1 <= self.step <= self.window:
             raise PlanError(f"window={self.window}, step={self.step}; expected 1 or more, and a step within the window")
 
+    @property
+    def models(self) -> dict[str, str]:
+        return EMBEDDING.models(self.embedding)
 
-class Dense:
-    """The attack, before it knows anybody."""
-
-    name = "dense"
-
-    def __init__(self, settings: DenseSettings, embedder: Embedder) -> None:
-        self.settings = settings
-        self.embedder = embedder
-
-    def fit(self, background: Mapping[str, str], *, watched: object = None) -> FittedDense:
-        windows, owner = windowed(tuple(background.values()), self.settings)
-        embed = self.embedder.fitted(windows, "truncate")
-        return FittedDense(tuple(background), self.settings, embed, _unit(embed(windows)), owner)
+    def fit(self, background: Mapping[str, str], resources: Resources, watched: object = None) -> FittedDense:
+        windows, owner = windowed(tuple(background.values()), self.window, self.step)
+        embed = resources.embedder(self.embedding).fitted(windows, "truncate")
+        return FittedDense(tuple(background), self, embed, _unit(embed(windows)), owner)
 
 
 class FittedDense:
@@ -59,20 +54,20 @@ class FittedDense:
     def __init__(
         self,
         individuals: tuple[str, ...],
-        settings: DenseSettings,
+        attack: Dense,
         embed: Callable[[Sequence[str]], Vectors],
         vectors: Vectors,
         owner: Ints,
     ) -> None:
         self.individuals = individuals
-        self.settings = settings
+        self.attack = attack
         self._embed = embed
         self._vectors = vectors
         self._first = np.searchsorted(owner, np.arange(len(individuals)))
         self._silent = np.setdiff1d(np.arange(len(individuals)), owner)
 
     def scores(self, documents: Sequence[str]) -> Candidates:
-        windows, owner = windowed(documents, self.settings)
+        windows, owner = windowed(documents, self.attack.window, self.attack.step)
         fit = np.zeros((len(documents), len(self.individuals)))
         if windows:
             best = self._best(_unit(self._embed(windows)))
@@ -97,10 +92,10 @@ class FittedDense:
         return found
 
 
-def windowed(texts: Sequence[str], settings: DenseSettings) -> tuple[list[str], Ints]:
+def windowed(texts: Sequence[str], window: int, step: int) -> tuple[list[str], Ints]:
     """The windows of all texts, and whose each is; a text without a word has none.
 
-    >>> windowed(["one two three", "", "four"], DenseSettings("lsa", window=2, step=1))
+    >>> windowed(["one two three", "", "four"], window=2, step=1)
     (['one two', 'two three', 'four'], array([0, 0, 2]))
     """
     wording = Wording(texts)
@@ -108,9 +103,9 @@ def windowed(texts: Sequence[str], settings: DenseSettings) -> tuple[list[str], 
     owner: list[int] = []
     bounds = np.searchsorted(wording.text_of_word, np.arange(len(texts) + 1)).tolist()
     for number, (low, high) in enumerate(pairwise(bounds)):
-        stop = max(low + 1, high - settings.window + settings.step) if high > low else low
-        for first in range(low, stop, settings.step):
-            windows.append(wording.passage(first, min(first + settings.window, high)))
+        stop = max(low + 1, high - window + step) if high > low else low
+        for first in range(low, stop, step):
+            windows.append(wording.passage(first, min(first + window, high)))
             owner.append(number)
     return windows, np.array(owner, dtype=np.int64)
 

@@ -16,10 +16,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.attacks.base import BEST, EVERYBODY, Candidates, Floats, Ints, Words, mean_square, standardised
+from showthrough.attacks.base import (
+    BEST,
+    EVERYBODY,
+    Attack,
+    Candidates,
+    Floats,
+    Ints,
+    Words,
+    mean_square,
+    standardised,
+)
 from showthrough.attacks.terms import Occurrences, View, Wording
-
-VERSION = 1  # rises when the same texts could give other scores
 
 VIEWS = (
     View("words", False, 1, 1, 22),
@@ -36,8 +44,9 @@ _HELD = 50_000_000  # characters whose weights stay in memory; a larger backgrou
 Matrix = Any  # a sparse matrix, texts × terms
 
 
-class Lexical:
-    """The attack, before it knows anybody.
+@dataclass(frozen=True)
+class Lexical(Attack):
+    """Whose background shares the rare words, phrases and word pieces that were left in a document.
 
     For a document d and an individual i, in each view, with x and b of length 1:
 
@@ -52,9 +61,7 @@ class Lexical:
     0
     """
 
-    name = "lexical"
-
-    def fit(self, background: Mapping[str, str], *, watched: object = None) -> FittedLexical:
+    def fit(self, background: Mapping[str, str], resources: object = None, watched: object = None) -> FittedLexical:
         return FittedLexical(tuple(background), tuple(background.values()))
 
 

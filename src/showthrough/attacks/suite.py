@@ -5,19 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from showthrough.attacks import Approach, Part, assignment, fusion
 from showthrough.attacks.assignment import assigned
-from showthrough.attacks.base import Candidates, Fitted, Ints
+from showthrough.attacks.base import Candidates, Fitted, Floats, Ints, Watched
 from showthrough.attacks.standing import NOBODY, Standing, plain
 from showthrough.data.background import Background
+from showthrough.errors import ResourceError
 from showthrough.resources import Resources
-
-if TYPE_CHECKING:
-    from showthrough.attacks.tri.results import Watched
 
 Texts = Mapping[str, str]  # anonymized texts by document id
 
@@ -56,13 +54,12 @@ class Suite:
         self._fitted: dict[Part, Fitted] = {}
         for part in dict.fromkeys(part for approach in chosen for part in approach.parts):
             started = time.perf_counter()
-            seen = {name: self._watched(texts) for name, texts in (watched or {}).items()} if part.watches else None
-            self._fitted[part] = part.attack(resources).fit(known, watched=seen)
+            shown = watched if watched and part.attack.watches else {}
+            seen = {name: self._watched(texts) for name, texts in shown.items()}
+            self._fitted[part] = _knowing(part, part.attack.fit(known, resources, seen), self.names)
             self.fit_seconds[str(part)] = time.perf_counter() - started
 
     def _watched(self, texts: Texts) -> Watched:
-        from showthrough.attacks.tri.results import Watched
-
         own = [self.names[self.profiles.of[key]] if key in self.profiles.of else key for key in texts]
         return Watched(tuple(own), tuple(texts.values()))
 
@@ -96,7 +93,8 @@ class Suite:
         seconds: dict[Part, float] = {}
         for part, fitted in self._fitted.items():
             started = time.perf_counter()
-            scored[part] = _ordered(Candidates.of(fitted.scores(distinct)), fitted.individuals, self.names)
+            scores = _sound(part, fitted.scores(distinct), len(distinct), len(self.names))
+            scored[part] = _ordered(scores, fitted.individuals, self.names)
             seconds[part] = time.perf_counter() - started
         return scored, seconds
 
@@ -148,6 +146,34 @@ def _representatives(background: Background) -> tuple[str, ...]:
     for individual in sorted(background.profiles.of):
         first.setdefault(background.profiles.of[individual], individual)
     return tuple(first[number] for number in range(len(background.profiles)))
+
+
+def _knowing(part: Part, fitted: Fitted, names: Sequence[str]) -> Fitted:
+    """The same, if it knows whom it was told of."""
+    known = getattr(fitted, "individuals", ())
+    if sorted(known) != sorted(names):
+        raise ResourceError(f"attack {part}: knows {len(known)} individuals; expected the {len(names)} it was given")
+    return fitted
+
+
+def _sound(part: Part, scores: Floats | Candidates, documents: int, individuals: int) -> Candidates:
+    """What an attack returned, checked like input: a guest's mistake must not come out as a low risk."""
+    table = scores.score if isinstance(scores, Candidates) else scores
+    column = scores.column if isinstance(scores, Candidates) else None
+    shape = (documents, individuals) if column is None else column.shape
+    numbers = isinstance(table, np.ndarray) and table.dtype.kind in "fiu"
+    if not numbers or table.shape != shape or len(table) != documents:
+        size = "×".join(map(str, table.shape)) if numbers else f"a value of type {type(table).__name__}"
+        raise ResourceError(f"attack {part}: scores are {size}; expected {documents} documents × {individuals} numbers")
+    if not np.isfinite(table).all():
+        raise ResourceError(f"attack {part}: a score is infinite or no number; expected finite numbers")
+    if column is not None and column.size and not 0 <= column.min() <= column.max() < individuals:
+        raise ResourceError(f"attack {part}: a column is no individual; expected 0 to {individuals - 1}")
+    candidates = Candidates.of(scores)
+    if (candidates.individuals, candidates.heard.shape) != (individuals, (documents,)):
+        expected = f"{individuals} individuals, and of {documents} documents whether they were heard"
+        raise ResourceError(f"attack {part}: the candidates do not fit; expected {expected}")
+    return candidates
 
 
 def _ordered(found: Candidates, given: Sequence[str], wanted: Sequence[str]) -> Candidates:

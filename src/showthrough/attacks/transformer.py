@@ -9,81 +9,73 @@ document's score for an individual is the sum of that individual's logits over t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
+from showthrough.attacks.base import Attack, Watched
 from showthrough.attacks.tri.base_model import BaseModel
 from showthrough.attacks.tri.fitting import VERSION, Fitting
 from showthrough.attacks.tri.pretreatment import Pretreatment
 from showthrough.attacks.tri.reading import Reading
-from showthrough.attacks.tri.results import Watched
 from showthrough.attacks.tri.scoring import FittedTransformer
 from showthrough.attacks.tri.settings import TriSettings
 from showthrough.attacks.tri.store import Store
 from showthrough.attacks.tri.training import EVERY
 from showthrough.attacks.tri.windows import fitting, parse_window
 from showthrough.errors import InputError, PlanError, Problem, quoted
-from showthrough.resources.settings import ModelSettings, Watch
-
-__all__ = ["FittedTransformer", "Transformer", "TriSettings", "Watched"]
+from showthrough.resources import Resources
 
 
-class Transformer:
-    """TRI's attack with the given settings; `fit` trains it, or takes the trained model that its folder holds.
+@dataclass(frozen=True)
+class Transformer(TriSettings, Attack):
+    """A language model learns to tell whose background a text comes from: TRI, with every parameter of TAE's TRIR.
 
-    `models` says on which device, `watch` is told what is being done, with loss and time left, and `every` is how many
-    seconds lie between checkpoints.
+    `fit` trains it, or takes the trained model that its folder holds.
     """
 
-    name = "transformer"
-
-    def __init__(
-        self,
-        settings: TriSettings | None = None,
-        models: ModelSettings | None = None,
-        watch: Watch | None = None,
-        every: float = EVERY,
-    ) -> None:
-        self.settings = settings or TriSettings()
-        self.models = models or ModelSettings()
-        self.watch = watch if self.settings.verbose else None
-        self.every = every
+    version = VERSION
+    watches = True
+    every: ClassVar[float] = EVERY  # seconds between checkpoints
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
-        """What a score's signature says beside the parameters: above all on what the model was selected.
+        """Above all on what the model was selected.
 
-        >>> Transformer(TriSettings(dev_set_column_name="presidio")).pinned
-        (('transformer', 'v2'), ('selection', 'documents-of-presidio'))
+        >>> Transformer(dev_set_column_name="presidio").pinned
+        (('selection', 'documents-of-presidio'),)
         """
-        return (("transformer", f"v{VERSION}"), ("selection", self.settings.selection))
+        return (("selection", self.selection),)
 
-    def fit(self, background: Mapping[str, str], *, watched: Mapping[str, Watched] | None = None) -> FittedTransformer:
+    def fit(
+        self, background: Mapping[str, str], resources: Resources, watched: Mapping[str, Watched] | None = None
+    ) -> FittedTransformer:
         """Learns who is who from the background, individual id to text.
 
         `watched` are the documents under attack, by anonymization: `Results.csv` then shows how they fare after every
         epoch. Nothing is learned from them, and nothing selected by them unless `dev_set_column_name` names one.
         """
         watched = watched or {}
-        self._check(background, watched)
-        store = Store(self.settings.output_folder_path)
-        base = BaseModel(self.settings.base_model_name)
+        self._check_people(background, watched)
+        watch = resources.watch if self.verbose else None
+        store = Store(self.output_folder_path)
+        base = BaseModel(self.base_model_name)
         self._check_windows(base.longest)
         # Sorted, so that nothing depends on the order in which individuals are given.
         texts = {individual: background[individual] for individual in sorted(background)}
-        reading = Reading(texts, self.settings, store, Pretreatment(self.settings, self.watch))
-        where = self.models.device
-        return Fitting(self.settings, base, reading, store, watched, where, self.watch, self.every).run()
+        reading = Reading(texts, self, store, Pretreatment(self, watch))
+        return Fitting(self, base, reading, store, watched, resources.models.device, watch, self.every).run()
 
     def _check_windows(self, longest: int) -> None:
         """Now rather than after hours of pretreatment and pretraining."""
         used = ["finetuning_sliding_window"]
-        if self.settings.use_additional_pretraining:
+        if self.use_additional_pretraining:
             used.append("pretraining_sliding_window")
         for parameter in used:
-            written = getattr(self.settings, parameter)
+            written = getattr(self, parameter)
             fitting(parse_window(written, parameter), longest, parameter, written)
 
-    def _check(self, background: Mapping[str, str], watched: Mapping[str, Watched]) -> None:
-        dev_set = self.settings.dev_set
+    def _check_people(self, background: Mapping[str, str], watched: Mapping[str, Watched]) -> None:
+        dev_set = self.dev_set
         if dev_set and (dev_set not in watched or not watched[dev_set].texts):
             there = ", ".join(name for name, documents in watched.items() if documents.texts) or "none"
             raise PlanError(

@@ -15,7 +15,7 @@ from showthrough.cli import (
     convert,
     demo,
     evaluate,
-    metrics,
+    lists,
     report,
     surrogate,
     validate,
@@ -36,9 +36,11 @@ app = typer.Typer(
     add_completion=False,
 )
 for module in (
-    evaluate, compare, report, attack, validate, metrics, anonymize, demo, cache, convert, vocabulary, surrogate
+    evaluate, compare, report, attack, validate, anonymize, demo, cache, convert, vocabulary, surrogate
 ):  # fmt: skip
     app.command(module.__name__.rpartition(".")[2])(module.command)
+for listing in (lists.metrics, lists.attacks, lists.anonymizers):
+    app.command(listing.__name__)(listing)
 
 _debug = False
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from showthrough.attacks import ATTACKS, DEFAULT
+from showthrough.attacks import DEFAULT
 from showthrough.cli import shared
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
@@ -33,7 +33,7 @@ def command(
     ] = None,
     attacks: Annotated[
         str,
-        typer.Option(metavar="LIST", help=f"Attacks: {', '.join(ATTACKS)}; a+b fuses, +assignment matches one to one."),
+        typer.Option(metavar="LIST", help="Attacks (showthrough attacks lists them); a+b fuses, +assignment matches."),
     ] = DEFAULT,
     k: Annotated[int, typer.Option("-k", help="Also count who is among the first so many.")] = 5,
     explain: Annotated[

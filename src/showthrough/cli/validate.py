@@ -75,7 +75,7 @@ def _checked(request: Request, planned: bool) -> Plan:
     """What is to be evaluated; raises InputError with all that is wrong with all files."""
     plan, problems = request.read()
     if not (planned or plan.corpus.survey.annotated):
-        plan = replace(plan, metrics=tuple(metric for metric in METRICS.values() if not metric.needs))
+        plan = replace(plan, metrics=tuple(metric for metric in METRICS.sound().values() if not metric.needs))
     try:
         if not problems:
             plan = plan.retyped(request.types)
@@ -123,6 +123,6 @@ def _verdict(corpus: Corpus) -> str:
     """That all is well; or what cannot be scored since no annotation was read."""
     if corpus.survey.mentions:
         return "all is well"
-    free = [name for name, metric in METRICS.items() if "gold" not in metric.needs]
+    free = [name for name, metric in METRICS.sound().items() if "gold" not in metric.needs]
     found = "no mentions: annotators marked nothing" if corpus.survey.annotated else "no annotations were read"
     return f"{found}, so only metrics that need none can be scored: {', '.join(free)}"

@@ -178,6 +178,7 @@ def evaluate_plan(
             failures |= failed
             for key, chunk in rows.items():
                 found[key] = [chunk]
+        failures |= _without_rows(plan, found, failures)
         _record(run, found, failures, total, revisions)
         run.scores = [*scored(run, plan.metrics, plan.settings), *reference_scores(run, plan.metrics, plan.settings)]
         if plan.texts:
@@ -271,6 +272,17 @@ def _rows(
 def _of_process(models: ModelSettings) -> Resources:
     """The resources of a worker process: its models stay loaded from chunk to chunk."""
     return Resources(models)
+
+
+def _without_rows(plan: Plan, found: Found, failures: Mapping[str, str]) -> dict[str, str]:
+    """Metrics that have neither failed nor given rows of every document and anonymization: that is a failure too."""
+    told: dict[str, str] = {}
+    for text in (text for text in map(metric_text, plan.metrics) if text not in failures):
+        for one in plan.anonymizations:
+            rows = sum(len(chunk.values) for chunk in found.get((text, one.name), ()))
+            if rows != len(plan.corpus):
+                told[text] = f"gave rows of {rows} documents of {one.name}; expected {len(plan.corpus)}"
+    return told
 
 
 def _record(run: Run, found: Found, failures: dict[str, str], done: int, revisions: Revisions) -> None:

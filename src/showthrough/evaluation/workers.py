@@ -20,7 +20,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import IO, Any
 
+from showthrough.errors import PlanError, shown
 from showthrough.resources.device import cores
+from showthrough.tables import adopt, guests
 
 _HEAD = 8  # bytes that say how long a message is
 _DYING = 5  # seconds that a process takes at most whose pipe is closed already
@@ -37,12 +39,16 @@ class WorkerKilledError(Exception):
 
 
 class Workers:
-    """Processes that share work. They start with the first task and stay until they are closed."""
+    """Processes that share work. They start with the first task and stay until they are closed.
+
+    What guests registered in this process is the first that a worker hears, so that its tables are the same.
+    """
 
     def __init__(self, count: int) -> None:
         self._count = count
         self._idle: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._introduced: set[subprocess.Popen[bytes]] = set()
 
     def close(self) -> None:
         for process in self._processes:
@@ -83,16 +89,38 @@ class Workers:
         message = cloudpickle.dumps((function, task))
         process = self._idle.get()
         try:
-            _send(process.stdin, message)
-            received = _received(process.stdout)
-        except (OSError, EOFError):
-            raise WorkerKilledError(_end(process)) from None
+            if process not in self._introduced:
+                _answered(process, _introduction())
+                self._introduced.add(process)
+            return _answered(process, message)
         finally:
             self._idle.put(process)
-        answer, error = pickle.loads(received)  # noqa: S301 (our own process wrote it)
-        if error is not None:
-            raise error
-        return answer
+
+
+def _introduction() -> bytes:
+    """What guests registered here, as a task: to have it too. Raises PlanError for a guest that cannot be sent."""
+    import cloudpickle
+
+    for kind, entries in guests().items():
+        for name, entry in entries.items():
+            try:
+                cloudpickle.dumps(entry)
+            except Exception as error:  # whatever a guest's own pickling raises
+                fault = f"cannot be sent to a worker process: {error}; expected what can be pickled, or jobs=1"
+                raise PlanError(fault, f"{kind}: {shown(name)}") from error
+    return bytes(cloudpickle.dumps((adopt, (guests(),))))
+
+
+def _answered(process: subprocess.Popen[bytes], message: bytes) -> Any:
+    try:
+        _send(process.stdin, message)
+        received = _received(process.stdout)
+    except (OSError, EOFError):
+        raise WorkerKilledError(_end(process)) from None
+    answer, error = pickle.loads(received)  # noqa: S301 (our own process wrote it)
+    if error is not None:
+        raise error
+    return answer
 
 
 def _started(count: int) -> subprocess.Popen[bytes]:

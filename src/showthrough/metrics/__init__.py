@@ -7,12 +7,11 @@ A metric's text form is its identity: a name from the table and whatever differs
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, get_args
 
-from showthrough.errors import PlanError, kind_of, quoted, shown
+from showthrough.errors import PlanError, shown
 from showthrough.metrics.base import HEADLINE, Array, Group, Metric, Rows, Totals
 from showthrough.metrics.clinical.by_hard_token import PhiHardToken
 from showthrough.metrics.clinical.by_instance import PhiInstance
@@ -22,8 +21,10 @@ from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Precision, Recall, RecallPerType
 from showthrough.metrics.reidentification import ReIdentification
+from showthrough.tables import Table, value_of
+from showthrough.tables.calls import UNREADABLE, call_text, check_kinds, completed, difference, parsed_call
 
-METRICS: dict[str, Metric] = {
+_BUILT_IN: dict[str, Metric] = {
     "er_di": EntityRecall("direct"),
     "er_qi": EntityRecall("quasi"),
     "er": EntityRecall(),
@@ -48,6 +49,27 @@ METRICS: dict[str, Metric] = {
     "phi_ambiguous_non_phi": PhiHardToken(hard="ambiguous_non_phi", dictionary=""),
 }
 
+
+def _checked(name: str, brought: object) -> Metric:
+    """A metric that a guest brings, with all that reports ask of it."""
+    metric: Metric = value_of(Metric, "metric", name, brought)
+    for trait, allowed in _TRAITS.items():
+        told = getattr(metric, trait, None)
+        if told not in allowed if allowed else not isinstance(told, str):
+            expected = " or ".join(map(repr, allowed)) or "text"
+            raise PlanError(f"{trait} is {told!r}; expected {expected}", f"metric {shown(name)}")
+    return metric
+
+
+_TRAITS: dict[str, tuple[str, ...]] = {
+    "title": (),
+    "undefined": (),
+    "group": get_args(Group),
+    "better": ("higher", "lower"),
+    "scope": ("document", "corpus"),
+}
+METRICS = Table("metrics", _BUILT_IN, _checked, called=True)
+
 PRESETS: dict[str, tuple[str, ...]] = {
     "default": ("er_di", "er_qi", "recall", "precision", "f1", "recall_per_type"),
     # The columns of Table 8 in Pilán et al. 2022, in its order; F1, which is not there, last.
@@ -69,15 +91,19 @@ PRESETS: dict[str, tuple[str, ...]] = {
 }
 
 
-_NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what neither a path nor a run file can hold
-
-
 def metric_name(metric: Metric) -> str:
     """The entry of the table that is nearest to a metric: the one from which fewest parameters differ."""
-    candidates = [name for name, entry in METRICS.items() if type(entry) is type(metric)]
-    if not candidates:
+    entries = _entries_of(type(metric))
+    if not entries:
         return type(metric).__name__
-    return min(candidates, key=lambda name: len(_difference(metric, METRICS[name])))
+    return min(entries, key=lambda name: len(difference(metric, entries[name])))
+
+
+def _entries_of(kind: type[Metric]) -> dict[str, Metric]:
+    """The entries of a class. A built-in class has built-in names, so that guests change no name in a result."""
+    built_in = kind in map(type, METRICS.built_in.values())
+    entries = METRICS.built_in if built_in else METRICS.sound()
+    return {name: entry for name, entry in entries.items() if type(entry) is kind}
 
 
 def metric_text(metric: Metric) -> str:
@@ -86,12 +112,7 @@ def metric_text(metric: Metric) -> str:
     ('recall(unit="mention")', 'er_di')
     """
     name = metric_name(metric)
-    entry = METRICS.get(name)
-    changed = _difference(metric, entry) if entry else metric.parameters
-    if not changed:
-        return name
-    inside = ", ".join(f"{key}={_literal(value)}" for key, value in changed.items())
-    return f"{name}({inside})"
+    return call_text(name, metric, METRICS.get(name))
 
 
 def parse_metric(text: str) -> Metric:
@@ -99,27 +120,18 @@ def parse_metric(text: str) -> Metric:
     >>> parse_metric('precision(unit="mention")')
     Precision(unit='mention', overlaps='joined')
     """
-    name, given = _parsed(text)
+    try:
+        name, given = parsed_call(ast.parse(text.strip(), mode="eval").body)
+    except UNREADABLE:
+        expected = 'expected a name, or a call such as recall(unit="mention")'
+        raise PlanError(f"found something else; {expected}", f"metric {text}") from None
     if name not in METRICS:
         from difflib import get_close_matches
 
         near = get_close_matches(shown(name), METRICS, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise PlanError(f"unknown metric; {hint}there are {', '.join(METRICS)}", f"metric {shown(name)}")
-    entry = METRICS[name]
-    known = list(entry.parameters)
-    for key in given:
-        if key not in known:
-            raise PlanError(f"unknown parameter; expected one of {', '.join(known)}", f"metric {name}: {shown(key)}")
-    _check_kinds(name, entry, given)
-    try:
-        return replace(entry, **given)
-    except PlanError as error:
-        fault = error.problems[0]  # a PlanError has one
-        classes = {type(metric).__name__ for metric in METRICS.values()}
-        # Who typed `f1(unit="x")` knows neither FScore nor the Recall inside it.
-        place = f"metric {name}" if not fault.place or fault.place in classes else f"metric {name}: {fault.place}"
-        raise PlanError(fault.message, place, fault.file) from None
+    return completed(f"metric {name}", METRICS[name], given)
 
 
 def metrics_of(items: str | Metric | Iterable[str | Metric]) -> list[Metric]:
@@ -130,7 +142,7 @@ def metrics_of(items: str | Metric | Iterable[str | Metric]) -> list[Metric]:
     for item in items:
         if isinstance(item, Metric):
             if (name := metric_name(item)) in METRICS:
-                _check_kinds(name, METRICS[name], item.parameters)
+                check_kinds(f"metric {name}", METRICS[name], item.parameters)
             chosen.append(item)
         elif not isinstance(item, str):
             raise PlanError(f"found {item!r:.80}; expected metrics, or their names", "metrics")
@@ -150,58 +162,6 @@ def preset(name: str) -> tuple[str, ...]:
     if name not in PRESETS:
         raise PlanError(f"unknown preset; there are {', '.join(PRESETS)}", f"preset {name}")
     return PRESETS[name]
-
-
-def _check_kinds(name: str, entry: Metric, given: Mapping[str, object]) -> None:
-    """Raises PlanError when a value is of another kind than its parameter takes."""
-    types = {field.name: str(field.type).split(" | ") for field in fields(entry)}
-    for key, value in given.items():
-        usual = getattr(entry, key)
-        if isinstance(value, str) and _NO_TEXT.search(value):
-            raise PlanError(
-                f"found {value!r}; expected text without zero bytes and halves of characters", f"metric {name}: {key}"
-            )
-        fits = isinstance(value, type(usual)) or (isinstance(usual, float) and type(value) is int)
-        fits = fits or type(value).__name__ in types[key]  # one that takes numbers and words
-        if not fits or (isinstance(value, bool) and not isinstance(usual, bool)):
-            also = " or text" if "str" in types[key] and not isinstance(usual, str) else ""
-            raise PlanError(
-                f"found {quoted(value)}; expected {kind_of(usual)}{also}, such as {_literal(usual)}",
-                f"metric {name}: {key}",
-            )
-
-
-def _difference(metric: Metric, entry: Metric) -> dict[str, object]:
-    return {key: value for key, value in metric.parameters.items() if value != getattr(entry, key)}
-
-
-def _literal(value: object) -> str:
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return repr(value)
-
-
-def _parsed(text: str) -> tuple[str, dict[str, object]]:
-    shape = PlanError(
-        'found something else; expected a name, or a call such as recall(unit="mention")', f"metric {text}"
-    )
-    try:
-        tree = ast.parse(text.strip(), mode="eval").body
-        if isinstance(tree, ast.Name):
-            return tree.id, {}
-        if not (isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name)) or tree.args:
-            raise shape
-        given = {word.arg: _value(word.value) for word in tree.keywords if word.arg}
-        if len(given) != len(tree.keywords):
-            raise shape
-        return tree.func.id, given
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise shape from None
-
-
-def _value(node: ast.expr) -> object:
-    """A literal; a bare word is taken as text, since shells eat quotes."""
-    return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
 
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.errors import PlanError, Problem, quoted
+from showthrough.errors import PlanError, Problem, ResourceError, quoted
 from showthrough.resources import Resources
+from showthrough.tables.calls import choices, parameters
 
 Array = NDArray[np.float64]
 Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one a resample)
@@ -86,6 +87,16 @@ class Metric(ABC):
     undefined: ClassVar[str]  # why there may be no value
     fixed: ClassVar[tuple[tuple[str, str], ...]] = ()  # choices that are no parameter but belong to the signature
 
+    def __post_init__(self) -> None:
+        """Raises PlanError when a parameter has none of the words that it takes."""
+        for parameter, allowed in choices(type(self)).items():
+            given = getattr(self, parameter)
+            if given not in allowed:
+                expected = ", ".join(map(repr, allowed))
+                raise PlanError(
+                    f"{parameter}={quoted(given)} is not known; expected one of {expected}", type(self).__name__
+                )
+
     @abstractmethod
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]: ...
 
@@ -124,12 +135,17 @@ class Metric(ABC):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return parameters(self)
 
 
 def bound(metric: Metric, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
     """A metric bound to a corpus. Equal metrics, also inside others, share the work and the latest rows."""
-    return resources.once(corpus, metric, lambda: _remembering(metric.bind(corpus, resources)))
+
+    def checked() -> Callable[[Anonymization], Rows]:
+        rows = metric.bind(corpus, resources)
+        return _remembering(lambda anonymization: _sound(metric, rows(anonymization), len(corpus)))
+
+    return resources.once(corpus, metric, checked)
 
 
 def _remembering(rows: Callable[[Anonymization], Rows]) -> Callable[[Anonymization], Rows]:
@@ -143,9 +159,17 @@ def _remembering(rows: Callable[[Anonymization], Rows]) -> Callable[[Anonymizati
     return remembered
 
 
-def choose(owner: Metric, parameter: str, allowed: Sequence[Any]) -> None:
-    """Raises PlanError when a parameter has none of the allowed values."""
-    found = getattr(owner, parameter)
-    if found not in allowed:
-        expected = ", ".join(map(repr, allowed))
-        raise PlanError(f"{parameter}={quoted(found)} is not known; expected one of {expected}", type(owner).__name__)
+def _sound(metric: Metric, rows: object, documents: int) -> Rows:
+    """What a metric returned, checked like input: a guest's mistake must not come out as a number."""
+    name = type(metric).__name__
+    if not isinstance(rows, Rows):
+        raise ResourceError(f"{name} returned a value of type {type(rows).__name__}; expected Rows")
+    if not all(isinstance(column, str) for column in rows.columns) or len({*rows.columns}) < len(rows.columns):
+        raise ResourceError(f"{name} returned the columns {quoted(rows.columns)}; expected texts, each once")
+    shape, expected = np.shape(rows.values), (documents, len(rows.columns))
+    if shape != expected or np.asarray(rows.values).dtype.kind not in "fiub":
+        size, wanted = (" × ".join(map(str, each)) for each in (shape, expected))
+        raise ResourceError(f"{name} returned {size} values; expected {wanted} numbers, a row for each document")
+    if not np.isfinite(rows.values).all():
+        raise ResourceError(f"{name} returned rows with a value that is infinite or no number; expected finite ones")
+    return rows

@@ -14,11 +14,12 @@ from showthrough.axis.spans import Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.errors import PlanError, quoted
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.kmeans import clusterings, silhouette
 from showthrough.metrics.mutual_information import Agreement, agreement
 from showthrough.resources import Resources
 from showthrough.resources.names import EMBEDDING
+from showthrough.tables.calls import parameter
 
 MINI_LM = "st:all-MiniLM-L6-v2"
 # The marks that the Text Anonymization Evaluator knows by default.
@@ -76,19 +77,19 @@ class ClusteringAgreement(Metric):
     neutral = (CHANCE, K, LEAD, REPEAT)
     undefined = "there are fewer documents than clusters"
 
-    embedding: str = MINI_LM
-    long_documents: Literal["truncate", "mean"] = "truncate"
-    mask_marks: str = "tae"
-    min_k: int = 2
-    max_k: int = 32
-    k_multiplier: int = 2
-    n_clusterings: int = 5
-    n_tries: int = 50
-    seed: int = 0
+    embedding: str = parameter(MINI_LM, "what embeds: st:MODEL, a folder, or lsa")
+    long_documents: Literal["truncate", "mean"] = parameter("truncate", "what is too long: cut, or mean of windows")
+    mask_marks: str = parameter("tae", "what is removed first: tae for TAE's list, none, or a list with commas")
+    min_k: int = parameter(2, "the smallest number of clusters that is tried")
+    max_k: int = parameter(32, "the largest number of clusters that is tried")
+    k_multiplier: int = parameter(2, "the factor from one number of clusters to the next")
+    n_clusterings: int = parameter(5, "how often each text is clustered")
+    n_tries: int = parameter(50, "starts of each clustering, of which the best counts")
+    seed: int = parameter(0, "where clusterings start")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         EMBEDDING.parse(self.embedding)
-        choose(self, "long_documents", ("truncate", "mean"))
         if self.embedding == "lsa" and self.long_documents != "truncate":
             raise PlanError(
                 f"long_documents={quoted(self.long_documents)} is for models; lsa takes a text of any length"

@@ -18,12 +18,13 @@ from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, flattened
 from showthrough.errors import PlanError, ResourceError, quoted
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
-from showthrough.metrics.masking import OVERLAPS, Overlaps, masked_elements
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.metrics.masking import Overlaps, masked_elements
 from showthrough.resources import Resources
 from showthrough.resources.information import Context, Question, SpecialTokens
 from showthrough.resources.names import INFORMATION, SIMILARITY, TERMS
 from showthrough.resources.terms import Terms
+from showthrough.tables.calls import parameter
 
 BERT = "hf:google-bert/bert-base-uncased"
 SPACY = "spacy:en_core_web_md"
@@ -36,15 +37,15 @@ _MOST = 1_000_000  # rounds or word pieces: as many as no text has
 class Informed(Metric):
     """A metric that weighs text by its information content: which source, and what context it sees."""
 
-    ic: str = BERT
-    segment_length: int = 100
-    segment_overlap: int = 0
-    special_tokens: SpecialTokens = "document"
-    attend_hidden: bool = False
+    ic: str = parameter(BERT, "where information content comes from: hf:MODEL, a folder, wordfreq, uniform")
+    segment_length: int = parameter(100, "word pieces that the model sees at once")
+    segment_overlap: int = parameter(0, "pieces that neighbouring segments share")
+    special_tokens: SpecialTokens = parameter("document", "what has the marks of the model at its ends")
+    attend_hidden: bool = parameter(False, "whether the model can look at hidden places at all")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         INFORMATION.parse(self.ic)
-        choose(self, "special_tokens", ("document", "segment", "none"))
         if not 1 <= self.segment_length <= _MOST:
             raise PlanError(f"segment_length={self.segment_length} is out of range; expected 1 to {_MOST:,}")
         if not 0 <= self.segment_overlap < self.segment_length:
@@ -84,13 +85,8 @@ class WeightedPrecision(Informed):
     undefined = "nothing that says anything was masked in an annotated document"
     fixed = (("annotators", "micro"),)
 
-    unit: Literal["token", "mention"] = "token"
-    overlaps: Overlaps = "joined"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        choose(self, "unit", ("token", "mention"))
-        choose(self, "overlaps", OVERLAPS)
+    unit: Literal["token", "mention"] = parameter("token", "what is counted")
+    overlaps: Overlaps = parameter("joined", "masks that overlap: joined into one, or each counted by itself")
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         axis = resources.axis(corpus)
@@ -164,8 +160,8 @@ class TextPreservedInformation(Informed):
     unbounded: ClassVar[tuple[str, ...]] = (MULTIPLIER,)
     undefined = "no document has a term with information, or (for a multiplier) none has masked and unmasked terms"
 
-    chunking: str = "auto"
-    term_alterning: int | str = 6
+    chunking: str = parameter("auto", "what finds terms: spacy:PIPELINE, spacy-tokens:PIPELINE, none (words), auto")
+    term_alterning: int | str = parameter(6, "in how many rounds terms are hidden; or sentence, one at a time")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -281,7 +277,7 @@ class TextPreservedSimilarity(TextPreservedInformation):
     neutral = ()
     undefined = "no document has a term with information"
 
-    similarity: str = ALBERT
+    similarity: str = parameter(ALBERT, "what compares with the original: st:MODEL, a folder, spacy:PIPELINE, ngrams")
 
     def __post_init__(self) -> None:
         super().__post_init__()

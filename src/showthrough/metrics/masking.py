@@ -16,19 +16,26 @@ from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, bound, choose, ratio
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, bound, ratio
 from showthrough.resources import Resources, function_word_models, function_words_from
 from showthrough.resources.lexicon import LEXICONS
+from showthrough.tables.calls import parameter
 
 Unit = Literal["token", "mention", "entity"]
 DEFAULT_LEXICON = next(iter(LEXICONS))
 KINDS = ("direct", "quasi")
 FunctionWordMentions = Literal["asked", "free"]
 Overlaps = Literal["joined", "each"]
-FUNCTION_WORD_MENTIONS = ("asked", "free")
-REPLACEMENTS = ("read", "trusted")
-OVERLAPS = ("joined", "each")
 _LARGEST_BETA = 1_000_000  # F is recall by then
+
+# What parameters say that several metrics have.
+_UNIT = "what is counted"
+_INCLUDE = "which identifiers count: direct, quasi or direct,quasi"
+_IGNORABLE = "what is made of function words alone: free counts as covered, skip is left out"
+_FUNCTION_WORDS = "what need not be masked: a word list that ships, spacy:PIPELINE, or none"
+_WORD_MENTIONS = "mentions made of function words alone: asked for whole, or free"
+_REPLACEMENTS = "whether words that replacements repeat are read, or masks trusted to hide what they cover"
+_OVERLAPS = "masks that overlap: joined into one, or each counted by itself"
 
 
 def _kinds(include: str) -> tuple[str, ...]:
@@ -55,6 +62,10 @@ class Worded(Metric):
 
     function_words: str
     function_word_mentions: FunctionWordMentions
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        function_words_from(self.function_words)
 
     def ruler(self, axis: Axis, resources: Resources) -> Ruler:
         return resources.ruler(axis, self.function_words, asking(self.function_words, self.function_word_mentions))
@@ -94,16 +105,10 @@ class EntityRecall(Worded):
     undefined = "no annotator marked an entity of this kind"
     fixed = (("annotators", "micro"),)
 
-    identifier: Literal["direct", "quasi", "all"] = "all"
-    function_words: str = DEFAULT_LEXICON
-    function_word_mentions: FunctionWordMentions = "asked"
-    replacements: Replacements = "read"
-
-    def __post_init__(self) -> None:
-        choose(self, "identifier", ("direct", "quasi", "all"))
-        choose(self, "function_word_mentions", FUNCTION_WORD_MENTIONS)
-        choose(self, "replacements", REPLACEMENTS)
-        function_words_from(self.function_words)
+    identifier: Literal["direct", "quasi", "all"] = parameter("all", "which entities count")
+    function_words: str = parameter(DEFAULT_LEXICON, _FUNCTION_WORDS)
+    function_word_mentions: FunctionWordMentions = parameter("asked", _WORD_MENTIONS)
+    replacements: Replacements = parameter("read", _REPLACEMENTS)
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         axis = resources.axis(corpus)
@@ -202,22 +207,18 @@ class Recall(Worded):
     undefined = "no annotator marked anything to be masked"
     fixed = (("annotators", "micro"),)
 
-    unit: Unit = "token"
-    include: str = "direct,quasi"
-    ignorable: Literal["free", "skip"] = "free"
-    function_words: str = DEFAULT_LEXICON
-    function_word_mentions: FunctionWordMentions = "asked"
-    replacements: Replacements = "read"
+    unit: Unit = parameter("token", _UNIT)
+    include: str = parameter("direct,quasi", _INCLUDE)
+    ignorable: Literal["free", "skip"] = parameter("free", _IGNORABLE)
+    function_words: str = parameter(DEFAULT_LEXICON, _FUNCTION_WORDS)
+    function_word_mentions: FunctionWordMentions = parameter("asked", _WORD_MENTIONS)
+    replacements: Replacements = parameter("read", _REPLACEMENTS)
 
     def __post_init__(self) -> None:
-        choose(self, "unit", ("token", "mention", "entity"))
-        choose(self, "ignorable", ("free", "skip"))
-        choose(self, "function_word_mentions", FUNCTION_WORD_MENTIONS)
-        choose(self, "replacements", REPLACEMENTS)
+        super().__post_init__()
         if self.unit == "entity" and self.ignorable == "skip":
             raise PlanError("an entity is counted whole; expected ignorable='free' with unit='entity'", "Recall")
         _kinds(self.include)
-        function_words_from(self.function_words)
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         if self.unit == "entity":
@@ -263,20 +264,16 @@ class RecallPerType(Worded):
     undefined = "no annotator marked anything of this type to be masked"
     fixed = (("annotators", "micro"),)
 
-    unit: Literal["token", "mention"] = "token"
-    include: str = "direct,quasi"
-    ignorable: Literal["free", "skip"] = "free"
-    function_words: str = DEFAULT_LEXICON
-    function_word_mentions: FunctionWordMentions = "asked"
-    replacements: Replacements = "read"
+    unit: Literal["token", "mention"] = parameter("token", _UNIT)
+    include: str = parameter("direct,quasi", _INCLUDE)
+    ignorable: Literal["free", "skip"] = parameter("free", _IGNORABLE)
+    function_words: str = parameter(DEFAULT_LEXICON, _FUNCTION_WORDS)
+    function_word_mentions: FunctionWordMentions = parameter("asked", _WORD_MENTIONS)
+    replacements: Replacements = parameter("read", _REPLACEMENTS)
 
     def __post_init__(self) -> None:
-        choose(self, "unit", ("token", "mention"))
-        choose(self, "ignorable", ("free", "skip"))
-        choose(self, "function_word_mentions", FUNCTION_WORD_MENTIONS)
-        choose(self, "replacements", REPLACEMENTS)
+        super().__post_init__()
         _kinds(self.include)
-        function_words_from(self.function_words)
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         axis = resources.axis(corpus)
@@ -334,12 +331,8 @@ class Precision(Metric):
     undefined = "nothing was masked in an annotated document"
     fixed = (("annotators", "micro"),)
 
-    unit: Literal["token", "mention"] = "token"
-    overlaps: Overlaps = "joined"
-
-    def __post_init__(self) -> None:
-        choose(self, "unit", ("token", "mention"))
-        choose(self, "overlaps", OVERLAPS)
+    unit: Literal["token", "mention"] = parameter("token", _UNIT)
+    overlaps: Overlaps = parameter("joined", _OVERLAPS)
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         axis = resources.axis(corpus)
@@ -419,14 +412,14 @@ class FScore(Worded):
     undefined = "recall or precision is undefined"
     fixed = (("annotators", "micro"),)
 
-    beta: float = 1.0
-    unit: Literal["token", "mention"] = "token"
-    include: str = "direct,quasi"
-    ignorable: Literal["free", "skip"] = "free"
-    function_words: str = DEFAULT_LEXICON
-    function_word_mentions: FunctionWordMentions = "asked"
-    replacements: Replacements = "read"
-    overlaps: Overlaps = "joined"
+    beta: float = parameter(1.0, "how many times as much recall weighs as precision")
+    unit: Literal["token", "mention"] = parameter("token", _UNIT)
+    include: str = parameter("direct,quasi", _INCLUDE)
+    ignorable: Literal["free", "skip"] = parameter("free", _IGNORABLE)
+    function_words: str = parameter(DEFAULT_LEXICON, _FUNCTION_WORDS)
+    function_word_mentions: FunctionWordMentions = parameter("asked", _WORD_MENTIONS)
+    replacements: Replacements = parameter("read", _REPLACEMENTS)
+    overlaps: Overlaps = parameter("joined", _OVERLAPS)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.beta, int | float) and 0 < self.beta <= _LARGEST_BETA):

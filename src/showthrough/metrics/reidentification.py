@@ -15,6 +15,7 @@ from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.errors import PlanError
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.resources import Resources
+from showthrough.tables.calls import parameter
 
 if TYPE_CHECKING:  # attacks are imported when they are made
     from showthrough.attacks.standing import Standing
@@ -57,9 +58,9 @@ class ReIdentification(Metric):
         "fusing attacks takes at most 5,000 individuals"
     )
 
-    attacks: str = DEFAULT
-    k: int = 5
-    background: str = ""  # of several, the name of the one that the attacker has
+    attacks: str = parameter(DEFAULT, "the attacks, with commas between: a+b fuses, +assignment matches one to one")
+    k: int = parameter(5, "also count who is among the first so many")
+    background: str = parameter("", "of several, the name of the one that the attacker has")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attacks", ", ".join(map(str, approaches(self.attacks))))
@@ -69,7 +70,7 @@ class ReIdentification(Metric):
     @property
     def models(self) -> dict[str, str]:
         parts = [part for approach in approaches(self.attacks) for part in approach.parts]
-        return {parameter: name for part in parts for parameter, name in part.models.items()}
+        return {parameter: name for part in parts for parameter, name in part.attack.models.items()}
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
@@ -92,7 +93,7 @@ class ReIdentification(Metric):
         from showthrough.attacks.suite import Suite
 
         chosen = approaches(self.attacks)
-        watching = any(part.watches for approach in chosen for part in approach.parts)
+        watching = any(part.attack.watches for approach in chosen for part in approach.parts)
         watched = {one.name: masked(corpus, one) for one in resources.anonymizations} if watching else {}
         suite = Suite(chosen, known, resources, watched)
         return lambda anonymization: self.rows(corpus.ids, suite.attack(masked(corpus, anonymization), self.k))

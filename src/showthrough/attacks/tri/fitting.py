@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.attacks.base import Watched
 from showthrough.attacks.tri import results
 from showthrough.attacks.tri.base_model import BaseModel, take_over
 from showthrough.attacks.tri.finetuning import Pupil
 from showthrough.attacks.tri.pretraining import Guesser
 from showthrough.attacks.tri.reading import Reading
-from showthrough.attacks.tri.results import Watched
 from showthrough.attacks.tri.scoring import Classifier, FittedTransformer
 from showthrough.attacks.tri.selection import Epoch, selected, split
 from showthrough.attacks.tri.settings import TriSettings

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -18,14 +18,6 @@ from numpy.typing import NDArray
 from showthrough.attacks.tri.selection import Epoch, Recognition, selected
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Watched:
-    """Documents of one anonymization with the individual that each is about."""
-
-    individuals: tuple[str, ...]
-    texts: tuple[str, ...]
 
 
 def accuracy(scores: Floats, truth: Sequence[int]) -> float:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.attacks.base import Watched
 from showthrough.attacks.tri.base_model import BaseModel
 from showthrough.attacks.tri.reading import Reading
-from showthrough.attacks.tri.results import Watched, accuracy
+from showthrough.attacks.tri.results import accuracy
 from showthrough.attacks.tri.selection import Epoch
 from showthrough.attacks.tri.windows import Bools, Cutter, Windows
 from showthrough.resources.device import in_batches

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from showthrough.attacks.tri.windows import parse_window
 from showthrough.errors import PlanError
+from showthrough.tables.calls import parameter
 
 Precision = Literal["auto", "bf16", "fp32"]
 
@@ -51,43 +52,42 @@ class TriSettings:
 which leaves room to move on (two pieces of every window mark its ends)
     """
 
-    output_folder_path: str = ""
-    load_saved_pretreatment: bool = True
-    add_non_saved_anonymizations: bool = True
-    anonymize_background_knowledge: bool = True
-    only_use_anonymized_background_knowledge: bool = False
-    use_document_curation: bool = True
-    save_pretreatment: bool = True
-    load_saved_finetuning: bool = True
-    base_model_name: str = "distilbert-base-uncased"
-    tokenization_block_size: int = 250
-    use_additional_pretraining: bool = True
-    save_additional_pretraining: bool = True
-    load_saved_pretraining: bool = True
-    pretraining_epochs: int = 3
-    pretraining_batch_size: int = 8
-    pretraining_learning_rate: float = 5e-05
-    pretraining_mlm_probability: float = 0.15
-    pretraining_sliding_window: str = "512-128"
-    finetuning_epochs: int = 15
-    finetuning_batch_size: int = 16
-    finetuning_learning_rate: float = 5e-05
-    finetuning_sliding_window: str = "100-25"
-    dev_set_column_name: str | bool = False
-    save_finetuning: bool = True
-    verbose: bool = True
-    spacy_pipeline: str = "en_core_web_lg"  # that which TAE always takes
-    held_out_share: float = 0.1  # of each individual's background, on which the epoch is selected
-    precision: Precision = "auto"  # of training: bf16 on CUDA, fp32 elsewhere; scores are always fp32
-    seed: int = 0
+    output_folder_path: str = parameter("", "where everything is kept; empty: nowhere")
+    load_saved_pretreatment: bool = parameter(True, "use pretreated texts that are kept")
+    add_non_saved_anonymizations: bool = parameter(True, "pretreat documents that are not kept, or refuse them")
+    anonymize_background_knowledge: bool = parameter(True, "add the copy without named entities")
+    only_use_anonymized_background_knowledge: bool = parameter(False, "learn from that copy alone")
+    use_document_curation: bool = parameter(True, "lemmas, no stop words, no special characters")
+    save_pretreatment: bool = parameter(True, "keep pretreated texts")
+    load_saved_finetuning: bool = parameter(True, "use a classifier that is kept")
+    base_model_name: str = parameter("distilbert-base-uncased", "on the hub, or a folder: BERT, DistilBERT, RoBERTa, …")
+    tokenization_block_size: int = parameter(250, "passages that are cut into pieces at once")
+    use_additional_pretraining: bool = parameter(True, "pretrain the base model further on the background")
+    save_additional_pretraining: bool = parameter(True, "keep the pretrained model")
+    load_saved_pretraining: bool = parameter(True, "use a pretrained model that is kept")
+    pretraining_epochs: int = parameter(3, "times that pretraining goes through the background")
+    pretraining_batch_size: int = parameter(8, "windows that are learned at once")
+    pretraining_learning_rate: float = parameter(5e-05, "how far each step goes")
+    pretraining_mlm_probability: float = parameter(0.15, "share of pieces that are asked for")
+    pretraining_sliding_window: str = parameter("512-128", "length-overlap in pieces; No: each sentence")
+    finetuning_epochs: int = parameter(15, "times that fine-tuning goes through the background")
+    finetuning_batch_size: int = parameter(16, "windows that are learned at once")
+    finetuning_learning_rate: float = parameter(5e-05, "how far each step goes")
+    finetuning_sliding_window: str = parameter("100-25", "length-overlap in pieces; No: each sentence")
+    dev_set_column_name: str | bool = parameter(False, "the anonymization that selects the epoch, in TAE's way")
+    save_finetuning: bool = parameter(True, "keep the classifier")
+    verbose: bool = parameter(True, "tell progress: epoch, loss, time left")
+    spacy_pipeline: str = parameter("en_core_web_lg", "what finds entities, lemmas and tokens; TAE takes this one")
+    held_out_share: float = parameter(0.1, "of each individual's background, for selecting the epoch; 0 keeps the last")
+    precision: Precision = parameter("auto", "of training; auto: bf16 on CUDA, fp32 elsewhere. Scores are always fp32")
+    seed: int = parameter(0, "of all that is random")
 
     def __post_init__(self) -> None:
         for field in fields(self):
             if field.type == "bool":
                 self._check(field.name, isinstance(getattr(self, field.name), bool), "True or False")
-        for name in ("tokenization_block_size", "pretraining_batch_size", "finetuning_batch_size"):
-            self._check(name, getattr(self, name) >= 1, "1 or more")
-        for name in ("pretraining_epochs", "finetuning_epochs"):
+        sizes = ("tokenization_block_size", "pretraining_batch_size", "finetuning_batch_size")
+        for name in (*sizes, "pretraining_epochs", "finetuning_epochs"):
             self._check(name, getattr(self, name) >= 1, "1 or more")
         for name in ("pretraining_learning_rate", "finetuning_learning_rate"):
             self._check(name, getattr(self, name) > 0, "more than 0")

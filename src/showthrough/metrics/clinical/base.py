@@ -14,9 +14,10 @@ from showthrough.data.documents import Corpus
 from showthrough.data.labels import label_map, label_of
 from showthrough.data.masks import Anonymization
 from showthrough.errors import Problem, shown, some
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, choose, ratio
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.clinical.instances import Found, Instances, Kinds, gold_instances, system_instances
 from showthrough.resources import Resources
+from showthrough.tables.calls import parameter
 
 MEASURES = ("P", "R", "F")
 OUTCOMES = ("TP", "FP", "FN")
@@ -53,14 +54,13 @@ class ClinicalMetric(Metric):
     needs = frozenset({"gold"})
     fixed: ClassVar[tuple[tuple[str, str], ...]] = (("annotators", "micro"),)
 
-    map: str = ""
-    type_from: Literal["type", "replacement"] = "type"
-    unknown_types: Literal["error", "keep"] = "error"
+    map: str = parameter("", "which type is taken as which, on both sides: LOCATION=LOC,CITY=LOC; AGE= leaves one out")
+    type_from: Literal["type", "replacement"] = parameter("type", "a system's types: stated, or what replaces the PHI")
+    unknown_types: Literal["error", "keep"] = parameter("error", "a type that gold lacks: an error, or a wrong one")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         label_map(self.map)
-        choose(self, "type_from", ("type", "replacement"))
-        choose(self, "unknown_types", ("error", "keep"))
 
     def gold(self, corpus: Corpus, resources: Resources) -> PhiGold:
         def make() -> PhiGold:

@@ -12,14 +12,13 @@ from showthrough.axis.spans import Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
-from showthrough.metrics.base import Rows, choose
+from showthrough.metrics.base import Rows
 from showthrough.metrics.clinical.by_token import PhiToken, token_rows
 from showthrough.metrics.clinical.tokens import TokenGold, Tokens
 from showthrough.metrics.clinical.vocabulary import Words, words_of
 from showthrough.resources import Resources
 from showthrough.resources.dictionary import dictionary_from
-
-HARD = ("oov", "ambiguous", "ambiguous_non_phi")
+from showthrough.tables.calls import parameter
 
 
 @dataclass(frozen=True)
@@ -47,12 +46,11 @@ class PhiHardToken(PhiToken):
     scope = "corpus"
     undefined = "no such token in gold or in what was masked, or the masks do not say their types"
 
-    hard: Literal["oov", "ambiguous", "ambiguous_non_phi"] = "oov"
-    dictionary: str = "wordfreq:en"
+    hard: Literal["oov", "ambiguous", "ambiguous_non_phi"] = parameter("oov", "which tokens count")
+    dictionary: str = parameter("wordfreq:en", "of phi_oov: a file with a word a line, or wordfreq:LANGUAGE")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        choose(self, "hard", HARD)
         if (self.hard == "oov") != bool(self.dictionary):
             expected = "a word list or wordfreq:LANGUAGE" if self.hard == "oov" else "none: only phi_oov looks words up"
             raise PlanError(f"found {quoted(self.dictionary)}; expected {expected}", "dictionary")

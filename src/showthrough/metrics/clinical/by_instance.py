@@ -25,6 +25,7 @@ from showthrough.metrics.clinical.base import (
 )
 from showthrough.metrics.clinical.partners import paired
 from showthrough.resources import Resources
+from showthrough.tables.calls import parameter
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class PhiInstance(ClinicalMetric):
     title = "PHI, instance by instance"
     undefined = "no such PHI in gold or in what was masked, or the masks do not say their types"
 
-    types: bool = True
+    types: bool = parameter(True, "whether the type has to be right")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -21,6 +21,7 @@ from showthrough.metrics.clinical.base import ClinicalMetric, PhiGold, named, sa
 from showthrough.metrics.clinical.instances import Instances, beginning_alike, one_to_one
 from showthrough.metrics.clinical.tokens import Letters
 from showthrough.resources import Resources
+from showthrough.tables.calls import parameter
 
 _STOP = re.compile(r"\n|[.!?…]+[\"'”’»)\]]*\s+")
 _WORD = re.compile(r"\w")
@@ -66,9 +67,9 @@ class PhiSpan(ClinicalMetric):
     title = "PHI, exact spans"
     undefined = "no PHI in gold or in what was masked, or the masks do not say their types"
 
-    types: bool = True
-    merged: bool = False
-    tolerance: int = 0
+    types: bool = parameter(True, "whether the type has to be right")
+    merged: bool = parameter(False, "whether neighbouring spans are merged; not with types")
+    tolerance: int = parameter(0, "how many characters the end may be off")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -166,7 +167,7 @@ class PhiLeak(ClinicalMetric):
     undefined = "there is no sentence, or the masks do not say their types"
     fixed = (("annotators", "micro"), ("sentences", "rules.1"))
 
-    types: bool = True
+    types: bool = parameter(True, "whether the type has to be right")
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         gold = self.gold(corpus, resources)

@@ -11,7 +11,7 @@ import numpy as np
 from showthrough.axis.spans import Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.metrics.base import Array, Rows, Totals, choose
+from showthrough.metrics.base import Array, Rows, Totals
 from showthrough.metrics.clinical.base import (
     MEASURES,
     OUTCOMES,
@@ -28,8 +28,9 @@ from showthrough.metrics.clinical.base import (
     where_typed,
 )
 from showthrough.metrics.clinical.instances import NONE, Found
-from showthrough.metrics.clinical.tokens import WAYS, TokenGold, Tokens
+from showthrough.metrics.clinical.tokens import TokenGold, Tokens
 from showthrough.resources import Resources
+from showthrough.tables.calls import parameter
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,7 @@ class PhiToken(ClinicalMetric):
     title = "PHI, token by token"
     undefined = "no such PHI in gold or in what was masked, or the masks do not say their types"
 
-    tokens: Literal["challenge", "words"] = "challenge"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        choose(self, "tokens", WAYS)
+    tokens: Literal["challenge", "words"] = parameter("challenge", "the challenge's, or runs of word characters")
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         gold = self.gold(corpus, resources)

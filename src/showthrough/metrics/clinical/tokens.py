@@ -22,7 +22,6 @@ from showthrough.axis.layers import Layers
 from showthrough.axis.spans import Bools, Counts32, Ints, contents_of, counted, highest, spread
 from showthrough.metrics.clinical.instances import NONE, Instances, overlapping
 
-WAYS = ("challenge", "words")  # of telling tokens
 _SPACE, _SIGN, _LETTER, _IDEOGRAPH = range(4)
 
 

@@ -1,0 +1,96 @@
+"""What there is to choose from: metrics, attacks and anonymizers, those of other packages too."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table as Columns
+from rich.text import Text
+
+from showthrough.anonymizers import ANONYMIZERS
+from showthrough.attacks import ATTACKS, approaches
+from showthrough.cli import shared
+from showthrough.metrics import METRICS, PRESETS, Metric, metric_text, parse_metric
+from showthrough.report.table import ARROWS
+from showthrough.tables import Table
+from showthrough.tables.calls import choices, descriptions, parameters
+
+
+def metrics(
+    name: Annotated[str | None, typer.Argument(metavar="[METRIC]", help="One metric, in full.")] = None,
+) -> None:
+    """List the metrics; or one in full: formula, citation, parameters, example."""
+    if name is None:
+        show_table(("metric", "group", "better"), METRICS, lambda metric: (metric.group, ARROWS[metric.better]), _what)
+        for key, names in PRESETS.items():
+            shared.console().print(Text(f"preset {key}: {', '.join(names)}"))
+        return
+    metric = parse_metric(name)
+    traits = f"group: {metric.group}; {metric.better} is better; undefined when {metric.undefined}"
+    _show_one(f"{metric_text(metric)} ({metric.title}, version {metric.version})", metric, traits)
+
+
+def attacks(
+    name: Annotated[str | None, typer.Argument(metavar="[ATTACK]", help="One attack, in full.")] = None,
+) -> None:
+    """List the attacks; or one in full: how it works, and what can be set."""
+    if name is None:
+        show_table(("attack", "version"), ATTACKS, lambda attack: (str(attack.version),))
+        return
+    for part in approaches(name)[0].parts:
+        _show_one(f"{part} (version {part.attack.version})", part.attack)
+
+
+def anonymizers() -> None:
+    """List the anonymizers that are built in or installed."""
+    show_table(("anonymizer", "version"), ANONYMIZERS, lambda anonymizer: (str(anonymizer.version),))
+
+
+def summary(value: object) -> str:
+    """The first line of what a value says of itself."""
+    return next(iter((inspect.getdoc(value) or "").splitlines()), "")
+
+
+def show_table(
+    heads: tuple[str, ...],
+    table: Table[Any],
+    cells: Callable[[Any], Iterable[str]],
+    what: Callable[[Any], str] = summary,
+) -> None:
+    """Every entry: its name, some cells, and what it is; or why a package's entry cannot be used."""
+    shown = Columns(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for head in heads:
+        shown.add_column(head, no_wrap=True)
+    shown.add_column("what it is")
+    for name in table:
+        if fault := table.fault(name):
+            row = [*[""] * (len(heads) - 1), f"cannot be used: {fault}"]
+        else:
+            row = [*cells(table[name]), what(table[name])]
+        shown.add_row(*map(Text, (name, *row)))
+    shared.console().print(shown)
+
+
+def _show_one(title: str, value: Any, traits: str = "") -> None:
+    console = shared.console()
+    console.print(Text(title, style="bold"))
+    console.print(Text(f"{inspect.getdoc(value) or ''}\n"))
+    if traits:
+        console.print(Text(traits))
+    console.print(Text("parameters:"))
+    allowed = choices(value.__class__)
+    for key, given in parameters(value).items():
+        among = f" (one of {', '.join(map(repr, allowed[key]))})" if key in allowed else ""
+        console.print(Text(f"  {key} = {given!r}\n      {descriptions(value)[key]}{among}"))
+
+
+def _what(metric: Metric) -> str:
+    """What a metric is, and the parameters that tell it from others of its kind: ` (identifier=direct)`."""
+    kin = [other.parameters for other in METRICS.sound().values() if type(other) is type(metric)]
+    differing = [key for key in metric.parameters if len({parameters[key] for parameters in kin}) > 1]
+    telling = [f"{key}={metric.parameters[key]}" for key in differing if metric.parameters[key] != ""]
+    return summary(metric) + (f" ({', '.join(telling)})" if telling else "")

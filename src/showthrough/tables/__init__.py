@@ -1,0 +1,163 @@
+"""Tables of metrics, formats, attacks and anonymizers: what is built in, and what guests bring.
+
+A guest comes with a package, which declares it in the entry-point group of its table:
+
+    [project.entry-points."showthrough.metrics"]
+    ours = "our_package.module:OurMetric"
+
+or from a program, which calls `register`. A worker process has the same tables as its parent: packages are installed
+there too, and what was registered is sent along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from functools import cached_property
+from pkgutil import resolve_name
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+
+from showthrough.errors import PlanError, ResourceError, quoted, shown
+
+Entry = TypeVar("Entry")
+Guests = dict[str, dict[str, Any]]  # by kind, then by name
+
+_tables: dict[str, Table[Any]] = {}
+_expected: Guests = {}  # sent to this process before the table was made
+
+
+class Table(MutableMapping[str, Entry], Generic[Entry]):
+    """Entries by name, the built-in ones first. These keep their names, so that a name in a result means one thing.
+
+    `lazy` ones are written as `module:name`, as packages write theirs, and imported when they are asked for. `checked`
+    makes an entry from what was imported or registered, and raises PlanError for what is none.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        built_in: Mapping[str, Entry],
+        checked: Callable[[str, object], Entry] | None = None,
+        lazy: Mapping[str, str] = MappingProxyType({}),
+        called: bool = False,
+    ) -> None:
+        self.kind = kind  # in the plural, as the group is called
+        self.built_in = dict(built_in)
+        self.built_in_names = (*built_in, *lazy)
+        self._lazy = lazy
+        self._called = called  # whether entries are written as calls, which have no dash in their names
+        self._checked = checked
+        self._registered: dict[str, Entry] = _expected.pop(kind, {})
+        self._imported: dict[str, Entry | PlanError | ResourceError] = {}
+        _tables[kind] = self
+
+    @property
+    def group(self) -> str:
+        return f"showthrough.{self.kind}"
+
+    @cached_property
+    def _declared(self) -> dict[str, list[str]]:
+        """Where packages have what they declare; nothing is imported to find out."""
+        from importlib.metadata import entry_points  # slow to import
+
+        declared: dict[str, list[str]] = {}
+        for entry in entry_points(group=self.group):
+            places = declared.setdefault(entry.name, [])
+            places += [entry.value] if entry.value not in places else []
+        return {name: sorted(declared[name]) for name in sorted(declared) if name not in self.built_in_names}
+
+    def register(self, name: str, entry: object) -> None:
+        """Enters a guest under a name that no built-in has; raises PlanError for what is no entry of this table."""
+        if name in self.built_in_names:
+            raise PlanError("is built in; expected another name", f"{self._one} {shown(name)}")
+        self._registered[name] = self._made(name, entry)
+
+    def __setitem__(self, name: str, entry: Entry) -> None:
+        self.register(name, entry)
+
+    def __delitem__(self, name: str) -> None:
+        del self._registered[name]
+
+    def __getitem__(self, name: str) -> Entry:
+        for known in (self.built_in, self._registered):
+            if name in known:
+                return known[name]
+        if name not in self._imported:
+            places = [self._lazy[name]] if name in self._lazy else self._declared[name]  # a KeyError: nobody has it
+            try:
+                self._imported[name] = self._load(name, places)
+            except (PlanError, ResourceError) as error:
+                self._imported[name] = error
+        entry = self._imported[name]
+        if isinstance(entry, PlanError | ResourceError):
+            raise entry
+        return entry
+
+    def _load(self, name: str, places: list[str]) -> Entry:
+        if len(places) > 1:
+            rivals = ", ".join(places)
+            raise PlanError(f"is declared by more than one package: {rivals}", f"{self._one} {shown(name)}")
+        try:
+            brought = resolve_name(places[0].partition("[")[0].strip())  # less the extras that it names
+        except Exception as error:  # whatever a package of somebody else raises: it must not keep others from working
+            raise ResourceError(
+                f"{self._one} {name} ({places[0]}) cannot be imported: {type(error).__name__}: {error}; "
+                "install what its package needs, or remove the package"
+            ) from error
+        return self._made(name, brought)
+
+    def _made(self, name: str, brought: Any) -> Entry:
+        if not all(part.isidentifier() for part in ([name] if self._called else name.split("-"))):
+            raise PlanError("expected a name of letters, digits and underscores", f"{self._one} {shown(name)}")
+        return self._checked(name, brought) if self._checked else brought
+
+    @property
+    def _one(self) -> str:
+        return self.kind.removesuffix("s")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.built_in_names or name in self._registered or name in self._declared
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self.built_in_names, *self._registered, *self._declared]))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def sound(self) -> dict[str, Entry]:
+        """All entries but those of packages that cannot be imported."""
+        return {name: self[name] for name in self if not self.fault(name)}
+
+    def fault(self, name: str) -> str:
+        """Why an entry cannot be had; empty where it can."""
+        try:
+            _ = self[name]
+        except (PlanError, ResourceError) as error:
+            return str(error)
+        return ""
+
+
+def value_of(kind: type[Any], one: str, name: str, brought: Any) -> Any:
+    """For tables of values of a class: such a value, also from a class or a function that makes one."""
+    place, expected = f"{one} {shown(name)}", f"a value of {kind.__name__}, or what makes one without arguments"
+    makes = isinstance(brought, type) or (callable(brought) and not isinstance(brought, kind))
+    try:
+        made = brought() if makes else brought
+    except TypeError as error:  # it is abstract, or a parameter has no default
+        raise PlanError(f"cannot be made: {error}; expected {expected}", place) from error
+    if not isinstance(made, kind):
+        raise PlanError(f"found {quoted(made)}; expected {expected}", place)
+    return made
+
+
+def guests() -> Guests:
+    """What programs registered in this process, for another one."""
+    return {kind: dict(table._registered) for kind, table in _tables.items() if table._registered}
+
+
+def adopt(sent: Guests) -> None:
+    """Has exactly what another process registered, also in tables that are yet to be made."""
+    _expected.clear()
+    _expected.update(sent)
+    for kind, table in _tables.items():
+        table._registered = _expected.pop(kind, {})

@@ -1,0 +1,120 @@
+"""How metrics and attacks are written: `name(key=value, …)`, a name from their table and what differs from that entry.
+
+Both are frozen dataclasses whose fields are their parameters. What is typed, what a run file holds and what a list
+prints all come from these fields.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import field, fields, replace
+from functools import lru_cache
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from showthrough.errors import PlanError, kind_of, quoted, shown
+
+Value = TypeVar("Value")
+
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # what text raises that is no call
+_DESCRIPTION = "description"
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what neither a path nor a run file can hold
+
+
+def parameter(default: Value, description: str) -> Value:
+    """A parameter of a metric or an attack, with what `showthrough metrics NAME` says of it."""
+    made: Value = field(default=default, metadata={_DESCRIPTION: description})
+    return made
+
+
+def parameters(value: Any) -> dict[str, Any]:
+    return {each.name: getattr(value, each.name) for each in fields(value)}
+
+
+def descriptions(value: Any) -> dict[str, str]:
+    """What each parameter says; empty for one that does not tell."""
+    return {each.name: each.metadata.get(_DESCRIPTION, "") for each in fields(value)}
+
+
+@lru_cache
+def choices(kind: type[Any]) -> dict[str, tuple[Any, ...]]:
+    """The values of parameters that take some words alone; nothing of a class whose annotations cannot be read."""
+    try:
+        hints = get_type_hints(kind)
+    except NameError:  # they name what only a function knows
+        return {}
+    literals = [each.name for each in fields(kind) if get_origin(hints[each.name]) is Literal]
+    return {name: get_args(hints[name]) for name in literals}
+
+
+def call_text(name: str, value: Any, usual: Any) -> str:
+    """A value as it is written: the name of an entry, and whatever differs from it."""
+    changed = [f"{key}={literal(each)}" for key, each in difference(value, usual).items()]
+    return f"{name}({', '.join(changed)})" if changed else name
+
+
+def difference(value: Any, usual: Any) -> dict[str, Any]:
+    """The parameters in which a value differs from another of its class; all where there is none."""
+    return {key: each for key, each in parameters(value).items() if usual is None or each != getattr(usual, key)}
+
+
+def literal(value: object) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return repr(value)
+
+
+def parsed_call(tree: ast.expr) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters that a call gives. Raises one of UNREADABLE for what is neither name nor call.
+
+    A bare word is taken as text, since shells eat quotes.
+
+    >>> parsed_call(ast.parse("recall(unit=mention)", mode="eval").body)
+    ('recall', {'unit': 'mention'})
+    """
+    name, keywords = (tree.func, tree.keywords) if isinstance(tree, ast.Call) and not tree.args else (tree, [])
+    given = {
+        str(each.arg): each.value.id if isinstance(each.value, ast.Name) else ast.literal_eval(each.value)
+        for each in keywords
+    }
+    if not isinstance(name, ast.Name) or len(given) < len(keywords) or any(each.arg is None for each in keywords):
+        raise ValueError
+    return name.id, given
+
+
+def completed(place: str, usual: Value, given: Mapping[str, Any]) -> Value:
+    """An entry with other parameters. Raises PlanError, which names `place`, for those that it does not take."""
+    known = parameters(usual)
+    for key in given:
+        if key not in known:
+            expected = f"one of {', '.join(known)}" if known else "none"
+            raise PlanError(f"unknown parameter; expected {expected}", f"{place}: {shown(key)}")
+    check_kinds(place, usual, given)
+    try:
+        changed: Any = replace(usual, **given)  # type: ignore[type-var]
+    except PlanError as error:
+        fault = error.problems[0]  # a PlanError has one
+        # Who typed `f1(unit="x")` knows neither the class FScore nor the Recall inside it.
+        of_class = not fault.place or fault.place[0].isupper()
+        raise PlanError(fault.message, place if of_class else f"{place}: {fault.place}", fault.file) from None
+    return changed  # type: ignore[no-any-return]
+
+
+def check_kinds(place: str, usual: Any, given: Mapping[str, Any]) -> None:
+    """Raises PlanError when a value is of another kind than its parameter takes."""
+    types = {each.name: str(each.type).split(" | ") for each in fields(usual)}
+    for key, value in given.items():
+        default = getattr(usual, key)
+        if isinstance(value, str) and _NO_TEXT.search(value):
+            raise PlanError(
+                f"found {value!r}; expected text without zero bytes and halves of characters", f"{place}: {key}"
+            )
+        fits = isinstance(value, type(default)) or (isinstance(default, float) and type(value) is int)
+        fits = fits or type(value).__name__ in types[key]  # one that takes numbers and words
+        if not fits or (isinstance(value, bool) and not isinstance(default, bool)):
+            also = " or text" if "str" in types[key] and not isinstance(default, str) else ""
+            raise PlanError(
+                f"found {quoted(value)}; expected {kind_of(default)}{also}, such as {literal(default)}",
+                f"{place}: {key}",
+            )

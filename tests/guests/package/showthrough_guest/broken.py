@@ -1,0 +1,1 @@
+raise RuntimeError("needs a library that is not here")

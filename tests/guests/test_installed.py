@@ -1,0 +1,65 @@
+"""A metric, an attack and an anonymizer from a package of somebody else, through the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from showthrough import Run
+
+BROKEN = r"anonymizer broken \(showthrough_guest.broken:Broken\) cannot be imported: RuntimeError"
+LONG = 600_000  # characters of a document: two of them are two chunks of work
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    marks = {"a": {"entity_mentions": []}}
+    texts = {"one": "Ann 12 " + "x" * LONG, "two": "Bob 345 " + "y" * LONG}
+    documents = [{"doc_id": key, "text": text, "annotations": marks} for key, text in texts.items()]
+    Path("corpus.json").write_text(json.dumps(documents))
+
+
+def test_lists_name_them(command: Callable[..., Any]) -> None:
+    listed = {kind: command(kind).stdout for kind in ("metrics", "attacks", "anonymizers")}
+    assert re.search("^kept +utility +↑ +Share of characters that are not masked", listed["metrics"], re.MULTILINE)
+    assert re.search("^initials +1 +Whose background has the most capitals", listed["attacks"], re.MULTILINE)
+    assert re.search("^digits +2 +Hides numbers", listed["anonymizers"], re.MULTILINE)
+    assert re.search(f"^broken +cannot be used: {BROKEN}", listed["anonymizers"], re.MULTILINE)
+
+
+def test_parameters_are_explained(command: Callable[..., Any]) -> None:
+    assert "  times = 2\n      how often every character counts\n" in command("metrics", "kept(times=2)").stdout
+    assert "  least = 1\n      capitals that count at least\n" in command("attacks", "initials").stdout
+
+
+@pytest.mark.usefixtures("desk")
+def test_they_work_together_with_several_processes(command: Callable[..., Any]) -> None:
+    made = command("anonymize", "corpus.json", "--with", "digits", "-o", "digits.json")
+    assert made.stdout == "2 masks in 2 documents written to digits.json\n", made.stderr
+    Path("background.json").write_text(json.dumps({"one": "Ann", "two": "Bob"}))
+    asked = ["-m", "kept", "-m", "trir(attacks=initials)", "--background", "background.json", "--resamples", "0"]
+    runs = []
+    for jobs in (1, 2):
+        evaluated = command("evaluate", "corpus.json", "digits.json", *asked, "--jobs", jobs, "-o", f"{jobs}.json")
+        assert evaluated.returncode == 0, evaluated.stderr
+        runs.append(Run.load(f"{jobs}.json"))
+    assert runs[0].scores == runs[1].scores
+    assert runs[0].rows == runs[1].rows
+    scores = {(score.metric, score.part): score for score in runs[1].scores if score.anonymization == "digits"}
+    assert scores["kept", ""].value == pytest.approx(1 - (2 + 3) / (7 + 8 + 2 * LONG))
+    assert scores['trir(attacks="initials")', "initials"].value == 1.0  # A and B tell them apart
+    assert "initials:v1" in scores['trir(attacks="initials")', "initials"].signature
+
+
+@pytest.mark.usefixtures("desk")
+def test_a_broken_one_is_named_when_it_is_asked_for(command: Callable[..., Any]) -> None:
+    failed = command("anonymize", "corpus.json", "--with", "broken", "-o", "broken.json")
+    assert failed.returncode == 1
+    assert re.match(f"{BROKEN}: needs a library that is not here", failed.stderr)
+    assert not Path("broken.json").exists()

@@ -1,0 +1,237 @@
+"""Guests that a program registers: with several processes too, and checked in what they return."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import pytest
+
+from showthrough import (
+    ATTACKS,
+    METRICS,
+    Anonymization,
+    Attack,
+    Corpus,
+    Document,
+    Mask,
+    Metric,
+    PlanError,
+    ResourceError,
+    Rows,
+    evaluate,
+    parameter,
+    reidentify,
+)
+from showthrough.attacks.base import Candidates
+from showthrough.metrics import metric_text, parse_metric
+from showthrough.metrics.base import HEADLINE, bound, ratio
+
+CORPUS = Corpus([Document(str(number), "ten letter") for number in range(6)])
+MASKS = Anonymization({str(number): [Mask(0, number + 1)] for number in range(6)}, "a")
+
+
+@dataclass(frozen=True)
+class Kept(Metric):
+    """Share of characters that are not masked."""
+
+    group = "utility"
+    title = "Kept characters"
+    undefined = "there is no text"
+
+    def bind(self, corpus: Corpus, resources: Any) -> Callable[[Anonymization], Rows]:
+        length = [len(document.text) for document in corpus]
+        return lambda one: Rows.of(
+            masked=[sum(mask.end - mask.start for mask in one.of(key)) for key in corpus.ids], length=length
+        )
+
+    def combine(self, totals: Any) -> Any:
+        return {HEADLINE: 1 - ratio(totals["masked"], totals["length"])}
+
+
+@dataclass(frozen=True)
+class Twice(Kept):
+    """Another guest's rows, which it asks for by name, as a plan does."""
+
+    of: str = parameter("kept", "the metric that is looked up")
+
+    def bind(self, corpus: Corpus, resources: Any) -> Callable[[Anonymization], Rows]:
+        if metric_text(self) != "twice":
+            return lambda one: Rows.of(masked=[], length=[])
+        return bound(parse_metric(self.of), corpus, resources)
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    chunks = Corpus.chunks
+    monkeypatch.setattr(Corpus, "chunks", lambda self, characters=10, start=0: chunks(self, characters, start))
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_workers_have_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(METRICS, "kept", Kept)
+    monkeypatch.setitem(METRICS, "twice", Twice)
+    alone, shared = (evaluate(CORPUS, MASKS, ["kept", "twice"], jobs=jobs, resamples=0) for jobs in (1, 2))
+    assert shared["a", "twice"].value == 1 - 21 / 60  # 1 + 2 + 3 + 4 + 5 + 6 of 6 × 10 characters
+    assert (shared.scores, shared.rows, shared.failures) == (alone.scores, alone.rows, [])
+
+
+PROGRAM = """
+from dataclasses import dataclass
+import showthrough as st
+from guests.test_registered import CORPUS, MASKS, Kept, metric_text
+
+@dataclass(frozen=True)
+class Mine(Kept):
+    def bind(self, corpus, resources):
+        assert metric_text(self) == "mine", metric_text(self)
+        return super().bind(corpus, resources)
+
+st.METRICS["mine"] = Mine()
+chunks = st.Corpus.chunks
+st.Corpus.chunks = lambda self, characters=10, start=0: chunks(self, characters, start)
+print(*(st.evaluate(CORPUS, MASKS, ["mine"], jobs=jobs, resamples=0)["a", "mine"].value for jobs in (1, 2)))
+"""
+
+
+def test_what_is_defined_in_a_script_works_in_workers(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    code = f"import runpy, sys; sys.path[:] = {sys.path!r}; runpy.run_path('program.py', run_name='__main__')"
+    finished = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert finished.stdout == "0.65 0.65\n", finished.stderr
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_guest_that_cannot_be_sent_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    locked = Kept()
+    object.__setattr__(locked, "lock", Lock())
+    monkeypatch.setitem(METRICS, "locked", locked)
+    with pytest.raises(PlanError, match="metrics: locked: cannot be sent to a worker process: cannot pickle"):
+        evaluate(CORPUS, MASKS, ["recall(unit=mention)", "locked"][1:], jobs=2)
+
+
+# What metrics return.
+
+
+@dataclass(frozen=True)
+class Careless(Kept):
+    """A metric that returns whatever it is told to."""
+
+    said: str = parameter("", "what it returns")
+
+    def bind(self, corpus: Corpus, resources: Any) -> Any:
+        return lambda one: RETURNED[self.said]
+
+
+RETURNED: dict[str, Any] = {
+    "nothing": None,
+    "few": Rows.of(masked=[1.0], length=[2.0]),
+    "none": Rows((), np.zeros((0, 0))),
+    "texts": Rows(("masked", "length"), np.full((6, 2), "x")),
+    "ragged": Rows(("masked",), np.zeros((6, 2))),
+    "nan": Rows.of(masked=[np.nan] * 6, length=[1.0] * 6),
+    "infinite": Rows.of(masked=[np.inf] * 6, length=[1.0] * 6),
+    "nameless": Rows((1, 2), np.zeros((6, 2))),  # type: ignore[arg-type]
+    "twins": Rows(("masked", "masked"), np.zeros((6, 2))),
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("nothing", "Careless returned a value of type NoneType; expected Rows"),
+        ("few", "Careless returned 1 × 2 values; expected 6 × 2 numbers, a row for each document"),
+        ("none", "Careless returned 0 × 0 values; expected 6 × 0 numbers, a row for each document"),
+        ("texts", "Careless returned 6 × 2 values; expected 6 × 2 numbers, a row for each document"),
+        ("ragged", "Careless returned 6 × 2 values; expected 6 × 1 numbers, a row for each document"),
+        ("nan", "Careless returned rows with a value that is infinite or no number; expected finite ones"),
+        ("infinite", "Careless returned rows with a value that is infinite or no number; expected finite ones"),
+        ("nameless", "Careless returned the columns (1, 2); expected texts, each once"),
+        ("twins", "Careless returned the columns ('masked', 'masked'); expected texts, each once"),
+    ],
+)
+def test_rows_that_cannot_be_fail_the_metric_and_no_other(
+    said: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METRICS, "careless", Careless)
+    monkeypatch.setitem(METRICS, "kept", Kept)
+    run = evaluate(CORPUS, MASKS, [Careless(said), "kept"], resamples=0)
+    assert [(failure.metric, failure.reason) for failure in run.failures] == [(f'careless(said="{said}")', reason)]
+    assert run["a", "kept"].value == 1 - 21 / 60
+
+
+def test_a_metric_without_rows_and_without_failure_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    import showthrough.evaluation.engine as engine
+
+    monkeypatch.setitem(METRICS, "kept", Kept)
+    monkeypatch.setattr(engine, "_rows", lambda *rest: ({}, {}))
+    run = evaluate(CORPUS, MASKS, ["kept"], resamples=0)
+    assert [str(failure.reason) for failure in run.failures] == ["gave rows of 0 documents of a; expected 6"]
+
+
+# What attacks return.
+
+
+@dataclass(frozen=True)
+class Guess(Attack):
+    """An attack that returns whatever it is told to."""
+
+    said: str = parameter("", "what it returns")
+
+    def fit(self, background: Mapping[str, str], resources: Any, watched: Any = None) -> Any:
+        return Guessing(tuple(background)[: 1 if self.said == "forgetful" else None], self.said)
+
+
+@dataclass(frozen=True)
+class Guessing:
+    individuals: tuple[str, ...]
+    said: str
+
+    def scores(self, documents: Sequence[str]) -> Any:
+        right = np.array([[float(key in text) for key in self.individuals] for text in documents])
+        heard = np.ones(len(documents), dtype=bool)
+        return {
+            "right": right,
+            "wide": np.zeros((len(documents), 5)),
+            "short": right[:1],
+            "nan": right * np.nan,
+            "list": right.tolist(),
+            "nothing": None,
+            "stranger": Candidates(right[:, :1], 2, heard, np.full((len(documents), 1), 2)),
+        }[self.said]
+
+
+KNOWN = {"ann": "Ann", "bob": "Bob"}
+TEXTS = {"names": {"ann": "ann", "bob": "bob"}}
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("wide", r"scores are 2×5; expected 2 documents × 2 numbers"),
+        ("short", r"scores are 1×2; expected 2 documents × 2 numbers"),
+        ("nan", r"a score is infinite or no number; expected finite numbers"),
+        ("list", r"scores are a value of type list; expected 2 documents × 2 numbers"),
+        ("nothing", r"scores are a value of type NoneType; expected 2 documents × 2 numbers"),
+        ("stranger", r"a column is no individual; expected 0 to 1"),
+        ("forgetful", r"knows 1 individuals; expected the 2 it was given"),
+    ],
+)
+def test_scores_that_cannot_be_are_told(said: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ATTACKS, "guess", Guess)
+    with pytest.raises(ResourceError, match=f'attack guess\\(said="{said}"\\): {reason}'):
+        reidentify(KNOWN, TEXTS, f"guess(said={said})", references=False, resamples=0)
+
+
+def test_an_attack_that_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ATTACKS, "guess", Guess("right"))
+    run = reidentify(KNOWN, TEXTS, "guess, guess+assignment", references=False, resamples=0)
+    score = run["names", 'trir(attacks="guess, guess+assignment")', "guess"]
+    assert score.value == 1.0
+    assert "guess:v1" in score.signature
