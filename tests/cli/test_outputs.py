@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from showthrough import Run
-from showthrough.files.writing import writing as files
+from showthrough.files import writing as files
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and devices")
 EVALUATE = ("evaluate", "corpus.json", "a=masks.json", "--resamples", "0")

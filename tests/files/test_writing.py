@@ -55,7 +55,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path, monkeypatch: pytest.Monke
 WRITING = """
 import os, sys, time
 from pathlib import Path
-from showthrough.files.writing import writing as files
+from showthrough.files import writing as files
 
 def slow(*arguments, **options):
     print("writing", flush=True)

@@ -12,7 +12,7 @@ from showthrough import Anonymization, Corpus, Document, InputError, Mask, Run, 
 from showthrough.axis.axis import Axis
 from showthrough.resources import Resources
 from showthrough.run.documents import Texts, kept, riskiest, ruler_of
-from showthrough.run.run import documents as texts
+from showthrough.run import documents as texts
 
 NONE = Anonymization({"d1": [], "d2": [], "d3": []}, "none")
 SOME = Anonymization({"d1": [Mask(3, 11)], "d2": [TypedMask(2, 9, "X", "PERSON")], "d3": []}, "some")
