@@ -15,6 +15,7 @@ from showthrough.cli import (
     convert,
     demo,
     evaluate,
+    formats,
     metrics,
     report,
     surrogate,
@@ -36,7 +37,8 @@ app = typer.Typer(
     add_completion=False,
 )
 for module in (
-    evaluate, compare, report, attack, validate, metrics, anonymize, demo, cache, convert, vocabulary, surrogate
+    evaluate, compare, report, attack, validate, metrics, formats, anonymize, demo, cache, convert, vocabulary,
+    surrogate,
 ):  # fmt: skip
     app.command(module.__name__.rpartition(".")[2])(module.command)
 
