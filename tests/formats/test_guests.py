@@ -25,8 +25,7 @@ from showthrough import (
 )
 from showthrough.data.masks import TypedMask
 from showthrough.files.heads import Head
-from showthrough.formats import FORMATS, Fit, Format, Input, Texts
-from showthrough.formats.anonymized import read_anonymized
+from showthrough.formats import FORMATS, Fit, Format, Input, Texts, read_anonymized
 from showthrough.formats.choice import recognised, shared_format
 from showthrough.formats.writing import example
 

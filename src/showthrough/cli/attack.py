@@ -13,8 +13,7 @@ from showthrough.data.documents import Corpus
 from showthrough.errors import InputError, PlanError, Problem, shown
 from showthrough.evaluation.reidentification import reidentify
 from showthrough.files.writing import write_file
-from showthrough.formats import read_corpus
-from showthrough.formats.anonymized import read_anonymized
+from showthrough.formats import read_anonymized, read_corpus
 from showthrough.formats.background import read_background, read_recorded
 from showthrough.formats.choice import shared_format
 from showthrough.report.attacks import attacks_json_text, show_attacks, show_risks

@@ -19,7 +19,9 @@ def command(
     """List the formats that are read and written; or one with a sample of its files."""
     if name is not None:
         chosen = format_named(name)
-        typer.echo(f"{name}: {chosen.description}\n{_summary(chosen)}")
+        writes = "; can be written" if can(chosen, "write") else ""
+        typer.echo(f"{name}: {chosen.description}")
+        typer.echo(f"files: {_files(chosen)}; read as: {_reads(chosen) or 'nothing'}{writes}")
         for file, content in example(chosen).items():
             typer.echo(f"\n{file}:\n\n{content.rstrip()}")
         return
@@ -42,8 +44,3 @@ def _files(chosen: Format) -> str:
 def _reads(chosen: Format) -> str:
     kinds = {"corpus": chosen.read, "anonymization": chosen.read_anonymization}
     return ", ".join(kind for kind, read in kinds.items() if read)
-
-
-def _summary(chosen: Format) -> str:
-    writes = "; can be written" if can(chosen, "write") else ""
-    return f"files: {_files(chosen)}; read as: {_reads(chosen) or 'nothing'}{writes}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization
+from showthrough.data.masks import Anonymization, apply_masks
+from showthrough.data.pairing import check_pair
 from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, stem
@@ -62,6 +63,33 @@ def read_anonymization(
     return Anonymization(masks, name or stem(file.path), str(file.path))
 
 
+def read_anonymized(
+    path: str | os.PathLike[str],
+    corpus: Corpus | None = None,
+    *,
+    format: str | None = None,
+    id_column: str = "doc_id",
+    text_column: str = "text",
+) -> dict[str, str]:
+    """Reads anonymized texts as they are; masks with offsets are applied to the corpus's originals.
+
+    With a corpus, every document of it has to be there.
+    """
+    file = Input(Head.of(path), id_column, text_column, corpus=corpus)
+    given = read_given(file, format)
+    if isinstance(given, Texts):
+        if corpus is not None and (lacking := [key for key in corpus.ids if key not in given]):
+            fault = f"is in the corpus {corpus.source or corpus.name} but not here"
+            raise InputError(Problem(str(file.path), at_document(key), fault) for key in lacking)
+        return given
+    if corpus is None:
+        raise fail(file.path, "holds masks with offsets; expected --corpus with the originals that they belong to")
+    anonymization = Anonymization(given, stem(file.path), str(file.path))
+    if problems := check_pair(corpus, anonymization):
+        raise InputError(problems)
+    return {document.id: apply_masks(document.text, anonymization.of(document.id)) for document in corpus}
+
+
 def read_given(file: Input, format: str | None) -> Masks | Texts:
     """An anonymization as its file has it."""
     known, read = reader(file.head, format, "read_anonymization", ANONYMIZATION_KINDS)
@@ -82,4 +110,4 @@ def _aligned(texts: Texts, file: Input) -> Masks:
     return {document.id: align(document.text, texts[document.id]) for document in corpus if document.id in texts}
 
 
-__all__ = ["FORMATS", "Fit", "Format", "Input", "Texts", "read_anonymization", "read_corpus"]
+__all__ = ["FORMATS", "Fit", "Format", "Input", "Texts", "read_anonymization", "read_anonymized", "read_corpus"]

@@ -16,8 +16,8 @@ from showthrough.data.levels import by_type, known_level
 from showthrough.errors import QUOTED, InputError, OutputError, Problem, at_document, quoted, shown
 from showthrough.files.limits import RECORD
 from showthrough.files.reading import exists, fail, gathered, read_all, stem, text_of, without_bom
-from showthrough.formats.base import Fit, Format, Input
-from showthrough.formats.phi import holds, marked, masks_from, one_layer
+from showthrough.formats.base import Format, Input
+from showthrough.formats.phi import fit, marked, masks_from, one_layer
 
 _SPAN = r"-?\d{1,18} -?\d{1,18}"
 _MARK = re.compile(rf"(T\S+)\t(\S+) ({_SPAN}(?:;{_SPAN})*)(?:\t(.*))?")
@@ -170,8 +170,6 @@ def _lines(document: Document) -> Iterator[str]:
 
 FORMAT = Format(
     "brat standoff: a folder of .txt and .ann; of a system, .ann alone",
-    (".ann", ".txt"),
-    lambda head: Fit.LIKELY if holds(head, ".ann") else Fit.NO,
-    *(read, masks_from(read), write),
+    *((".ann", ".txt"), lambda head: fit(head, ".ann"), read, masks_from(read), write),
     in_folders=True,
 )

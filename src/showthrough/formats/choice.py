@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar
 
-from showthrough.errors import ChangedError, InputError, PlanError, Problem, ShowthroughError, quoted, some
+from showthrough.errors import ChangedError, InputError, OutputError, PlanError, Problem, ResourceError, quoted, some
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail
 from showthrough.formats import brat, conll, folder, i2b2, records, tab, table, tae, texts
@@ -94,15 +94,11 @@ def ask(name: str, function: Callable[[Place], Any], place: Place, check: Callab
     by = f"format {name}"
     try:
         return check(function(place), place)
-    except ChangedError:
+    except (ChangedError, OutputError, ResourceError, MemoryError):
         raise
     except InputError as error:
-        raise InputError(
-            Problem(one.file or str(place.path), f"{by}: {one.place}" if one.place else by, one.message)
-            for one in error.problems
-        ) from error
-    except (ShowthroughError, MemoryError):
-        raise
+        places = [(one, f"{by}: {one.place}" if one.place else by) for one in error.problems]
+        raise InputError(Problem(one.file or str(place.path), where, one.message) for one, where in places) from error
     except Exception as error:
         raise fail(place.path, f"its reader failed: {type(error).__name__}: {error}", by) from error
 

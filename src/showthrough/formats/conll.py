@@ -16,10 +16,9 @@ from pathlib import Path
 from showthrough.data.documents import Document, Mention
 from showthrough.data.levels import by_type
 from showthrough.errors import QUOTED, InputError, OutputError, at_document, quoted, shown
-from showthrough.files.heads import Head
 from showthrough.files.reading import fail, gathered, read_bytes, stem, text_of
-from showthrough.formats.base import Fit, Format, Input
-from showthrough.formats.phi import holds, marked, masks_from, separate
+from showthrough.formats.base import Format, Input
+from showthrough.formats.phi import fit, marked, masks_from, separate
 
 ENDINGS = (".conll", ".bio", ".iob")
 _HEADER = "# global.columns = FORM START END TAG"
@@ -184,12 +183,8 @@ def _lines(document: Document) -> Iterator[str]:
             yield f"{token[0]}\t{token.start()}\t{token.end()}\t{tag}"
 
 
-def _recognise(head: Head) -> Fit:
-    return (Fit.LIKELY if head.folder else Fit.SURE) if holds(head, *ENDINGS) else Fit.NO
-
-
 FORMAT = Format(
     "CoNLL-style BIO: a token and its tag a line",
-    *(ENDINGS, _recognise, read, masks_from(read), write),
+    *(ENDINGS, lambda head: fit(head, *ENDINGS), read, masks_from(read), write),
     in_folders=True,
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from showthrough.data.categories import PHI_TYPES, phi_type
@@ -20,7 +21,7 @@ from showthrough.files.heads import Head
 from showthrough.files.reading import fail, gathered, stem
 from showthrough.files.safe_xml import cdata, escaped, inline, walk
 from showthrough.formats.base import SAMPLE, Files, Fit, Format, Input
-from showthrough.formats.phi import holds, marked, masks_from, overlaps, separate, to_mask
+from showthrough.formats.phi import fit, marked, masks_from, overlaps, separate, to_mask
 
 ROOT_2014 = "deIdi2b2"
 ROOT_MEDDOCAN = "MEDDOCAN"
@@ -247,10 +248,6 @@ def write_2014(documents: Iterable[Document], root: str = ROOT_2014) -> dict[str
     return {f"{document.id}.xml": _record_2014(document, root).encode() for document in documents}
 
 
-def write_meddocan(documents: Iterable[Document]) -> dict[str, bytes]:
-    return write_2014(documents, ROOT_MEDDOCAN)
-
-
 def _record_2014(document: Document, root: str) -> str:
     place = at_document(document.id)
     mentions = to_mask(document)
@@ -285,7 +282,7 @@ def _format(description: str, root: str = "", write: Callable[[Iterable[Document
     """One of the family: all are read alike, and told apart by the element that they begin with."""
 
     def recognise(head: Head) -> Fit:
-        if not root or not holds(head, ".xml"):
+        if not root or not fit(head, ".xml"):
             return Fit.NO
         first = Head(head.files((".xml",))[0]) if head.folder else head
         return Fit.SURE if f"<{root}".encode() in first.start else Fit.LIKELY
@@ -298,5 +295,5 @@ FORMATS = {
     "i2b2": _format("i2b2 XML, 2006 or 2014, whichever it is"),
     "i2b2-2014": _format("i2b2 2014: a folder of .xml, tags with offsets", ROOT_2014, write_2014),
     "i2b2-2006": _format("i2b2 2006: one .xml with the tags in the text", "RECORD", write_2006),
-    "meddocan": _format("MEDDOCAN: as i2b2 2014", ROOT_MEDDOCAN, write_meddocan),
+    "meddocan": _format("MEDDOCAN: as i2b2 2014", ROOT_MEDDOCAN, partial(write_2014, root=ROOT_MEDDOCAN)),
 }

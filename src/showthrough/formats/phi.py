@@ -9,18 +9,18 @@ from showthrough.data.masks import Mask, TypedMask
 from showthrough.errors import InputError, OutputError, Problem, at_document, quoted, some
 from showthrough.files.heads import Head
 from showthrough.files.reading import unique
-from showthrough.formats.base import Input, Masks
+from showthrough.formats.base import Fit, Input, Masks
 
 ANNOTATOR = "gold"  # these formats do not say who marked
 _SHOWN = 20  # characters of a text that a message shows
 
 
-def holds(head: Head, *endings: str) -> bool:
-    """Whether a file has one of these endings, or a folder files that do; but a folder of texts without marks is just
-    that.
-    """
+def fit(head: Head, *endings: str) -> Fit:
+    """Sure of a file that has one of these endings, likely of a folder of them; texts without marks are just that."""
     plain = ".txt" in head.endings and ".ann" not in head.endings
-    return not plain and not head.endings.isdisjoint(endings)
+    if plain or head.endings.isdisjoint(endings):
+        return Fit.NO
+    return Fit.LIKELY if head.folder else Fit.SURE
 
 
 def marked(document_id: str, text: str, mentions: Iterable[Mention]) -> Document:
