@@ -63,8 +63,8 @@ def test_an_annotator_has_to_be_chosen(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--to", "nope"], "format nope: unknown format; there are tab, i2b2,"),
-        (["--to", "i2b2"], "format i2b2: cannot be written; choose one of tab, i2b2-2006,"),
+        (["--to", "nope"], "format nope: unknown format; there are tab, jsonl, masks,"),
+        (["--to", "i2b2"], "format i2b2: cannot be written; choose one of tab, jsonl, masks,"),
         (["--to", "tab", "--from", "nope"], "format nope: unknown format"),
         (["--to", "tab", "--from", "conll"], "holds no file that ends in .conll"),
     ],

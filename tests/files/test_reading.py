@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from showthrough.errors import InputError, at_document
-from showthrough.files.reading import decoded, first_byte, lines_of, object_entries, read_bytes, stem, suffix
+from showthrough.files.heads import Head
+from showthrough.files.reading import decoded, lines_of, object_entries, read_bytes, stem, suffix
 
 BOM = b"\xef\xbb\xbf"
 
@@ -37,16 +38,7 @@ def test_bytes_come_unpacked_and_without_a_mark(packed: bool, mark: bytes, tmp_p
     path = tmp_path / ("x.json.gz" if packed else "x.json")
     path.write_bytes(gzip.compress(mark + b" [1]") if packed else mark + b" [1]")
     assert read_bytes(path) == b" [1]"
-    assert first_byte(path) == b"["
-
-
-@pytest.mark.parametrize("blanks", [0, 63, 64, 65, 4096, 10_000])
-def test_first_byte_after_any_number_of_blanks(blanks: int, tmp_path: Path) -> None:
-    path = tmp_path / "x.json"
-    path.write_bytes(b"\n" * blanks + b"{}")
-    assert first_byte(path) == b"{"
-    path.write_bytes(b"\n" * blanks)
-    assert first_byte(path) == b""
+    assert Head(path).opening == b"["
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from showthrough import Corpus, Document, InputError, read_background
-from showthrough.formats.anonymized import read_anonymized
+from showthrough.formats import read_anonymized
 from showthrough.formats.background import read_recorded
 
 KNOWN = {"ann": "Ann is a surgeon", "bob": "Bob bakes"}

@@ -21,7 +21,7 @@ from showthrough import (
     read_corpus,
     write_corpus,
 )
-from showthrough.formats import brat
+from showthrough.formats import Input, brat
 
 TEXT = "Dr. Lee saw Mary\nJones on 10/29."
 MARKS = "T1\tDOCTOR 4 7\tLee\nT2\tPATIENT 12 22\tMary Jones\n#1\tAnnotatorNotes T1\tsure\nR1\tknows Arg1:T1 Arg2:T2\n"
@@ -132,7 +132,7 @@ def test_texts_spans_types_and_groups_are_kept(
     home = tmp_path_factory.mktemp("brat")
     for name, content in brat.write([Document("r", text, (Annotation("gold", mentions),))]).items():
         (home / name).write_bytes(content)
-    (again,) = brat.read(home)
+    (again,) = brat.read(Input.of(home))
     assert again.text == text
     found = again.annotations[0].mentions
     assert [one[:4] for one in map(_fields, found)] == [one[:4] for one in map(_fields, mentions)]

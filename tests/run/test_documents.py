@@ -11,8 +11,8 @@ import pytest
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, Run, TypedMask, evaluate
 from showthrough.axis.axis import Axis
 from showthrough.resources import Resources
-from showthrough.run.documents import Texts, kept, riskiest, ruler_of
 from showthrough.run import documents as texts
+from showthrough.run.documents import Texts, kept, riskiest, ruler_of
 
 NONE = Anonymization({"d1": [], "d2": [], "d3": []}, "none")
 SOME = Anonymization({"d1": [Mask(3, 11)], "d2": [TypedMask(2, 9, "X", "PERSON")], "d3": []}, "some")

@@ -14,6 +14,7 @@ from showthrough.anonymizers import anonymize
 from showthrough.anonymizers.rules import Rules
 from showthrough.data.documents import Annotation, Corpus, Document
 from showthrough.data.masks import Mask
+from showthrough.formats.tab import record
 
 SEED = "showthrough demo 1"
 
@@ -54,32 +55,16 @@ def _annotated(document: Written) -> tuple[Annotation, ...]:
 def _tab(document: Written, annotations: Iterable[Annotation]) -> dict[str, object]:
     person = document.person
     name = str(person.facts["full_name"])
-    layers = {
-        annotation.annotator: {
-            "entity_mentions": [
-                {
-                    "entity_type": mention.entity_type,
-                    "entity_mention_id": f"{person.id}_{annotation.annotator.replace('annotator', 'a')}_em{index}",
-                    "start_offset": mention.start,
-                    "end_offset": mention.end,
-                    "span_text": document.text[mention.start : mention.end],
-                    "identifier_type": mention.identifier,
-                    "entity_id": mention.entity_id,
-                    "confidential_status": mention.confidential,
-                }
-                for index, mention in enumerate(annotation.mentions, 1)
-            ]
-        }
-        for annotation in annotations
-    }
     return {
-        "doc_id": person.id,
-        "text": document.text,
-        "annotations": layers,
+        **record(Document(person.id, document.text, tuple(annotations)), _mention_id),
         "dataset_type": "demo",
         "meta": {"genre": person.genre, "topic": person.topic, "person": name},
         "task": f"Task: Annotate the document to anonymise the following person: {name}",
     }
+
+
+def _mention_id(document_id: str, annotator: str, number: int) -> str:
+    return f"{document_id}_{annotator.replace('annotator', 'a')}_em{number + 1}"
 
 
 def _tae(masks: Mapping[str, Sequence[Mask]]) -> dict[str, list[list[object]]]:

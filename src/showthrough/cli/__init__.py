@@ -39,7 +39,7 @@ for module in (
     evaluate, compare, report, attack, validate, anonymize, demo, cache, convert, vocabulary, surrogate
 ):  # fmt: skip
     app.command(module.__name__.rpartition(".")[2])(module.command)
-for listing in (lists.metrics, lists.attacks, lists.anonymizers):
+for listing in (lists.metrics, lists.formats, lists.attacks, lists.anonymizers):
     app.command(listing.__name__)(listing)
 
 _debug = False

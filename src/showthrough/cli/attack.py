@@ -13,9 +13,9 @@ from showthrough.data.documents import Corpus
 from showthrough.errors import InputError, PlanError, Problem, shown
 from showthrough.evaluation.reidentification import reidentify
 from showthrough.files.writing import write_file
-from showthrough.formats import read_corpus
-from showthrough.formats.anonymized import read_anonymized
+from showthrough.formats import read_anonymized, read_corpus
 from showthrough.formats.background import read_background, read_recorded
+from showthrough.formats.choice import shared_format
 from showthrough.report.attacks import attacks_json_text, show_attacks, show_risks
 from showthrough.resources.settings import ModelSettings
 
@@ -120,7 +120,7 @@ def _read(
             raise PlanError("this name is used twice; expected unique names", f"anonymization {shown(name)}")
         texts[name] = {}
         try:
-            texts[name] = read_anonymized(path, corpus, format=format_name, **columns)
+            texts[name] = read_anonymized(path, corpus, format=shared_format(format_name, path), **columns)
         except InputError as error:
             problems += error.problems
     try:

@@ -1,4 +1,4 @@
-"""What there is to choose from: metrics, attacks and anonymizers, those of other packages too."""
+"""What there is to choose from: metrics, formats, attacks and anonymizers, those of other packages too."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from rich.text import Text
 from showthrough.anonymizers import ANONYMIZERS
 from showthrough.attacks import ATTACKS, approaches
 from showthrough.cli import shared
+from showthrough.formats import FORMATS, Format
+from showthrough.formats.choice import can, format_named
+from showthrough.formats.writing import example
 from showthrough.metrics import METRICS, PRESETS, Metric, metric_text, parse_metric
 from showthrough.report.table import ARROWS
 from showthrough.tables import Table
@@ -48,6 +51,28 @@ def attacks(
 def anonymizers() -> None:
     """List the anonymizers that are built in or installed."""
     show_table(("anonymizer", "version"), ANONYMIZERS, lambda anonymizer: (str(anonymizer.version),))
+
+
+def formats(
+    name: Annotated[str | None, typer.Argument(metavar="[FORMAT]", help="One format, with a sample.")] = None,
+) -> None:
+    """List the formats that are read and written; or one with a sample of its files."""
+    if name is None:
+        heads = ("format", "files", "reads", "writes")
+        show_table(heads, FORMATS, _of_format, lambda chosen: str(chosen.description))
+        return
+    chosen = format_named(name)
+    files, reads, writes = _of_format(chosen)
+    typer.echo(f"{name}: {chosen.description}")
+    typer.echo(f"files: {files}; read as: {reads or 'nothing'}{'; can be written' if writes else ''}")
+    for file, content in example(chosen).items():
+        typer.echo(f"\n{file}:\n\n{content.rstrip()}")
+
+
+def _of_format(chosen: Format) -> tuple[str, str, str]:
+    """Endings, what is read, and whether it is written."""
+    reads = {"corpus": chosen.read, "anonymization": chosen.read_anonymization}
+    return ", ".join(chosen.endings), ", ".join(filter(reads.get, reads)), "yes" if can(chosen, "write") else ""
 
 
 def summary(value: object) -> str:

@@ -20,8 +20,7 @@ from showthrough.data.retyping import Retyping
 from showthrough.errors import LINE, InputError, Interrupted, OutputError, PlanError, quoted, shown
 from showthrough.files.reading import is_folder, suffix
 from showthrough.files.writing import Read, check_writable, write_file
-from showthrough.formats.conll import ENDINGS
-from showthrough.formats.named import FORMATS
+from showthrough.formats import FORMATS
 from showthrough.metrics import Metric
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
 from showthrough.report.terminal import PlainConsole
@@ -44,7 +43,7 @@ WithoutText = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option("--format", metavar="NAME", help=f"The format, where a file does not tell: {', '.join(FORMATS)}."),
+    typer.Option("--format", metavar="NAME", help="The format, where a file does not tell; see showthrough formats."),
 ]
 Maps = Annotated[
     list[str] | None,
@@ -99,7 +98,6 @@ BAD_INPUT = 2
 FELL_SHORT = 1
 INTERRUPTED = 130
 
-_DOCUMENTS = (".txt", ".ann", ".xml", *ENDINGS)  # of a folder, what is read
 _PIPE_WIDTH = 200  # without a terminal there is no edge to fit into
 
 
@@ -165,8 +163,9 @@ def exit_status(error: BaseException) -> int:
 def read_here(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Read:
     """What a command reads: files, the documents in folders, and what the names of models and word lists lead to."""
     found: list[Path] = []
+    endings = {ending for known in FORMATS.sound().values() if known.in_folders for ending in known.endings}
     for path in filter(None, paths):
-        found += [path, *(file for file in _files_in(path) if suffix(file) in _DOCUMENTS)]
+        found += [path, *(file for file in _files_in(path) if suffix(file) in endings)]
     for name in filter(None, names):
         for path in _on_disk(str(name)):
             found += [path, *_files_in(path)]

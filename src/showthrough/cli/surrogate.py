@@ -12,7 +12,7 @@ from showthrough.cli import shared
 from showthrough.errors import PlanError, printable, shown, some
 from showthrough.files.writing import check_writable
 from showthrough.formats import read_corpus
-from showthrough.formats.named import format_named, same_format
+from showthrough.formats.choice import format_named, same_format
 from showthrough.formats.writing import write_corpus
 
 _LISTED = 20  # leaks that are named one by one
@@ -42,8 +42,7 @@ def command(
     if seed < 0:
         raise PlanError(f"found {seed}; expected 0 or more", "seed")
     target = to or same_format(corpus, format_name)
-    if format_named(target).write is None:
-        raise PlanError("cannot be written; choose another with --to", f"format {target}")
+    format_named(target, "write")  # raises before anything is read
     read = shared.read_here([corpus])
     shared.apart((output,), read)
     check_writable(output)

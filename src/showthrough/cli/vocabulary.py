@@ -14,6 +14,7 @@ from showthrough.errors import InputError, PlanError, Problem
 from showthrough.evaluation.engine import evaluate
 from showthrough.files.writing import write_file
 from showthrough.formats import read_anonymization, read_corpus
+from showthrough.formats.choice import shared_format
 from showthrough.metrics import PhiHardToken, PhiToken, with_parameters
 from showthrough.metrics.clinical.vocabulary import analyse
 from showthrough.metrics.language import ENGLISH, unlike_its_language
@@ -102,7 +103,8 @@ def _systems(
         if name in found:
             raise PlanError("this name is used twice; expected unique names", f"anonymization {name}")
         try:
-            found[name] = read_anonymization(path, corpus, name=name, format=format_name, **columns)
+            format = shared_format(format_name, path)
+            found[name] = read_anonymization(path, corpus, name=name, format=format, **columns)
         except InputError as error:
             problems += error.problems
     if problems:

@@ -18,9 +18,11 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
 from showthrough.errors import InputError, PlanError, Problem, quoted, shown
 from showthrough.evaluation.plan import Plan
-from showthrough.files.reading import decoded, first_byte, is_folder, object_entries, read_bytes, stem, suffix, text_of
+from showthrough.files.heads import Head
+from showthrough.files.reading import decoded, object_entries, read_bytes, stem, suffix, text_of
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
+from showthrough.formats.choice import shared_format
 from showthrough.metrics import (
     ClusteringAgreement,
     Metric,
@@ -98,7 +100,8 @@ class Request:
         for name, source in self.anonymizations.items():
             try:
                 columns = {"id_column": source.id_column, "text_column": source.text_column}
-                found = read_anonymization(source.path, corpus, name=name, format=self.format, **columns)
+                format = shared_format(self.format, source.path)
+                found = read_anonymization(source.path, corpus, name=name, format=format, **columns)
                 anonymizations.append(found)
             except InputError as error:
                 problems += error.problems
@@ -142,12 +145,11 @@ class Request:
 
 def is_request(path: Path) -> bool:
     """Whether a file is a plan or a TAE configuration rather than a corpus."""
-    if suffix(path) == ".toml":
-        return True
-    if is_folder(path) or suffix(path) != ".json" or first_byte(path) != b"{":
-        return False
+    head = Head.of(path)
+    if head.suffix != ".json" or head.json.opening != b"{":
+        return suffix(head.path) == ".toml"
     # Two of them will do: a configuration that lacks a key must not be taken for a corpus of texts by id.
-    return len(object_entries(path, read_bytes(path)).keys() & set(_Tae.__struct_fields__)) > 1
+    return len(head.json.keys.keys() & set(_Tae.__struct_fields__)) > 1
 
 
 def _path(given: str, file: Path, place: str) -> Path:

@@ -6,7 +6,7 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
@@ -14,15 +14,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import InputError, Problem, shown
+from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.limits import FILE, RECORD, Limit, check_regular, check_size
 
 T = TypeVar("T")
-_BOM = b"\xef\xbb\xbf"
+U = TypeVar("U")
+BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 ENOUGH = 10_000  # problems of one file; whatever it is, it is broken throughout
-_HEAD = 4096  # bytes read to see how a file starts
-_BLOCK = 1 << 20
 _FIELD = 80  # characters of the path to a field, some of them names out of the file
 _FOREIGN = {
     b"\xff\xfe\x00\x00": "UTF-32", b"\x00\x00\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
@@ -130,7 +129,7 @@ def without_bom(path: Path, content: bytes) -> bytes:
         raise fail(path, "is packed with gzip; expected a name that ends in .gz")
     if b"\0" in content[:4]:  # no text starts so in UTF-8, and all but a few do in UTF-16
         raise fail(path, "has a zero byte at its start, as UTF-16 has; expected UTF-8")
-    return content.removeprefix(_BOM)
+    return content.removeprefix(BOM)
 
 
 def text_of(path: Path, content: bytes) -> str:
@@ -215,7 +214,7 @@ def _located(message: str, content: bytes) -> str:
     what = message[: match.start()].removeprefix("JSON is malformed: ") if match else "it ends too early"
     content = content.rstrip()
     at = min(int(match[1]), len(content)) if match else len(content)
-    if content.startswith(_BOM, at):
+    if content.startswith(BOM, at):
         what = "a byte order mark; expected it at the start of the file, if anywhere"
     elif what == "trailing characters":
         at -= 1  # msgspec counts the first of them
@@ -300,21 +299,32 @@ def check_records(path: Path, sizes: Iterable[tuple[str, int]]) -> None:
             raise RECORD.passed(path, "has", place)
 
 
-def collect(problems: list[Problem], error: InputError) -> None:
-    """Adds an error's problems to the others, so that all are told at once."""
-    problems.extend(error.problems)
+def gathered(items: Iterable[T], read: Callable[[T], U]) -> list[U]:
+    """What `read` makes of each; raises InputError with all that is wrong with all of them."""
+    problems: list[Problem] = []
+    made: list[U] = []
+    for item in items:
+        try:
+            made.append(read(item))
+        except InputError as error:
+            problems += error.problems
+            if len(problems) > ENOUGH:
+                break
+    if problems:
+        raise InputError(problems)
+    return made
 
 
-def first_byte(path: Path) -> bytes:
-    """The first byte that is not white space, which tells a JSON list from an object; empty when there is none."""
-    try:
-        with open_file(path) as file:
-            head = without_bom(path, file.read(_HEAD)).lstrip()
-            most = FILE.bytes
-            while not head and (more := file.read(_BLOCK)):
-                head = more.lstrip()
-                if file.tell() > most:
-                    raise FILE.passed(path, "begins with white space,")
-            return head[:1]
-    except (OSError, EOFError, zlib.error) as error:
-        raise unreadable(path, error) from error
+def unique(pairs: Iterable[tuple[str, T]], path: Path) -> dict[str, T]:
+    """Values by id; raises InputError for ids that are empty or occur twice."""
+    kept: dict[str, T] = {}
+    problems = []
+    for key, value in pairs:
+        if not key:
+            problems.append(Problem(str(path), "a document", "its id is empty; expected a name"))
+        if key in kept:
+            problems.append(Problem(str(path), at_document(key), "occurs twice; expected unique ids"))
+        kept[key] = value
+    if problems:
+        raise InputError(problems)
+    return kept

@@ -15,8 +15,9 @@ from showthrough.data.documents import Document, Identifier, Mention, span_fault
 from showthrough.data.levels import by_type, known_level
 from showthrough.errors import QUOTED, InputError, OutputError, Problem, at_document, quoted, shown
 from showthrough.files.limits import RECORD
-from showthrough.files.reading import exists, fail, files_in, read_all, stem, suffix, text_of, without_bom
-from showthrough.formats.phi import marked, one_layer
+from showthrough.files.reading import exists, fail, gathered, read_all, stem, text_of, without_bom
+from showthrough.formats.base import Format, Input
+from showthrough.formats.phi import fit, marked, masks_from, one_layer
 
 _SPAN = r"-?\d{1,18} -?\d{1,18}"
 _MARK = re.compile(rf"(T\S+)\t(\S+) ({_SPAN}(?:;{_SPAN})*)(?:\t(.*))?")
@@ -26,23 +27,15 @@ _IDENTIFIERS = get_args(Identifier)
 _SHOWN = QUOTED // 2  # characters of each of two texts that a message shows
 
 
-def read(path: Path, texts: Mapping[str, str] | None = None) -> list[Document]:
-    """All records of a folder and of the folders in it; `texts` serves a system's output that is .ann files alone."""
-    if not path.is_dir():
+def read(file: Input) -> list[Document]:
+    """All records of a folder and of the folders in it; a system's output may be .ann files alone."""
+    path = file.path
+    if not file.head.folder:
         raise fail(path, "is no folder; expected one with .txt and .ann files")
-    homes = sorted({file.parent / stem(file) for file in files_in(path) if suffix(file) in (".txt", ".ann")})
+    homes = sorted({one.parent / stem(one) for one in file.head.files((".txt", ".ann"))})
     if not homes:
         raise fail(path, "holds no .txt or .ann file; expected brat records")
-    problems: list[Problem] = []
-    documents: list[Document] = []
-    for home in homes:
-        try:
-            documents.append(_document(home, texts or {}))
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(problems)
-    return documents
+    return gathered(homes, lambda home: _document(home, file.originals))
 
 
 def _document(home: Path, texts: Mapping[str, str]) -> Document:
@@ -173,3 +166,10 @@ def _lines(document: Document) -> Iterator[str]:
     ]
     for number, (name, identifier) in enumerate(unlike, 1):
         yield f"A{number}\tidentifier {name} {identifier}\n"
+
+
+FORMAT = Format(
+    "brat standoff: a folder of .txt and .ann; of a system, .ann alone",
+    *((".ann", ".txt"), lambda head: fit(head, ".ann"), read, masks_from(read), write),
+    in_folders=True,
+)

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 from showthrough.data.documents import Document, Mention
 from showthrough.data.levels import by_type
-from showthrough.errors import QUOTED, InputError, OutputError, Problem, at_document, quoted, shown
-from showthrough.files.reading import fail, files_in, read_bytes, stem, suffix, text_of
-from showthrough.formats.phi import marked, separate
+from showthrough.errors import QUOTED, InputError, OutputError, at_document, quoted, shown
+from showthrough.files.reading import fail, gathered, read_bytes, stem, text_of
+from showthrough.formats.base import Format, Input
+from showthrough.formats.phi import fit, marked, masks_from, separate
 
 ENDINGS = (".conll", ".bio", ".iob")
 _HEADER = "# global.columns = FORM START END TAG"
@@ -30,24 +31,13 @@ _OFFSET = re.compile(r"\d{1,18}")
 _SHOWN = QUOTED // 2  # characters of each of two texts that a message shows
 
 
-def read(path: Path, texts: Mapping[str, str] | None = None) -> list[Document]:
-    """All records of a file or of a folder's files; `texts` serves a system's output that has tokens alone."""
-    files = [path]
-    if path.is_dir():
-        files = [file for file in files_in(path) if suffix(file) in ENDINGS]
-        if not files:
-            raise fail(path, f"holds no file that ends in {', '.join(ENDINGS)}")
-    problems: list[Problem] = []
-    documents: list[Document] = []
-    for file in files:
-        for record in _records(file):
-            try:
-                documents.append(record.document((texts or {}).get(record.id)))
-            except InputError as error:
-                problems += error.problems
-    if problems:
-        raise InputError(problems)
-    return documents
+def read(file: Input) -> list[Document]:
+    """All records of a file or of a folder's files; a system's output may have tokens alone."""
+    files = file.head.files(ENDINGS)
+    if not files:
+        raise fail(file.path, f"holds no file that ends in {', '.join(ENDINGS)}")
+    records = (record for one in files for record in _records(one))
+    return gathered(records, lambda record: record.document(file.originals.get(record.id)))
 
 
 @dataclass
@@ -191,3 +181,10 @@ def _lines(document: Document) -> Iterator[str]:
             tag = f"{prefix}-{kind}" if mention else "O"
             prefix = "I"
             yield f"{token[0]}\t{token.start()}\t{token.end()}\t{tag}"
+
+
+FORMAT = Format(
+    "CoNLL-style BIO: a token and its tag a line",
+    *(ENDINGS, lambda head: fit(head, *ENDINGS), read, masks_from(read), write),
+    in_folders=True,
+)

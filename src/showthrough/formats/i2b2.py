@@ -10,15 +10,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from showthrough.data.categories import PHI_TYPES, phi_type
 from showthrough.data.documents import Document, Mention, span_fault
 from showthrough.data.levels import by_type
 from showthrough.errors import QUOTED, InputError, Problem, at_document, quoted, shown
-from showthrough.files.reading import fail, files_in, stem, suffix
+from showthrough.files.heads import Head
+from showthrough.files.reading import fail, gathered, stem
 from showthrough.files.safe_xml import cdata, escaped, inline, walk
-from showthrough.formats.phi import marked, overlaps, separate, to_mask
+from showthrough.formats.base import SAMPLE, Files, Fit, Format, Input
+from showthrough.formats.phi import fit, marked, masks_from, overlaps, separate, to_mask
 
 ROOT_2014 = "deIdi2b2"
 ROOT_MEDDOCAN = "MEDDOCAN"
@@ -27,28 +30,22 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _BLANK = re.compile(r"\r\n|[\r\n\t]")  # each a space in an attribute, to an XML reader
 
 
-def read(path: Path) -> list[Document]:
+def read(file: Input) -> list[Document]:
     """All records of a file, or of the .xml files of a folder and of the folders in it."""
-    files = [file for file in files_in(path) if suffix(file) == ".xml"] if path.is_dir() else [path]
+    files = file.head.files((".xml",))
     if not files:
-        raise fail(path, "holds no .xml file; expected i2b2 records")
-    problems: list[Problem] = []
-    documents: list[Document] = []
-    for file in files:
-        records = _Records(file)
-        try:
-            walk(file, records)
-        except InputError as error:
-            problems += error.problems
-            continue
-        documents += records.documents
-        problems += records.problems
-        if not records.documents and not records.problems:
-            expected = "expected <RECORD> with <TEXT> (i2b2 2006), or <TEXT> and <TAGS> (i2b2 2014)"
-            problems.append(Problem(str(file), "", f"holds no record; {expected}"))
-    if problems:
-        raise InputError(problems)
-    return documents
+        raise fail(file.path, "holds no .xml file; expected i2b2 records")
+    return [document for documents in gathered(files, _documents) for document in documents]
+
+
+def _documents(file: Path) -> list[Document]:
+    records = _Records(file)
+    walk(file, records)
+    if records.problems:
+        raise InputError(records.problems)
+    if not records.documents:
+        raise fail(file, "holds no record; expected <RECORD> with <TEXT> (i2b2 2006), or <TEXT> and <TAGS> (i2b2 2014)")
+    return records.documents
 
 
 class _Records:
@@ -251,10 +248,6 @@ def write_2014(documents: Iterable[Document], root: str = ROOT_2014) -> dict[str
     return {f"{document.id}.xml": _record_2014(document, root).encode() for document in documents}
 
 
-def write_meddocan(documents: Iterable[Document]) -> dict[str, bytes]:
-    return write_2014(documents, ROOT_MEDDOCAN)
-
-
 def _record_2014(document: Document, root: str) -> str:
     place = at_document(document.id)
     mentions = to_mask(document)
@@ -283,3 +276,24 @@ def _element(kind: str) -> tuple[str, str]:
     if slash and _NAME.fullmatch(element) and not _tells(rest) and element != phi_type(rest).element:
         return element, rest
     return phi_type(kind).element, kind
+
+
+def _format(description: str, root: str = "", write: Callable[[Iterable[Document]], Files] | None = None) -> Format:
+    """One of the family: all are read alike, and told apart by the element that they begin with."""
+
+    def recognise(head: Head) -> Fit:
+        if not root or not fit(head, ".xml"):
+            return Fit.NO
+        first = Head(head.files((".xml",))[0]) if head.folder else head
+        return Fit.SURE if f"<{root}".encode() in first.start else Fit.LIKELY
+
+    sample = {} if write else {"records.xml": write_2006([SAMPLE])[""].decode()}
+    return Format(description, (".xml",), recognise, read, masks_from(read), write, in_folders=True, sample=sample)
+
+
+FORMATS = {
+    "i2b2": _format("i2b2 XML, 2006 or 2014, whichever it is"),
+    "i2b2-2014": _format("i2b2 2014: a folder of .xml, tags with offsets", ROOT_2014, write_2014),
+    "i2b2-2006": _format("i2b2 2006: one .xml with the tags in the text", "RECORD", write_2006),
+    "meddocan": _format("MEDDOCAN: as i2b2 2014", ROOT_MEDDOCAN, partial(write_2014, root=ROOT_MEDDOCAN)),
+}

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from showthrough.data.documents import Annotation, Document, Mention
-from showthrough.errors import OutputError, at_document, some
+from showthrough.data.masks import Mask, TypedMask
+from showthrough.errors import InputError, OutputError, Problem, at_document, quoted, some
+from showthrough.files.heads import Head
+from showthrough.files.reading import unique
+from showthrough.formats.base import Fit, Input, Masks
 
 ANNOTATOR = "gold"  # these formats do not say who marked
+_SHOWN = 20  # characters of a text that a message shows
+
+
+def fit(head: Head, *endings: str) -> Fit:
+    """Sure of a file that has one of these endings, likely of a folder of them; texts without marks are just that."""
+    plain = ".txt" in head.endings and ".ann" not in head.endings
+    if plain or head.endings.isdisjoint(endings):
+        return Fit.NO
+    return Fit.LIKELY if head.folder else Fit.SURE
 
 
 def marked(document_id: str, text: str, mentions: Iterable[Mention]) -> Document:
@@ -28,6 +41,40 @@ def one_layer(document: Document) -> tuple[Mention, ...]:
 def to_mask(document: Document) -> list[Mention]:
     """The mentions that are to be masked, which is all that formats of PHI alone can say."""
     return [mention for mention in one_layer(document) if mention.identifier != "NO_MASK"]
+
+
+def as_masks(document: Document) -> list[Mask]:
+    """What is marked, masked, with its types."""
+    return [TypedMask(mention.start, mention.end, None, mention.entity_type) for mention in to_mask(document)]
+
+
+def masks_from(read: Callable[[Input], Sequence[Document]]) -> Callable[[Input], Masks]:
+    """A reader of a system's output in a format of corpora: what it marked, as masks with types.
+
+    Its texts must be the corpus's, character by character: offsets into another text mean nothing.
+    """
+
+    def read_masks(file: Input) -> Masks:
+        documents = read(file)
+        differing = [
+            Problem(str(file.path), at_document(document.id), _difference(document.text, expected))
+            for document in documents
+            if (expected := file.originals.get(document.id)) is not None and document.text != expected
+        ]
+        if differing:
+            raise InputError(differing)
+        return unique(((document.id, as_masks(document)) for document in documents), file.path)
+
+    return read_masks
+
+
+def _difference(given: str, expected: str) -> str:
+    at = next(
+        (place for place, (one, two) in enumerate(zip(given, expected, strict=False)) if one != two),
+        min(len(given), len(expected)),
+    )
+    here, there = (text[at : at + _SHOWN] or "the end" for text in (given, expected))
+    return f"its text differs from the corpus's at character {at}: found {quoted(here)}; expected {quoted(there)}"
 
 
 def overlaps(mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:

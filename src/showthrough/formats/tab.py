@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -14,20 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.data.documents import Annotation, Document, Identifier, Mention
-from showthrough.data.levels import by_type
+from showthrough.data.levels import by_type, known_level
 from showthrough.errors import QUOTED, ChangedError, InputError, Problem, at_document, quoted, shown
+from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
 from showthrough.files.reading import (
     ENOUGH,
     check_records,
-    collect,
     decoded,
     file_state,
+    gathered,
     lines_of,
     object_entries,
     open_file,
-    read_bytes,
 )
+from showthrough.formats.base import Files, Fit, Format, by_keys
 from showthrough.formats.groups import FIELD
 
 
@@ -88,9 +89,11 @@ def _decoder(group: str) -> msgspec.json.Decoder[_Document]:
     return msgspec.json.Decoder(_kind(group))
 
 
-def read_list(path: Path, group: str = FIELD) -> list[Document]:
+def read_list(path: Path | Head, group: str = FIELD) -> list[Document]:
     """The documents of one JSON list."""
-    content = read_bytes(path)
+    head = Head.of(path)
+    path = head.path
+    content = head.content
     if len(content) > RECORD.bytes:
         raws = decoded(content, _RAW_DOCUMENTS, path)
         check_records(path, ((f"document number {at}", len(memoryview(raw))) for at, raw in enumerate(raws, 1)))
@@ -238,22 +241,75 @@ def _faults(raw: msgspec.Raw, path: Path, place: str, group: str) -> list[Proble
     """What is wrong with one document, looked at piece by piece; nothing when it is sound."""
     with suppress(*_UNREADABLE):  # without a readable id its number or line has to do
         place = at_document(_ID.decode(raw).doc_id)
-    problems: list[Problem] = []
+
+    def look_at(layer: tuple[str, msgspec.Raw]) -> None:
+        decoded(layer[1], _LAYER, path, place, f"annotations.{shown(layer[0])}")
+
     try:
         wire = decoded(raw, _RAW_DOCUMENT, path, place)
         fields = object_entries(path, bytes(raw), f"{place}: key")
         if wire.annotations:
             object_entries(path, bytes(fields["annotations"]), f"{place}: annotator")
+            gathered(wire.annotations.items(), look_at)
+        decoded(raw, _decoder(group), path, place)  # sound piece by piece: is it so as a whole?
     except InputError as error:
         return list(error.problems)
-    for annotator, layer in (wire.annotations or {}).items():
-        try:
-            decoded(layer, _LAYER, path, place, f"annotations.{shown(annotator)}")
-        except InputError as error:
-            collect(problems, error)
-    if not problems:
-        try:
-            decoded(raw, _decoder(group), path, place)  # sound piece by piece: is it so as a whole?
-        except InputError as error:
-            collect(problems, error)
-    return problems
+    return []
+
+
+def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_{}_{}".format) -> dict[str, object]:
+    """A document as it is written, with all annotators; mentions are named by document, annotator and number."""
+    layers = {
+        annotation.annotator: {
+            "entity_mentions": [
+                {
+                    "entity_type": mention.entity_type,
+                    "entity_mention_id": mention_id(document.id, annotation.annotator, number),
+                    "start_offset": mention.start,
+                    "end_offset": mention.end,
+                    "span_text": document.text[mention.start : mention.end],
+                    **_identifier(mention),
+                    "entity_id": mention.entity_id,
+                    "confidential_status": mention.confidential,
+                }
+                for number, mention in enumerate(annotation.mentions)
+            ]
+        }
+        for annotation in document.annotations
+    }
+    group = {"group": document.group} if document.group else {}
+    return {"doc_id": document.id, "text": document.text, **group, "annotations": layers}
+
+
+def _identifier(mention: Mention) -> dict[str, str]:
+    """How a mention identifies; a guess is not written, or it would be read as what an annotator said."""
+    known = mention.stated or known_level(mention.entity_type)
+    return {"identifier_type": mention.identifier} if known else {}
+
+
+def write_list(documents: Iterable[Document]) -> Files:
+    return {"": msgspec.json.format(msgspec.json.encode(list(map(record, documents))), indent=1)}
+
+
+def write_lines(documents: Iterable[Document]) -> Files:
+    return {"": b"".join(msgspec.json.encode(record(document)) + b"\n" for document in documents)}
+
+
+def _recognise(head: Head) -> Fit:
+    return by_keys(head, {"doc_id", "text"}, {"annotations"})
+
+
+LIST = Format(
+    "Text Anonymization Benchmark: one JSON list of documents",
+    (".json",),
+    lambda head: _recognise(head) if head.json.opening == b"[" and head.suffix != ".jsonl" else Fit.NO,
+    lambda file: read_list(file.head, file.group),
+    write=write_list,
+)
+LINES = Format(
+    "JSON Lines: the same, one document a line, for corpora of any length",
+    (".jsonl",),
+    lambda head: _recognise(head) if head.suffix == ".jsonl" else Fit.NO,
+    lambda file: JsonLines.of_file(file.path, file.group),
+    write=write_lines,
+)

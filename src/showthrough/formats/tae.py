@@ -10,9 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.data.masks import Mask, TypedMask
-from showthrough.errors import InputError, Problem, at_document
-from showthrough.files.reading import collect, decoded
+from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.errors import at_document
+from showthrough.files.heads import Head
+from showthrough.files.reading import decoded, gathered
+from showthrough.formats.base import Files, Fit, Format, Input, Masks
 
 _SMALL = 32_000_000  # bytes of masks that are kept decoded, which takes some five times as much
 _MASKS = msgspec.json.Decoder(list[Mask])
@@ -51,20 +53,37 @@ def _plain(raw: msgspec.Raw) -> Sequence[Mask] | None:
         return None
 
 
-def checked(entries: Mapping[str, msgspec.Raw], path: Path) -> Mapping[str, Sequence[Mask]]:
+def checked(entries: Mapping[str, msgspec.Raw], path: Path) -> Masks:
     """`{"id": [[start, end, replacement?, type?], …], …}`, looked at once; raises InputError with all that is wrong."""
-    problems: list[Problem] = []
-    masks: dict[str, Sequence[Mask]] = {}
     small = sum(len(memoryview(raw)) for raw in entries.values()) <= _SMALL
-    for document_id, raw in entries.items():
-        try:
-            found = _plain(raw)
-            if found is None:
-                found = decoded(raw, _TYPED_MASKS, path, at_document(document_id), "masks")
-            if small:
-                masks[document_id] = found
-        except InputError as error:
-            collect(problems, error)
-    if problems:
-        raise InputError(problems)
+
+    def looked_at(entry: tuple[str, msgspec.Raw]) -> tuple[str, Sequence[Mask]]:
+        document_id, raw = entry
+        masks = _plain(raw)
+        if masks is None:
+            masks = decoded(raw, _TYPED_MASKS, path, at_document(document_id), "masks")
+        return document_id, masks if small else ()
+
+    masks = dict(gathered(entries.items(), looked_at))
     return masks if small else LazyMasks(entries)
+
+
+def read(file: Input) -> Masks:
+    return checked(file.head.entries, file.path)
+
+
+def write_masks(anonymization: Anonymization) -> Files:
+    return {"": msgspec.json.encode(dict(anonymization.masks))}
+
+
+def _recognise(head: Head) -> Fit:
+    """Likely any object but one of texts."""
+    first = next(iter(head.json.keys.values()), b"")
+    return Fit.LIKELY if head.suffix != ".jsonl" and head.json.opening == b"{" and first[:1] != b'"' else Fit.NO
+
+
+FORMAT = Format(
+    "masks by id, of the Text Anonymization Evaluator: [start, end, replacement, type]",
+    *((".json",), _recognise, None, read),
+    write_masks=write_masks,
+)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import Anonymization
 from showthrough.errors import OutputError, at_document, shown, some
 from showthrough.files.writing import Read, write_file, write_folder
+from showthrough.formats.base import SAMPLE, Files, Format
+from showthrough.formats.choice import can, format_named
+from showthrough.formats.phi import as_masks
 
 
 def write_corpus(
@@ -25,14 +30,12 @@ def write_corpus(
     so only their owner may read them. An existing file or a folder with something in it is left alone without `force`,
     and so is always what was `read`. All files are written, or none.
     """
-    from showthrough.formats.named import FORMATS, format_named
-
     path = Path(path)
-    write = format_named(format).write
-    if write is None:
-        names = ", ".join(name for name, known in FORMATS.items() if known.write)
-        raise OutputError(f"format {format}: cannot be written; choose one of {names}")
-    files = write(_writable(document if annotator is None else _layer(document, annotator)) for document in corpus)
+    chosen = format_named(format, "write")
+    documents = (_writable(document if annotator is None else _layer(document, annotator)) for document in corpus)
+    files = _written(chosen, documents)
+    if not all(isinstance(content, bytes) for content in files.values()):
+        raise OutputError(f"format {format}: its writer gave something else than bytes; nothing was written")
     if "" in files:
         write_file(path, files[""], force=force)
         return [path]
@@ -44,6 +47,22 @@ def write_corpus(
         if Path(name).name != name or name.startswith(".") or "\0" in name:
             raise OutputError(f"document {shown(Path(name).stem)}: this id cannot be the name of a file in {path}")
     return write_folder(path, files, read=read)
+
+
+def example(chosen: Format) -> dict[str, str]:
+    """Files of a format by name, to look at."""
+    if chosen.sample or not can(chosen, "write"):
+        return dict(chosen.sample)
+    files = _written(chosen, [SAMPLE])
+    return {name or f"sample{chosen.endings[0]}": content.decode() for name, content in files.items()}
+
+
+def _written(chosen: Format, documents: Iterable[Document]) -> Files:
+    """A corpus; in a format of masks, those of a system that finds all there is to mask, with their types."""
+    if chosen.write is not None:
+        return chosen.write(documents)
+    masks = Anonymization({document.id: as_masks(document) for document in documents})
+    return chosen.write_masks(masks) if chosen.write_masks else {}
 
 
 def _writable(document: Document) -> Document:

@@ -1,0 +1,142 @@
+"""How a file begins, which tells what it holds: looked at once, and passed along to whoever reads it."""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from showthrough.files.limits import FILE
+from showthrough.files.reading import (
+    BOM,
+    files_in,
+    is_folder,
+    object_entries,
+    open_file,
+    read_bytes,
+    suffix,
+    unreadable,
+    without_bom,
+)
+
+PEEK = 1 << 16  # bytes in which a file says what it is
+_BLOCK = 1 << 20
+_MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},]', re.DOTALL)
+_VALUE = re.compile(rb"\s*:\s*(\S?)\s*(\S?)")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """JSON by its first bytes: what it opens with, and the keys of its first object, with what their values open with.
+
+    >>> shape_of(b'[{"id": 1, "data": {"text": "Oslo"}, "marks": [ {"st')
+    Shape(opening=b'[', keys={'id': b'1,', 'data': b'{"', 'marks': b'[{'}, whole=False)
+    """
+
+    opening: bytes
+    keys: Mapping[str, bytes] = field(default_factory=dict)
+    whole: bool = True  # whether the object ended, so that these are all of its keys
+
+
+def shape_of(start: bytes) -> Shape:
+    opening = start[:1]
+    record = start[1:].lstrip() if opening == b"[" else start
+    if record[:1] != b"{":
+        return Shape(opening)
+    keys: dict[str, bytes] = {}
+    depth, before = 0, b""
+    for mark in _MARK.finditer(record):
+        sign = mark[0][:1]
+        if sign == b'"' and not mark[1]:  # it goes on after what was looked at
+            break
+        if sign == b'"' and depth == 1 and before in b"{,":
+            value = _VALUE.match(record, mark.end())
+            keys[_key(mark[0])] = value[1] + value[2] if value else b""
+        depth += (sign in b"{[") - (sign in b"}]")
+        if depth == 0:
+            return Shape(opening, keys)
+        before = sign
+    return Shape(opening, keys, whole=False)
+
+
+def _key(quoted: bytes) -> str:
+    try:
+        return msgspec.json.decode(quoted, type=str)
+    except (msgspec.DecodeError, UnicodeDecodeError):  # the reader of the file will say where
+        return quoted[1:-1].decode("utf-8", "replace")
+
+
+class Head(os.PathLike[str]):
+    """A file or folder that is to be read. Whatever is asked of it is read when it is first asked for, and once.
+
+    It stands wherever a path may, so a command that has looked at a file hands on what it has seen.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str]) -> Head:
+        return path if isinstance(path, cls) else cls(path)
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    @cached_property
+    def folder(self) -> bool:
+        return is_folder(self.path)
+
+    @cached_property
+    def suffix(self) -> str:
+        """The ending of a file; a folder has none."""
+        return "" if self.folder else suffix(self.path)
+
+    @cached_property
+    def endings(self) -> frozenset[str]:
+        """The ending of a file, or those of all files in a folder."""
+        return frozenset(map(suffix, files_in(self.path))) if self.folder else frozenset({self.suffix})
+
+    def files(self, endings: Collection[str]) -> list[Path]:
+        """The files of a folder that have one of these endings; a file is its own, whatever its ending."""
+        return [file for file in files_in(self.path) if suffix(file) in endings] if self.folder else [self.path]
+
+    @cached_property
+    def start(self) -> bytes:
+        """The first bytes of a file, white space and a byte-order mark aside; a folder has none."""
+        if self.folder:
+            return b""
+        try:
+            with open_file(self.path) as file:
+                start = file.read(PEEK).removeprefix(BOM).lstrip()
+                most = FILE.bytes
+                while not start and (more := file.read(_BLOCK)):
+                    start = more.lstrip()
+                    if file.tell() > most:
+                        raise FILE.passed(self.path, "begins with white space,")
+                return start[:PEEK]
+        except (OSError, EOFError, zlib.error) as error:
+            raise unreadable(self.path, error) from error
+
+    @property
+    def opening(self) -> bytes:
+        """The first byte, which tells a JSON list from an object; raises InputError for another encoding than UTF-8."""
+        return without_bom(self.path, self.start)[:1]
+
+    @cached_property
+    def json(self) -> Shape:
+        return shape_of(self.start)
+
+    @cached_property
+    def content(self) -> bytes:
+        return read_bytes(self.path)
+
+    @cached_property
+    def entries(self) -> dict[str, msgspec.Raw]:
+        """The values of a JSON object by key, still encoded."""
+        return object_entries(self.path, self.content)

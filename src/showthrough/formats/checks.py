@@ -1,0 +1,69 @@
+"""What guests' formats give, checked as files are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from showthrough.data.documents import Annotation, Corpus, Document, Mention
+from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.data.pairing import check_pair
+from showthrough.errors import InputError, at_document, quoted
+from showthrough.files.reading import fail, gathered, type_fault
+from showthrough.formats.base import Input, Masks, Texts
+
+
+def checked_documents(given: Any, file: Input) -> Sequence[Document]:
+    """Documents whose values are of the right kinds, with spans inside their texts and ids of their own."""
+    documents: Sequence[Document] = given if hasattr(given, "window") else list(given)
+
+    def look_at(numbered: tuple[int, Document]) -> None:
+        number, document = numbered
+        place = f"document number {number}"
+        _check(document, Document, Document, file, place)
+        for annotation in document.annotations:
+            _check(annotation, Annotation, Annotation, file, place)
+            for mention in annotation.mentions:
+                _check(mention, Mention, Mention, file, place)
+
+    gathered(enumerate(documents, 1), look_at)
+    _ = Corpus(documents, source=str(file.path)).survey  # raises with everything that is wrong
+    return documents
+
+
+def checked_anonymization(given: Any, file: Input) -> Masks | Texts:
+    """Masks inside the texts of the corpus, where it is known; or texts."""
+    if not isinstance(given, Mapping):
+        raise fail(file.path, f"found {quoted(given)}; expected masks by document id, or Texts")
+
+    def look_at(document_id: Any) -> None:
+        if not isinstance(document_id, str) or not document_id:
+            raise fail(file.path, f"found the id {quoted(document_id)}; expected text")
+        value = given[document_id]
+        if isinstance(given, Texts):
+            _check(value, str, str, file, at_document(document_id))
+            return
+        for index, mask in enumerate(value):
+            _check(mask, Mask, TypedMask, file, f"{at_document(document_id)}: masks[{index}]")
+
+    gathered(given, look_at)
+    if isinstance(given, Texts) or file.corpus is None:
+        return given
+    if problems := check_pair(file.corpus, Anonymization(given, source=str(file.path)), "unmasked"):
+        raise InputError(problems)
+    return given
+
+
+def _check(value: Any, kind: type, shape: type, file: Input, place: str) -> None:
+    """Raises InputError for a value of another kind, or with something in it that is."""
+    if not isinstance(value, kind):
+        raise fail(file.path, f"found {quoted(value)}; expected a {kind.__name__}", place)
+    try:
+        msgspec.convert(msgspec.to_builtins(value), shape)
+    except msgspec.ValidationError as error:
+        field, what = type_fault(error)
+        raise fail(file.path, what, f"{place}: {kind.__name__}{field}") from None
+    except TypeError as error:  # of a kind that no file has
+        raise fail(file.path, f"{error}; expected a {kind.__name__} of text and whole numbers", place) from None

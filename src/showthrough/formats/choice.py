@@ -1,0 +1,148 @@
+"""The table of formats, and which of them a file is in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeVar
+
+from showthrough.errors import ChangedError, InputError, OutputError, PlanError, Problem, ResourceError, quoted, some
+from showthrough.files.heads import Head
+from showthrough.files.reading import fail
+from showthrough.formats import brat, conll, folder, i2b2, records, tab, table, tae, texts
+from showthrough.formats.base import Fit, Format, Input
+from showthrough.tables import Table
+
+Task = Literal["read", "read_anonymization", "write"]
+Place = TypeVar("Place", Head, Input)
+_LACKS: dict[Task, str] = {
+    "read": "holds no corpus", "read_anonymization": "holds no anonymization", "write": "cannot be written",
+}  # fmt: skip
+
+
+def _entry(name: str, brought: object) -> Format:
+    if not isinstance(brought, Format):
+        raise PlanError(f"found {quoted(brought)}; expected a showthrough.formats.Format", f"format {name}")
+    return brought
+
+
+# Of two that go equally well with a file, the first is taken.
+FORMATS: Table[Format] = Table(
+    "formats",
+    {
+        "tab": tab.LIST,
+        "jsonl": tab.LINES,
+        "masks": tae.FORMAT,
+        "records": records.FORMAT,
+        "texts": texts.FORMAT,
+        "table": table.FORMAT,
+        "folder": folder.FORMAT,
+        **i2b2.FORMATS,
+        "brat": brat.FORMAT,
+        "conll": conll.FORMAT,
+    },
+    _entry,
+)
+
+
+def can(known: Format, task: Task) -> bool:
+    return getattr(known, task) is not None or (task == "write" and known.write_masks is not None)
+
+
+def format_named(name: str, task: Task | None = None) -> Format:
+    """The format of this name; raises PlanError where there is none, or it cannot do what it is needed for."""
+    if name not in FORMATS:
+        raise PlanError(f"unknown format; there are {', '.join(FORMATS)}", f"format {name}")
+    if task and not can(FORMATS[name], task):
+        names = ", ".join(other for other, known in FORMATS.sound().items() if can(known, task))
+        raise PlanError(f"{_LACKS[task]}; choose one of {names}", f"format {name}")
+    return FORMATS[name]
+
+
+def recognised(head: Head, task: Task) -> str | None:
+    """The format that a file is in, of those that can do what is asked; `None` where none claims it.
+
+    What a file begins with counts for more than its ending. Where a built-in format is sure guests are not asked, so
+    that what is installed does not change what a file means.
+    """
+    claims = _claims(head, FORMATS.built_in, task)
+    best = max(claims, key=claims.__getitem__, default=None)  # the first among equals
+    if best is not None and claims[best][0] is Fit.SURE:
+        return best
+    guests = {name: known for name, known in FORMATS.sound().items() if name not in FORMATS.built_in}
+    theirs = _claims(head, guests, task)
+    most = max(theirs.values(), default=(Fit.NO, False))
+    if most[0] <= (claims[best][0] if best else Fit.NO):
+        return best
+    rivals = [name for name, claim in theirs.items() if claim == most]
+    if len(rivals) > 1:
+        raise PlanError(f"may be {' or '.join(rivals)}; say which with --format", str(head.path))
+    return rivals[0]
+
+
+def _claims(head: Head, formats: Mapping[str, Format], task: Task) -> dict[str, tuple[Fit, bool]]:
+    """How well formats go with a file: what they say, then whether its ending is one of theirs."""
+    able = {name: known for name, known in formats.items() if can(known, task)}
+    said = {name: ask(name, known.recognise, head, lambda fit, _: Fit(fit)) for name, known in able.items()}
+    return {name: (fit, head.suffix in able[name].endings) for name, fit in said.items() if fit}
+
+
+def ask(name: str, function: Callable[[Place], Any], place: Place, check: Callable[[Any, Place], Any]) -> Any:
+    """What a format says. A guest's word is checked like input, and whatever is wrong with it names the guest."""
+    if name in FORMATS.built_in:
+        return function(place)
+    by = f"format {name}"
+    try:
+        return check(function(place), place)
+    except (ChangedError, OutputError, ResourceError, MemoryError):
+        raise
+    except InputError as error:
+        places = [(one, f"{by}: {one.place}" if one.place else by) for one in error.problems]
+        raise InputError(Problem(one.file or str(place.path), where, one.message) for one, where in places) from error
+    except Exception as error:
+        raise fail(place.path, f"its reader failed: {type(error).__name__}: {error}", by) from error
+
+
+def reader(head: Head, asked: str | None, task: Task, kinds: str) -> tuple[str, Callable[[Input], Any]]:
+    """The name of the format that a file is in, which is the one that is asked for if any is; and its reader."""
+    name = asked or recognised(head, task)
+    if name is None:
+        raise _unknown(head, kinds)
+    return name, getattr(format_named(name, task), task)
+
+
+def _unknown(head: Head, kinds: str) -> InputError:
+    if head.folder:
+        return fail(head.path, f"holds no .txt file, but {some(sorted(head.endings))}; expected one a document")
+    if not head.opening:
+        return fail(head.path, f"is empty; expected {kinds}")
+    if head.json.keys:
+        what = "a list of objects" if head.opening == b"[" else "an object"
+        keys = some(head.json.keys)
+        return fail(
+            head.path, f"found {what} with the keys {keys}, which no format is known by; expected {kinds}, or --format"
+        )
+    return fail(head.path, f"is not JSON: it starts with {head.opening.decode('latin-1')!r}; expected {kinds}")
+
+
+def shared_format(name: str | None, path: str | os.PathLike[str]) -> str | None:
+    """The format of an anonymization, where one was named for a corpus and all that belongs to it.
+
+    It holds unless the file's ending is that of others, which then tell themselves: gold in one format and systems in
+    others go together.
+    """
+    if name is None:
+        return None
+    chosen, head = format_named(name), Head.of(path)
+    others = (known for known in FORMATS.built_in.values() if not known.in_folders and head.suffix in known.endings)
+    if chosen.read_anonymization is None or (head.suffix not in chosen.endings and any(others)):
+        return None
+    return name
+
+
+def same_format(path: str | os.PathLike[str], name: str | None) -> str:
+    """The format to write in what is like a file that was read: the named one, or that which the file is in."""
+    for known in (name, recognised(Head.of(path), "read")):
+        if known and format_named(known).write is not None:
+            return known
+    return "tab"

@@ -1,0 +1,42 @@
+"""A folder of texts, one file a document: originals without annotations, or anonymized texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from showthrough.data.documents import Document
+from showthrough.files.heads import Head
+from showthrough.files.limits import RECORD
+from showthrough.files.reading import fail, read_bytes, stem, suffix, text_of, unique
+from showthrough.formats.base import Files, Fit, Format, Input, Texts
+from showthrough.formats.texts import plain
+
+
+def read_texts(file: Input) -> Texts:
+    """Every `.txt` (or `.txt.gz`) of a folder; the file's name is the document's id."""
+    path = file.path
+    try:
+        files = sorted(one for one in path.iterdir() if suffix(one) == ".txt" and one.name[0] != ".")
+    except OSError as error:
+        raise fail(path, f"cannot be read: {error.strerror}") from error
+    if not files:
+        raise fail(path, "holds no .txt file; expected one a document")
+    return Texts(unique(((stem(one), text_of(one, read_bytes(one, RECORD))) for one in files), path))
+
+
+def write(documents: Iterable[Document]) -> Files:
+    return {f"{document.id}.txt": document.text.encode() for document in documents}
+
+
+def _recognise(head: Head) -> Fit:
+    return Fit.LIKELY if head.folder and ".txt" in head.endings and ".ann" not in head.endings else Fit.NO
+
+
+FORMAT = Format(
+    "a folder of texts: one .txt a document, its name the id",
+    (".txt",),
+    _recognise,
+    lambda file: plain(read_texts(file)),
+    *(read_texts, write),
+    in_folders=True,
+)

@@ -1,0 +1,72 @@
+"""How a file begins: its first byte, and the keys of its first object, seen in 64 kB."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from showthrough.files import heads
+from showthrough.files.heads import PEEK, Head, Shape, shape_of
+
+
+@pytest.mark.parametrize("blanks", [0, 63, 64, 65, 4096, 10_000, PEEK - 1, PEEK, PEEK + 1])
+def test_the_first_byte_after_any_number_of_blanks(blanks: int, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(b"\n" * blanks + b"{}")
+    assert Head(path).opening == b"{"
+    path.write_bytes(b"\n" * blanks)
+    assert Head(path).opening == b""
+
+
+@pytest.mark.parametrize(
+    ("start", "shape"),
+    [
+        (b"", Shape(b"")),
+        (b"[]", Shape(b"[")),
+        (b"[[{", Shape(b"[")),
+        (b"{}", Shape(b"{")),
+        (b'{"a"', Shape(b"{", {"a": b""}, False)),
+        (b'{"a": [ [1, 2], {"b": 3}], "c" :null}', Shape(b"{", {"a": b"[[", "c": b"nu"})),
+        (b'[ {"a": "}{,\\"", "b": {"c": [{}]}}, {"d": 1}]', Shape(b"[", {"a": b'"}', "b": b'{"'})),
+        (b'[{"a": 1, "text": "and so on', Shape(b"[", {"a": b"1,", "text": b'"a'}, False)),
+        (b'[{"a": "x", "b', Shape(b"[", {"a": b'"x'}, False)),
+        (b"[{'a': 1}]", Shape(b"[")),
+        (b"{" * 100_000, Shape(b"{", {}, False)),
+    ],
+)
+def test_shapes(start: bytes, shape: Shape) -> None:
+    assert shape_of(start) == shape
+
+
+@given(st.dictionaries(st.text(), st.text() | st.integers() | st.lists(st.text())), st.booleans(), st.integers(0, 200))
+def test_what_was_seen_is_there(record: dict[str, object], listed: bool, cut: int) -> None:
+    content = json.dumps([record, {"other": 1}] if listed else record, ensure_ascii=False).encode()
+    assert list(shape_of(content).keys) == list(record)
+    seen = list(shape_of(content[:cut]).keys)
+    assert seen == list(shape_of(content).keys)[: len(seen)]
+
+
+def test_a_file_is_opened_once_to_look_and_once_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+    look = heads.open_file
+    monkeypatch.setattr(heads, "open_file", lambda path: opened.append(path) or look(path))
+    (tmp_path / "x.json").write_text('{"a": "b"}')
+    head = Head.of(Head.of(tmp_path / "x.json"))
+    assert (head.opening, head.json.keys, list(head.entries), head.content) == (
+        b"{",
+        {"a": b'"b'},
+        ["a"],
+        b'{"a": "b"}',
+    )
+    assert len(opened) == 1
+
+
+def test_a_folder_has_the_endings_of_its_files(tmp_path: Path) -> None:
+    (tmp_path / "in.json").mkdir()
+    (tmp_path / "in.json/a.txt.gz").write_bytes(b"")
+    head = Head(tmp_path / "in.json")
+    assert (head.folder, head.suffix, head.start, head.endings) == (True, "", b"", {".txt"})
