@@ -39,7 +39,8 @@ _ROOMS = {
     ),
     "evaluation.plan": ("Plan",),
     "evaluation.reidentification": ("reidentify",),
-    "run.run": ("Comparison", "Run", "Score"),
+    "run.records": ("Comparison", "Score"),
+    "run.run": ("Run",),
     "data.documents": ("Annotation", "Corpus", "Document", "Mention"),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}

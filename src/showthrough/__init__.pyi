@@ -55,9 +55,9 @@ from showthrough.metrics import (
     WeightedPrecision as WeightedPrecision,
     parse_metric as parse_metric,
 )
-from showthrough.run.run import (
+from showthrough.run.records import (
     Comparison as Comparison,
-    Run as Run,
     Score as Score,
 )
+from showthrough.run.run import Run as Run
 from showthrough.version import __version__ as __version__

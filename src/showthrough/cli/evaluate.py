@@ -30,7 +30,8 @@ from showthrough.metrics import PRESETS, metrics_of, preset
 from showthrough.report import reading, tae_csv_text
 from showthrough.report.terminal import show_run
 from showthrough.resources.settings import Watch
-from showthrough.run.run import Run, Settings
+from showthrough.run.run import Run
+from showthrough.run.settings import Settings
 
 _HOLDS = " (holds the documents' text, for its owner alone; --without-text leaves it out)"
 

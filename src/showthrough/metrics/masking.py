@@ -16,7 +16,7 @@ from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, bound, choose, ratio
+from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, bound, choose, ratio
 from showthrough.resources import Resources, function_word_models, function_words_from
 from showthrough.resources.lexicon import LEXICONS
 
@@ -93,6 +93,7 @@ class EntityRecall(Worded):
     title = "Entity recall"
     undefined = "no annotator marked an entity of this kind"
     fixed = (("annotators", "micro"),)
+    counts = (("hidden", "right"), ("total", "all"))
 
     identifier: Literal["direct", "quasi", "all"] = "all"
     function_words: str = DEFAULT_LEXICON
@@ -104,6 +105,10 @@ class EntityRecall(Worded):
         choose(self, "function_word_mentions", FUNCTION_WORD_MENTIONS)
         choose(self, "replacements", REPLACEMENTS)
         function_words_from(self.function_words)
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return ("direct identifiers",) if self.identifier == "direct" else ()
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         axis = resources.axis(corpus)
@@ -201,6 +206,8 @@ class Recall(Worded):
     title = "Recall"
     undefined = "no annotator marked anything to be masked"
     fixed = (("annotators", "micro"),)
+    counts = (("hidden", "right"), ("total", "all"))
+    roles = ("recall",)
 
     unit: Unit = "token"
     include: str = "direct,quasi"
@@ -333,6 +340,7 @@ class Precision(Metric):
     title = "Precision"
     undefined = "nothing was masked in an annotated document"
     fixed = (("annotators", "micro"),)
+    roles = ("precision",)
 
     unit: Literal["token", "mention"] = "token"
     overlaps: Overlaps = "joined"

@@ -14,10 +14,11 @@ from rich.text import Text
 from showthrough.attacks import approaches
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
+from showthrough.report.roles import playing
 from showthrough.report.table import DASH, documents_line, signatures
-from showthrough.run.run import Evidence, MetricRecord, Run, Score
+from showthrough.run.records import Evidence, MetricRecord, Score
+from showthrough.run.run import Run
 
-METRIC = "trir"
 WORST = "worst"
 
 
@@ -121,7 +122,7 @@ def _accuracy(score: Score) -> dict[str, Any]:
 
 
 def _record(run: Run) -> MetricRecord:
-    return next(record for record in run.metrics if record.name == METRIC)
+    return playing(run, "attack")[0]
 
 
 def _cell(score: Score, *, interval: bool = False) -> Text:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from showthrough.metrics import HEADLINE
-from showthrough.run.run import MetricRecord, Run, Score
+from showthrough.run.records import MetricRecord, Score
+from showthrough.run.run import Run
 
 # What the estimate of the room for names assumes: a plot's size, a letter's and a line's, in points.
 _WIDTH, _HEIGHT, _LETTER, _LINE = 460.0, 330.0, 7.0, 15.0

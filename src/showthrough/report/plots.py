@@ -18,9 +18,11 @@ from showthrough.files.writing import Read, write_folder
 from showthrough.metrics import HEADLINE
 from showthrough.report.failures import KINDS, Findings, Inspection
 from showthrough.report.plane import Measured, Point, first_choice, measured, points
+from showthrough.report.roles import playing
 from showthrough.report.significance import Pair, pairs
 from showthrough.report.table import in_order
-from showthrough.run.run import MetricRecord, Run, Score
+from showthrough.run.records import MetricRecord, Score
+from showthrough.run.run import Run
 
 Chart = Any  # of altair
 
@@ -159,7 +161,7 @@ def parted(run: Run) -> list[MetricRecord]:
 
 
 def _judged(run: Run, record: MetricRecord) -> list[Score]:
-    aside = (HEADLINE, *LEVELS, *record.neutral)
+    aside = (HEADLINE, *record.neutral)
     return [score for score in _tested(run) if score.metric == record.text and score.part not in aside]
 
 
@@ -209,16 +211,6 @@ def attack_chart(run: Run, record: MetricRecord) -> Chart:
     )
     chart.datasets = {"attacks": attack_bars(run, record)}
     return chart
-
-
-def attacks(run: Run, name: str | None = None) -> list[MetricRecord]:
-    """The metrics that tell what chance and what the best attack could reach; of one anonymization, or of any."""
-    names = run.names if name is None else [name]
-    return [
-        record
-        for record in run.metrics
-        if record.text in run.rows and any({HEADLINE, *LEVELS} <= run.parts(one, record.text).keys() for one in names)
-    ]
 
 
 def attack_bars(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
@@ -332,7 +324,7 @@ def figures(run: Run) -> Iterator[tuple[str, Chart]]:
         yield "plane", plane_chart(run.names, across, up)
     for record in parted(run):
         yield record.text, parts_chart(run, record)
-    for record in attacks(run):
+    for record in playing(run, "attack"):
         yield f"attack {record.text}", attack_chart(run, record)
     compared = pairs(run)
     for record in run.metrics:

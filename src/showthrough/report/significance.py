@@ -7,7 +7,8 @@ from typing import Literal
 
 from showthrough.errors import PlanError
 from showthrough.report.terminal import p_text
-from showthrough.run.run import Comparison, MetricRecord, Run
+from showthrough.run.records import Comparison, MetricRecord
+from showthrough.run.run import Run
 
 Result = Literal["better", "worse", "unclear", "undefined"]
 ALPHA = 0.05

@@ -15,7 +15,8 @@ from rich.text import Text
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.table import Column, Table, documents_line, signatures, tables
-from showthrough.run.run import Comparison, Run
+from showthrough.run.records import Comparison
+from showthrough.run.run import Run
 
 _MARK = "*"  # before the best of a column, where bold cannot show it
 _TELLS = "`showthrough compare` tells which differences are more than chance"
@@ -57,9 +58,7 @@ def show_run(run: Run, console: Console) -> None:
 
 def show_table(table: Table, run: Run, console: Console) -> None:
     table = plain_table(table)
-    title = documents_line(run)
-    if table.title != "scores":
-        title += f", {table.title}"
+    title = f"{documents_line(run)}{table.heading}"
     if run.settings.resamples:
         title += f"; intervals at {run.settings.confidence * 100:g} %"
     console.print()
@@ -215,12 +214,11 @@ def _marks(run: Run, one: Comparison, alpha: float) -> tuple[Text, Text]:
 
 def _describes(run: Run, one: Comparison) -> bool:
     """Whether neither a higher nor a lower value is better."""
-    return any(record.text == one.metric and one.part in record.neutral for record in run.metrics)
+    return one.part in run.record(one.metric).neutral
 
 
 def first_is_better(run: Run, one: Comparison) -> bool:
-    record = next(record for record in run.metrics if record.text == one.metric)
-    return ((one.difference or 0) > 0) == (record.better == "higher")
+    return ((one.difference or 0) > 0) == (run.record(one.metric).better == "higher")
 
 
 def in_words(run: Run, one: Comparison, alpha: float) -> str:

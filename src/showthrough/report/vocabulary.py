@@ -14,12 +14,13 @@ from showthrough.data.documents import Corpus
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.metrics.clinical.vocabulary import ALL, Analysis, Difficulty, Share
+from showthrough.report.roles import playing
 from showthrough.report.table import DASH, Cell
 from showthrough.run.run import Run
 
 _HEADS = ("out of vocabulary", "ambiguous in record", "ambiguous in corpus")
 _MEDICAL = "of these medical"
-_HARD = ("all tokens", "out of vocabulary", "ambiguous", "ambiguous with non-PHI")
+_HARD = {"oov": "out of vocabulary", "ambiguous": "ambiguous", "ambiguous_non_phi": "ambiguous with non-PHI"}
 
 
 def show_analysis(analysis: Analysis, corpus: Corpus, console: Console) -> None:
@@ -90,7 +91,8 @@ def show_hard(run: Run, console: Console) -> None:
     for place, head in enumerate(("", "", "P", "R", "F", "interval of F")):
         table.add_column(head, justify="left" if place < 2 else "right", no_wrap=True)
     for name in run.names:
-        for record, what in zip(run.metrics, _HARD, strict=True):
+        for record in playing(run, "F, P and R"):
+            what = _HARD.get(str(record.parameters.get("hard")), "all tokens")
             scores = run.parts(name, record.text)
             cells = [Cell(scores.get(part)) for part in ("P", "R", HEADLINE)]
             table.add_row(Text(printable(name)), what, *(cell.value for cell in cells), cells[-1].interval)

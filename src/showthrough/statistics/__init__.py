@@ -1,7 +1,7 @@
 """Intervals and tests from rows alone; nothing here knows a metric by name."""
 
 from showthrough.statistics.bootstrap import resampled_totals
-from showthrough.statistics.comparison import PairTest, judged, pair_tests
+from showthrough.statistics.comparison import PairTest, judged, pair_tests, plain_tests
 from showthrough.statistics.forms import forms, influences, same
 from showthrough.statistics.intervals import (
     Spread,
@@ -14,6 +14,6 @@ from showthrough.statistics.randomization import holm, p_value, shuffled_shifts,
 
 __all__ = [
     "PairTest", "Spread", "difference_interval", "forms", "holm", "influences", "judged", "number_interval", "p_value",
-    "pair_tests", "resampled_totals", "same", "share_interval", "shuffled_shifts", "studentized_p",
+    "pair_tests", "plain_tests", "resampled_totals", "same", "share_interval", "shuffled_shifts", "studentized_p",
     "sure_difference_interval",
 ]  # fmt: skip

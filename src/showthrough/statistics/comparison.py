@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from showthrough.statistics.forms import Combine, Form, Influences, Ratios, forms, influences, same
 from showthrough.statistics.intervals import Ends, alike, difference_interval, sure_difference_interval
-from showthrough.statistics.randomization import studentized_p
+from showthrough.statistics.randomization import plain_p, studentized_p
 
 Array = NDArray[np.float64]
 LEAST = 12  # documents that must count on either side, where the two sides do not count the same
@@ -24,17 +24,17 @@ MOST = 6  # sums that a number may be made of to be shuffled: the work grows wit
 class PairTest:
     """One pair of systems on one part: how likely chance makes such a difference, or why nobody can say.
 
-    `error` is the standard error of the difference, `freedom` its degrees of freedom. With `flat` one side is the same
-    in every document, as a perfect score is: its uncertainty is then not in the error.
+    `error` is the standard error of the difference, where it was asked for, `freedom` its degrees of freedom. With
+    `flat` one side is the same in every document, as a perfect score is: its uncertainty is then not in the error.
     """
 
     part: str
     first: int
     second: int
     p: float | None
-    error: float
-    freedom: float
-    flat: bool
+    error: float | None = None
+    freedom: float = 0.0
+    flat: bool = False
     fault: str = ""
 
 
@@ -72,6 +72,14 @@ def pair_tests(
                 yield PairTest(part, first, second, None if unknown or fault else float(p[place]), *spread, fault)
 
 
+def plain_tests(
+    combine: Combine, columns: Sequence[str], systems: Sequence[Array], parts: Sequence[str], shuffles: int, seed: int
+) -> Iterator[PairTest]:
+    """As `pair_tests`, but by plain differences, which have no standard error; nothing is refused."""
+    for (part, first, second), p in plain_p(combine, columns, systems, parts, shuffles, seed).items():
+        yield PairTest(part, first, second, p)
+
+
 def judged(
     test: PairTest,
     difference: float,
@@ -87,6 +95,8 @@ def judged(
     """
     if test.fault:
         return None, None, None, test.fault
+    if test.error is None:
+        return None, None, test.p, ""
     if not test.flat:
         low, high = difference_interval(difference, test.error, test.freedom, confidence)
         return (max(low, -1.0), min(high, 1.0), test.p, "") if bounded else (low, high, test.p, "")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, combinations_with_replacement
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from showthrough.statistics.forms import Form, Ratios
+from showthrough.statistics.forms import Combine, Form, Ratios
 
 Array = NDArray[np.float64]
 _CELLS = 1_000_000
@@ -52,8 +52,44 @@ def p_value(observed: float, shuffled: Array) -> float:
     >>> p_value(0.5, np.array([0.5, 0.1, -0.6, 0.0]))  # two of four: (2 + 1) / (4 + 1)
     0.6
     """
-    large = ~(np.abs(shuffled) < abs(observed) - _TOLERANCE)
-    return float((large.sum() + 1) / (len(shuffled) + 1))
+    return float((_as_large(observed, shuffled).sum() + 1) / (len(shuffled) + 1))
+
+
+def _as_large(observed: ArrayLike, shuffled: Array) -> NDArray[np.bool_]:
+    return ~(np.abs(shuffled) < np.abs(observed) - _TOLERANCE)
+
+
+def plain_p(
+    combine: Combine, columns: Sequence[str], systems: Sequence[Array], parts: Sequence[str], shuffles: int, seed: int
+) -> dict[tuple[str, int, int], float | None]:
+    """For every part and pair of systems, a p value by plain differences (Uzuner, Luo and Szolovits 2007).
+
+    It takes two systems for interchangeable, also where one masks far more than the other, and so finds too much.
+    Parts whose difference is undefined have none.
+    """
+    rows = np.stack(systems, axis=1)
+    totals = rows.sum(axis=0)
+
+    def values(sums: Array) -> Mapping[str, Array]:
+        return combine({column: sums[..., place] for place, column in enumerate(columns)})
+
+    real = values(totals)
+    large = {part: np.zeros((len(systems), len(systems))) for part in parts}
+    for moved in _products(rows.reshape(len(rows), -1), shuffles, seed):
+        sums = moved.reshape(-1, *totals.shape)
+        for first in range(len(systems) - 1):
+            shift = sums[:, first + 1 :] - sums[:, [first]]
+            one, two = values(totals[first] + shift), values(totals[first + 1 :] - shift)
+            for part in parts:
+                difference = real[part][first] - real[part][first + 1 :]
+                large[part][first, first + 1 :] += _as_large(difference, one[part] - two[part]).sum(axis=0)
+    return {
+        (part, first, second): None
+        if np.isnan(real[part][first] - real[part][second])
+        else float((large[part][first, second] + 1) / (shuffles + 1))
+        for part in parts
+        for first, second in combinations(range(len(systems)), 2)
+    }
 
 
 def studentized_p(form: Form, systems: Sequence[Array], shuffles: int, seed: int) -> dict[tuple[int, int], Array]:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from showthrough.report.significance import ALPHA, shuffles, tested
-from showthrough.run.run import MetricRecord, Run
+from showthrough.run.records import MetricRecord
+from showthrough.run.run import Run
 
 _NAME = r"(?:van |von |de )?[A-ZÀ-Þ][\w’'-]+"
 _CITATION = re.compile(rf"{_NAME}(?:, {_NAME})*(?: (?:and|&) {_NAME}| et al\.)? \(?\d{{4}}\)?")

@@ -18,8 +18,9 @@ from showthrough.report.html import methods, payload
 from showthrough.report.html.verdicts import caveats, verdict
 from showthrough.report.plots import SHAPES
 from showthrough.report.significance import ALPHA, MOST, shuffles
-from showthrough.report.table import ARROWS, Column, Table, signatures, tables
-from showthrough.run.run import MetricRecord, Run
+from showthrough.report.table import ARROWS, HEADLINES, Column, Table, signatures, tables
+from showthrough.run.records import MetricRecord
+from showthrough.run.run import Run
 
 SCRIPTS = ("page", "charts", "scores", "failures", "marking", "viewer", "start")  # in the order in which they run
 STYLES = ("page", "viewer")
@@ -68,6 +69,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     style = "\n".join(_source(f"{name}.css") for name in STYLES)
     theme, library, script = _source("theme.js"), vega(), "\n".join(_source(f"{name}.js") for name in SCRIPTS)
     found = tables(run)
+    main = [table for table in found if table.title == HEADLINES]
     page = _template().render(
         run=run,
         inputs=shown,
@@ -76,11 +78,11 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         signs=signs,
         verdicts={name: verdict(run, name) for name in run.names},
         caveats=caveats(run),
-        groups=[group for table in found if table.title == "scores" for group in _groups(run, table)],
+        groups=[group for table in main for group in _groups(run, table)],
         references=[one.name for one in run.references],
         backgrounds=[*filter(None, [shown.background]), *shown.backgrounds.values()],
-        others=[table for table in found if table.title != "scores"],
-        remarks=[line for table in found if table.title == "scores" for line in table.remarks()],
+        others=[table for table in found if table not in main],
+        remarks=[line for table in main for line in table.remarks()],
         charts=charts,
         judged=bool(failures.get("types")),
         signatures=signatures(run),
@@ -101,8 +103,9 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
 
 
 def _groups(run: Run, table: Table) -> list[tuple[str, list[Heading]]]:
-    records = {record.text: record for record in run.metrics}
-    return [(group, [Heading(column, records[column.head]) for column in columns]) for group, columns in table.groups()]
+    return [
+        (group, [Heading(column, run.record(column.head)) for column in columns]) for group, columns in table.groups()
+    ]
 
 
 def _policy(style: str, *scripts: str) -> str:

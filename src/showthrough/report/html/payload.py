@@ -16,6 +16,7 @@ from showthrough.data.masks import flattened
 from showthrough.report import plots
 from showthrough.report.failures import KINDS, NO_TYPE, Findings, Inspection, Place
 from showthrough.report.plane import Measured, first_choice, measured, points
+from showthrough.report.roles import playing
 from showthrough.report.significance import pairs
 from showthrough.run.run import Run
 
@@ -39,7 +40,7 @@ def charts(run: Run) -> dict[str, Any]:
         found["plane"] = _plane(run, numbers)
     if parted := plots.parted(run):
         found["parts"] = {record.text: plots.parts_chart(run, record).to_dict() for record in parted}
-    if attacking := plots.attacks(run):
+    if attacking := playing(run, "attack"):
         found["attack"] = {record.text: plots.attack_chart(run, record).to_dict() for record in attacking}
     if compared := pairs(run):
         records = {record.text: record for record in run.metrics}
