@@ -13,10 +13,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from showthrough.report.charts.theme import SHAPES
 from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
 from showthrough.report.html.verdicts import caveats, verdict
-from showthrough.report.plots import SHAPES
 from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.table import ARROWS, HEADLINES, Column, Table, signatures, tables
 from showthrough.run.records import MetricRecord

@@ -13,11 +13,10 @@ from typing import Any
 import msgspec
 
 from showthrough.data.masks import flattened
-from showthrough.report import plots
+from showthrough.report.charts import CHARTS
+from showthrough.report.charts.plane import axis_title, plane_chart, plane_point
 from showthrough.report.failures import KINDS, NO_TYPE, Findings, Inspection, Place
 from showthrough.report.plane import Measured, first_choice, measured, points
-from showthrough.report.roles import playing
-from showthrough.report.significance import pairs
 from showthrough.run.run import Run
 
 Evidence = dict[str, dict[str, dict[str, dict[str, Any]]]]
@@ -38,29 +37,23 @@ def charts(run: Run) -> dict[str, Any]:
     numbers = measured(run)
     if numbers:
         found["plane"] = _plane(run, numbers)
-    if parted := plots.parted(run):
-        found["parts"] = {record.text: plots.parts_chart(run, record).to_dict() for record in parted}
-    if attacking := playing(run, "attack"):
-        found["attack"] = {record.text: plots.attack_chart(run, record).to_dict() for record in attacking}
-    if compared := pairs(run):
-        records = {record.text: record for record in run.metrics}
-        found["significance"] = {
-            text: plots.significance_chart(run, records[text], each).to_dict() for text, each in compared.items()
-        }
+    for kind in ("parts", "attack", "significance"):
+        if drawn := CHARTS[kind](run):
+            found[kind] = {metric: chart.to_dict() for metric, chart in drawn.items()}
     return found
 
 
 def _plane(run: Run, numbers: Sequence[Measured]) -> dict[str, Any]:
     across, up = first_choice(numbers)
     return {
-        "chart": plots.plane_chart(run.names, across, up).to_dict(),
+        "chart": plane_chart(run.names, across, up).to_dict(),
         "across": across.record.text,
         "up": up.record.text,
         "metrics": [
             {
                 "text": one.record.text,
                 "group": one.record.group,
-                "title": plots.axis_title(one.record),
+                "title": axis_title(one.record),
                 "reverse": one.record.better == "lower",
             }
             for one in numbers
@@ -69,7 +62,7 @@ def _plane(run: Run, numbers: Sequence[Measured]) -> dict[str, Any]:
         "points": {
             one.record.text: {
                 two.record.text: [
-                    plots.plane_point(point, one.record, two.record) | {"best": point.best}
+                    plane_point(point, one.record, two.record) | {"best": point.best}
                     for point in points(run.names, one, two)
                 ]
                 for two in numbers
