@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.roles import playing
+from showthrough.report.terminal import bare_table
 from showthrough.run.run import Run
 
 ALPHA = 0.1
@@ -53,10 +52,7 @@ def significance(run: Run, metric: str, *, shuffles: int = 9999, seed: int | Non
 
 
 def show_matrix(matrix: Matrix, alpha: float, console: Console) -> None:
-    rich = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    rich.add_column("", no_wrap=True)
-    for name in matrix.names[1:]:
-        rich.add_column(Text(printable(name)), justify="center", no_wrap=True)
+    rich = bare_table(*(Text(printable(name)) for name in matrix.names[1:]), justify="center")
     for place, one in enumerate(matrix.names[:-1]):
         cells = [
             Text("") if other <= place else Text(matrix.letters(one, two, alpha) or "·")

@@ -47,9 +47,7 @@ class Cell:
 
     @property
     def interval(self) -> str:
-        if self.score is None or self.score.low is None or self.score.high is None:
-            return ""
-        return f"{self.score.low:.3f}–{self.score.high:.3f}"
+        return f"{self.score.low:.3f}–{self.score.high:.3f}" if self.score and self.score.ends else ""
 
 
 @dataclass(frozen=True)

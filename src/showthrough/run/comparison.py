@@ -12,7 +12,7 @@ import numpy as np
 
 from showthrough.metrics import Metric, Rows
 from showthrough.run.records import Comparison, Score
-from showthrough.statistics import PairTest, holm, judged, pair_tests, plain_tests
+from showthrough.statistics import PairTest, holm, judged, pair_tests, plain_p
 
 Test = Literal["studentized", "plain"]
 
@@ -51,8 +51,9 @@ class Contest:
             return {}
         systems = [table.values for table in self.tables]
         asked = self.metric.combine, self.tables[0].columns, systems, parts, shuffles, seed
-        tests = plain_tests(*asked) if test == "plain" else pair_tests(*asked, self.unit)
-        return {(one.part, one.first, one.second): one for one in tests}
+        if test == "plain":
+            return {key: PairTest(*key, p) for key, p in plain_p(*asked).items()}
+        return {(one.part, one.first, one.second): one for one in pair_tests(*asked, self.unit)}
 
     def _pair(self, part: str, pair: tuple[int, int], test: PairTest | None) -> Comparison:
         first, second = pair

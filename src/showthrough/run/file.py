@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.errors import HALF_CHARACTER, InputError, OutputError, PlanError, Problem, shown, some
+from showthrough.errors import HALF_CHARACTER, InputError, OutputError, PlanError, Problem, ResourceError, shown, some
 from showthrough.files.reading import decoded, read_bytes, type_fault
 from showthrough.files.writing import write_file
 from showthrough.metrics import parse_metric
@@ -83,7 +83,7 @@ def _row_fault(run: Run, text: str, name: str) -> str:
     try:
         metric = parse_metric(text)
         metric.combine(metric.totals(run.rows_of(text, name)))
-    except PlanError:
+    except (PlanError, ResourceError):
         return ""  # a metric of another version or another package: its scores can be shown all the same
     except KeyError as error:
         return f"{error.args[0]} is missing"

@@ -105,6 +105,13 @@ class Comparison(msgspec.Struct, frozen=True):
     def significant(self, alpha: float) -> bool:
         return self.p_holm is not None and self.p_holm <= alpha
 
+    @property
+    def turned(self) -> Comparison:
+        """The second against the first."""
+        difference, high, low = (None if one is None else -one for one in (self.difference, self.low, self.high))
+        ends = {"difference": difference, "low": low, "high": high}
+        return msgspec.structs.replace(self, first=self.second, second=self.first, **ends)
+
 
 class Evidence(msgspec.Struct, frozen=True):
     """What an attack said about one document: its guess, where the right person ranks, by how much, and why."""

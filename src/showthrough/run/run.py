@@ -63,7 +63,7 @@ class Run(msgspec.Struct, dict=True):
 
     def __getitem__(self, key: tuple[str, str | Metric] | tuple[str, str | Metric, str]) -> Score:
         anonymization, metric, part = (*key, HEADLINE)[:3]
-        text = metric_text(metric if isinstance(metric, Metric) else parse_metric(metric))
+        text = self._text(metric)
         parts = self.parts(anonymization, text)
         if part in parts:
             return parts[part]
@@ -78,9 +78,13 @@ class Run(msgspec.Struct, dict=True):
 
     def parts(self, anonymization: str, metric: str | Metric) -> dict[str, Score]:
         """All values of one metric, by part; the headline under the empty string."""
-        if metric not in self.rows:  # perhaps not in its shortest form
-            metric = metric_text(metric if isinstance(metric, Metric) else parse_metric(metric))
-        return dict(self._scores_of.get((anonymization, metric), {}))
+        return dict(self._scores_of.get((anonymization, self._text(metric)), {}))
+
+    def _text(self, metric: str | Metric) -> str:
+        """A metric's text form, made anew where it is perhaps not in its shortest form; it need not be installed."""
+        if isinstance(metric, str) and metric in self.rows:
+            return metric
+        return metric_text(metric if isinstance(metric, Metric) else parse_metric(metric))
 
     @property
     def _scores_of(self) -> dict[tuple[str, str], dict[str, Score]]:
@@ -151,7 +155,7 @@ class Run(msgspec.Struct, dict=True):
         if metric is None:
             chosen = [record.text for record in self.metrics if record.text in self.rows]
         else:
-            chosen = [metric_text(metric if isinstance(metric, Metric) else parse_metric(metric))]
+            chosen = [self._text(metric)]
             if chosen[0] not in self.rows:
                 raise PlanError(f"not in this run; there are {some(self.rows)}", f"metric {chosen[0]}")
         wanted = parts if not isinstance(parts, bool) else None if parts else (HEADLINE,)

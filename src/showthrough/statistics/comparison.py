@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from showthrough.statistics.forms import Combine, Form, Influences, Ratios, forms, influences, same
 from showthrough.statistics.intervals import Ends, alike, difference_interval, sure_difference_interval
-from showthrough.statistics.randomization import plain_p, studentized_p
+from showthrough.statistics.randomization import studentized_p
 
 Array = NDArray[np.float64]
 LEAST = 12  # documents that must count on either side, where the two sides do not count the same
@@ -70,14 +70,6 @@ def pair_tests(
                 flat = any(np.abs(sides[one].moves[:, place]).max(initial=0) <= _NONE for one in (first, second))
                 spread = float(error[place]), float(degrees[place]), flat
                 yield PairTest(part, first, second, None if unknown or fault else float(p[place]), *spread, fault)
-
-
-def plain_tests(
-    combine: Combine, columns: Sequence[str], systems: Sequence[Array], parts: Sequence[str], shuffles: int, seed: int
-) -> Iterator[PairTest]:
-    """As `pair_tests`, but by plain differences, which have no standard error; nothing is refused."""
-    for (part, first, second), p in plain_p(combine, columns, systems, parts, shuffles, seed).items():
-        yield PairTest(part, first, second, p)
 
 
 def judged(

@@ -6,7 +6,7 @@ from typing import Any
 
 from showthrough.metrics import HEADLINE
 from showthrough.report.charts.theme import Chart, Charts, altair, matrix
-from showthrough.report.table import in_order
+from showthrough.report.table import Cell, in_order
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.run import Run
 
@@ -49,8 +49,8 @@ def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
         share = 0.0 if score.value is None else (score.value - low) / (high - low)
         bad = 0.0 if score.value is None else (1 - share if record.better == "higher" else share)
         label = "–" if score.value is None else f"{score.value:.2f}"
-        interval = "" if score.low is None or score.high is None else f" ({score.low:.3f}–{score.high:.3f})"
-        value = score.reason if score.value is None else f"{score.value:.3f}{interval}"
+        interval = Cell(score).interval
+        value = score.reason if score.value is None else f"{score.value:.3f}{interval and f' ({interval})'}"
         return {"name": score.anonymization, "part": score.part, "shade": bad, "label": label,
                 "tip": f"{score.anonymization}, {score.part}\n{value}"}  # fmt: skip
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
 from showthrough.report.html.verdicts import caveats, verdict
 from showthrough.report.significance import ALPHA, MOST, shuffles
-from showthrough.report.table import ARROWS, HEADLINES, Column, Table, signatures, tables
+from showthrough.report.table import HEADLINES, Column, Table, signatures, tables
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 
@@ -28,8 +27,7 @@ _GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼▶", strict=True))
 _COLOURS = 8  # that a theme has for anonymizations
 
 
-@dataclass(frozen=True)
-class Sign:
+class Sign(NamedTuple):
     """How an anonymization is told apart everywhere on the page: by shape and colour."""
 
     name: str
@@ -37,16 +35,11 @@ class Sign:
     colour: int
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(NamedTuple):
     """A column of the score table with what its metric is."""
 
     column: Column
     record: MetricRecord
-
-    @property
-    def arrow(self) -> str:
-        return ARROWS[self.record.better]
 
 
 def html_text(run: Run, *, without_text: bool = False) -> str:

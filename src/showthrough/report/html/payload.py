@@ -19,7 +19,6 @@ from showthrough.report.failures import KINDS, NO_TYPE, Findings, Inspection, Pl
 from showthrough.report.plane import Measured, first_choice, measured, points
 from showthrough.run.run import Run
 
-Evidence = dict[str, dict[str, dict[str, dict[str, Any]]]]
 PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds
 EXAMPLES = 24  # of each kind of failure, for each entity type
 _AROUND = 60  # characters that an example shows on either side
@@ -129,7 +128,7 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
     `given` are the words that can be read in the replacement of their mask.
     """
     texts = inspection.texts
-    evidence = evidence_of(run)
+    evidence = msgspec.to_builtins(run.evidence)
     given = {name: _by_document(findings[name].given) for name in run.names}
     position = 0  # of the next mention among all of them
     packet: list[dict[str, Any]] = []
@@ -176,12 +175,6 @@ def _by_document(places: Iterable[Place]) -> dict[int, list[list[int]]]:
     return found
 
 
-def evidence_of(run: Run) -> Evidence:
-    """What attacks said about each document: metric, anonymization, document, then guess, rank, margin and words."""
-    found: Evidence = msgspec.to_builtins(run.evidence)
-    return found
-
-
 def _first_guess(one: dict[str, Any] | None) -> bool:
     """Whether an attack's first guess is the person; a tie at the first place is none."""
     return one is not None and one["rank"] == 1
@@ -192,7 +185,7 @@ def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[An
     if run.texts is None:
         return {}
     ids = [document.id for document in run.texts.documents]
-    evidence = evidence_of(run)
+    evidence = msgspec.to_builtins(run.evidence)
     found = {
         name: [any(_first_guess(by.get(name, {}).get(key)) for by in evidence.values()) for key in ids]
         for name in run.names
