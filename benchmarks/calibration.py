@@ -24,10 +24,9 @@ from showthrough.evaluation.scoring import intervals_of
 from showthrough.metrics import EntityRecall, Precision, Recall, Rows
 from showthrough.statistics import (
     judged,
-    p_value,
     pair_tests,
+    plain_p,
     resampled_totals,
-    shuffled_shifts,
 )
 
 SHARES, DOCUMENTS = (0.5, 0.9, 0.97, 0.99), (20, 42, 127, 500)
@@ -90,13 +89,9 @@ def masked(random: Random, documents: int, rate: float, precision: float = 0.7) 
     return np.column_stack([random.binomial(asked, precision), asked]).astype(np.float64)
 
 
-def plain(one: np.ndarray, two: np.ndarray, seed: int) -> float:
+def plain(one: np.ndarray, two: np.ndarray, seed: int) -> float | None:
     """The test of interchangeability: no standard errors."""
-    shift = shuffled_shifts(two - one, SHUFFLES, seed)
-    with np.errstate(invalid="ignore"):
-        moved = [side[:, 0] / side[:, 1] for side in (one.sum(axis=0) + shift, two.sum(axis=0) - shift)]
-        real = one[:, 0].sum() / one[:, 1].sum() - two[:, 0].sum() / two[:, 1].sum()
-    return p_value(real, moved[0] - moved[1])
+    return plain_p(Precision().combine, COLUMNS["precision"], [one, two], [""], SHUFFLES, seed)["", 0, 1]
 
 
 def studentized(one: np.ndarray, two: np.ndarray, seed: int) -> float | None:

@@ -3,8 +3,9 @@
     python docs/generate.py            writes them
     python docs/generate.py --check    names the stale ones and exits 1
 
-The reference of the command line is made from the help texts, the list of metrics from the table of metrics, and the
-output in the README from the demo. A part of a page stands between `<!-- NAME: generated -->` and `<!-- /NAME -->`.
+The reference of the command line is made from the help texts, the list of metrics from the table of metrics, the fields
+of a run file from what they say of themselves, and the output in the README from the demo. A part of a page stands
+between `<!-- NAME: generated -->` and `<!-- /NAME -->`.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from showthrough.cli import app
-from showthrough.metrics import METRICS, PRESETS, Metric
+from showthrough.metrics import METRICS, PRESETS, ROLES, Metric
 from showthrough.report.table import ARROWS
+from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Score, described
+from showthrough.run.run import Run
+from showthrough.run.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDTH = 100  # of help texts, whatever the terminal
@@ -81,6 +85,30 @@ def other_pages() -> str:
     return "\n".join(f"- [{title}]({name})" for name, title in titles.items() if name != "index.md")
 
 
+def run_fields() -> str:
+    """What a run file holds: every field of a run and of what it is made of."""
+    parts = {
+        "": Run, "An input": Input, "A metric": MetricRecord, "The settings": Settings, "A score": Score,
+        "A failure": Failure, "What an attack said of a document": Evidence,
+        "What `Run.compare` gives, which is not in the file": Comparison,
+    }  # fmt: skip
+    lines = []
+    for title, record in parts.items():
+        lines += [f"{title}:", ""] if title else []
+        lines += [
+            "| field | |",
+            "|---|---|",
+            *(f"| `{name}` | {what} |" for name, what in described(record).items()),
+            "",
+        ]
+    return "\n".join(lines[:-1])
+
+
+def role_table() -> str:
+    """What reports may take a metric for."""
+    return "\n".join(["| role | |", "|---|---|", *(f"| `{role}` | {what} |" for role, what in ROLES.items())])
+
+
 def _summary(metric: Metric) -> str:
     return (inspect.getdoc(metric) or "").splitlines()[0]
 
@@ -112,6 +140,8 @@ def _replaced(page: str, text: str, name: str, content: str) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "docs/cli.md": cli_page,
     "docs/index.md": lambda: _with("docs/index.md", metrics=metric_table(), pages=other_pages()),
+    "docs/formats.md": lambda: _with("docs/formats.md", run=run_fields()),
+    "docs/python.md": lambda: _with("docs/python.md", roles=role_table()),
     "README.md": lambda: _with("README.md", demo=demo_output()),
 }
 

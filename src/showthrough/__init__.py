@@ -41,7 +41,8 @@ _ROOMS = {
     ),
     "evaluation.plan": ("Plan",),
     "evaluation.reidentification": ("reidentify",),
-    "run.run": ("Comparison", "Run", "Score"),
+    "run.records": ("Comparison", "Score"),
+    "run.run": ("Run",),
     "data.documents": ("Annotation", "Corpus", "Document", "Mention"),
     "tables.calls": ("parameter",),
 }

@@ -60,10 +60,10 @@ from showthrough.metrics import (
     WeightedPrecision as WeightedPrecision,
     parse_metric as parse_metric,
 )
-from showthrough.run.run import (
+from showthrough.run.records import (
     Comparison as Comparison,
-    Run as Run,
     Score as Score,
 )
+from showthrough.run.run import Run as Run
 from showthrough.tables.calls import parameter as parameter
 from showthrough.version import __version__ as __version__

@@ -29,11 +29,11 @@ from showthrough.errors import ResourceError
 from showthrough.evaluation.reidentification import reidentify
 from showthrough.metrics import METRICS, Metric
 from showthrough.report import csv_text, json_text, latex_text, markdown_text, reading, tables
+from showthrough.report.charts.parts import part_cells
 from showthrough.report.html import html_text
 from showthrough.report.html.methods import paragraph
 from showthrough.report.html.verdicts import verdict
 from showthrough.report.plane import measured
-from showthrough.report.plots import part_cells
 
 METRICS_HERE = ["er_di", "recall", "precision", "recall_per_type"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given, strategies as st
 
 from showthrough.report.plane import Measured, first_choice, front, measured, points
-from showthrough.run.run import MetricRecord, Run
+from showthrough.run.records import MetricRecord
+from showthrough.run.run import Run
 
 
 def metric(text: str, better: str = "higher", group: str = "privacy", **values: float) -> Measured:

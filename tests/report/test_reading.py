@@ -10,7 +10,7 @@ from showthrough.report import json_text, latex_text, markdown_text, reading
 from showthrough.report.html import html_text
 from showthrough.report.html.verdicts import verdict
 from showthrough.report.reading import may_leak
-from showthrough.run.run import Score
+from showthrough.run.records import Score
 
 NAME = Mention(0, 8, "PERSON", "DIRECT", "e1")
 TOWN = Mention(12, 16, "LOC", "QUASI", "e2")

@@ -7,8 +7,12 @@ import pytest
 
 from showthrough.report import significance
 from showthrough.report.html import html_text
-from showthrough.report.significance import pairs, shuffles
+from showthrough.report.significance import pairs, result, shuffles
 from showthrough.run.run import Run
+
+
+def results(run: Run, metric: str) -> dict[tuple[str, str], str]:
+    return {(one.first, one.second): result(run, one) for one in pairs(run)[metric]}
 
 
 def test_rows_and_columns_mirror_each_other(demo_run: Run) -> None:
@@ -17,25 +21,30 @@ def test_rows_and_columns_mirror_each_other(demo_run: Run) -> None:
     mirrored = {"better": "worse", "worse": "better", "unclear": "unclear", "undefined": "undefined"}
     for each in found.values():
         assert len(each) == 5 * 4
-        cells = {(pair.row, pair.column): pair for pair in each}
+        cells = {(pair.first, pair.second): pair for pair in each}
         for (row, column), pair in cells.items():
             other = cells[column, row]
-            assert (other.result, other.p, other.difference) == (mirrored[pair.result], pair.p, -pair.difference)
+            assert result(demo_run, other) == mirrored[result(demo_run, pair)]
+            assert (other.p_holm, other.difference) == (pair.p_holm, -(pair.difference or 0.0))
+            assert other.turned == pair
 
 
 def test_more_is_better_where_it_is(demo_run: Run) -> None:
     """overmask hides far more than ner and much of it needlessly: better recall, worse precision."""
-    cells = {text: {(one.row, one.column): one.result for one in each} for text, each in pairs(demo_run).items()}
-    assert cells["recall"]["overmask", "ner"] == "better"
-    assert cells["precision"]["overmask", "ner"] == "worse"
+    assert results(demo_run, "recall")["overmask", "ner"] == "better"
+    assert results(demo_run, "precision")["overmask", "ner"] == "worse"
 
 
 def test_lower_is_better_where_it_is(demo_run: Run) -> None:
     turned = [msgspec.structs.replace(one, better="lower") for one in demo_run.metrics]
-    cells = {
-        (one.row, one.column): one.result for one in pairs(msgspec.structs.replace(demo_run, metrics=turned))["recall"]
-    }
-    assert cells["overmask", "ner"] == "worse"
+    run = msgspec.structs.replace(demo_run, metrics=turned)
+    assert results(run, "recall")["overmask", "ner"] == "worse"
+
+
+def test_a_number_that_only_describes_is_neither_better_nor_worse(demo_run: Run) -> None:
+    described = [msgspec.structs.replace(one, neutral=("",)) for one in demo_run.metrics]
+    run = msgspec.structs.replace(demo_run, metrics=described)
+    assert set(results(run, "recall").values()) == {"unclear"}
 
 
 def test_one_anonymization_has_no_pair(demo_run: Run) -> None:

@@ -10,7 +10,8 @@ from rich.console import Console
 from showthrough import Run
 from showthrough.metrics import HEADLINE
 from showthrough.report.terminal import show_run
-from showthrough.run.run import Input, MetricRecord, Score, Settings
+from showthrough.run.records import Input, MetricRecord, Score
+from showthrough.run.settings import Settings
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

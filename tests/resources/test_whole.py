@@ -34,7 +34,7 @@ from showthrough.evaluation.engine import _of_process, _rows
 from showthrough.evaluation.requests import read_request
 from showthrough.metrics import metric_text
 from showthrough.resources.settings import ModelSettings
-from showthrough.run.run import Failure
+from showthrough.run.records import Failure
 
 FIRST = (
     "The case originated in an application (no. 12345/67) against the Kingdom of Sweden by a British national, "

@@ -8,10 +8,13 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from showthrough import Anonymization, Corpus, Mask, OutputError, Recall, Run, evaluate
+from showthrough import Anonymization, Corpus, InputError, Mask, OutputError, Recall, Run, evaluate
 from showthrough.files.writing import write_file
+from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Score, described
+from showthrough.run.settings import Settings
 
 
 @pytest.fixture
@@ -186,3 +189,32 @@ def test_undefined_is_none_with_a_reason(tiny: Corpus, tmp_path: Path) -> None:
     for score in Run.load(tmp_path / "run.json").scores:
         assert (score.value, score.low, score.high) == (None, None, None)
         assert score.reason
+
+
+@pytest.mark.parametrize("record", [Run, Input, MetricRecord, Settings, Score, Failure, Comparison, Evidence])
+def test_every_field_says_what_it_is(record: type[msgspec.Struct]) -> None:
+    said = described(record)
+    assert list(said) == list(record.__struct_fields__)
+    assert all(what and "\n" not in what and len(what) < 100 for what in said.values())
+
+
+def test_the_plain_test_measures_differences_as_they_are(tiny: Corpus) -> None:
+    masks = {"some": {"d1": [Mask(0, 11)], "d2": [], "d3": []}, "every": {"d1": [Mask(0, 19)], "d2": [], "d3": []}}
+    run = evaluate(tiny, {name: Anonymization(one) for name, one in masks.items()}, ["recall", "recall_per_type"])
+    [plain] = run.compare("recall", test="plain")
+    [usual] = run.compare("recall")
+    assert plain.difference == usual.difference
+    assert (plain.low, plain.high, plain.note) == (None, None, "")
+    # One document differs: every exchange gives the same difference, one way or the other.
+    assert plain.p == plain.p_holm == 1.0
+    assert [one.part for one in run.compare("recall_per_type", parts=["LOC"], test="plain")] == ["LOC"]
+
+
+def test_rows_must_have_what_the_metric_says_of_them(run: Run, tmp_path: Path) -> None:
+    """Also those of a metric that is not installed: what it counts would be told as nothing."""
+    run = msgspec.convert(msgspec.to_builtins(run), Run)
+    run.metrics = [msgspec.structs.replace(one, counts={"seen": "right"}, text="theirs") for one in run.metrics[:1]]
+    run.rows = {"theirs": run.rows["er_di"]}
+    run.save(tmp_path / "run.json")
+    with pytest.raises(InputError, match=r"rows\.theirs\.some: seen is missing"):
+        Run.load(tmp_path / "run.json")

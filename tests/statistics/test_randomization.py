@@ -2,32 +2,35 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+from collections.abc import Mapping
 from itertools import combinations, product
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.statistics import holm, p_value, shuffled_shifts
+from showthrough.metrics.base import ratio
+from showthrough.statistics import holm, plain_p
 from showthrough.statistics.forms import forms
-from showthrough.statistics.randomization import studentized_p
+from showthrough.statistics.randomization import coins, studentized_p
 
 
 def exact_p(first: np.ndarray, second: np.ndarray) -> float:
     """All 2^n exchanges of documents: the share whose difference of means is at least the real one."""
     real = abs((first - second).mean())
     count = 0
-    for coins in product((False, True), repeat=len(first)):
-        flip = np.array(coins)
+    for flips in product((False, True), repeat=len(first)):
+        flip = np.array(flips)
         one, two = np.where(flip, second, first), np.where(flip, first, second)
         count += abs((one - two).mean()) >= real - 1e-12
     return count / 2 ** len(first)
 
 
 def approximate_p(first: np.ndarray, second: np.ndarray, shuffles: int) -> float:
-    shift = shuffled_shifts((second - first)[:, None], shuffles, 0)[:, 0]
-    total = first.sum() - second.sum()
-    return p_value(total / len(first), (total + 2 * shift) / len(first))
+    found = plain_p(lambda totals: {"": totals["x"]}, ["x"], [first[:, None], second[:, None]], [""], shuffles, 0)
+    p = found["", 0, 1]
+    assert p is not None
+    return p
 
 
 def test_agrees_with_exact_enumeration() -> None:
@@ -43,17 +46,24 @@ def test_equal_sides_give_one_and_clear_ones_the_smallest_value() -> None:
     assert approximate_p(same + 1, same, 9999) == 1 / 10_000
 
 
-def test_blocks_do_not_change_the_shape(monkeypatch: pytest.MonkeyPatch) -> None:
-    difference = np.arange(20.0).reshape(10, 2)
+def test_blocks_hold_all_shuffles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("showthrough.statistics.randomization._CELLS", 30)  # three shuffles at a time
-    shifts = shuffled_shifts(difference, 10, 0)
-    assert shifts.shape == (10, 2)
-    assert len(np.unique(shifts[:, 0])) > 1
-    assert (shifts[:, 1] >= shifts[:, 0]).all()  # each document's second column is its first plus one
+    blocks = list(coins(10, 10, 0))
+    assert [len(block) for block in blocks] == [3, 3, 3, 1]
+    assert len(np.unique(np.concatenate(blocks), axis=0)) > 1
 
 
 def test_undefined_shuffles_never_make_a_result_surer() -> None:
-    assert p_value(0.5, np.array([np.nan, 0.1, 0.1])) == (1 + 1) / (3 + 1)
+    """Who has the one word that counts: exchanging either document alone leaves one side without any."""
+    one, two = np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([[0.0, 0.0], [0.0, 1.0]])
+
+    def share(totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        return {"": ratio(totals["right"], totals["all"])}
+
+    # No exchange: 1 − 0; both: 0 − 1, as large; one of them: undefined.
+    assert plain_p(share, ["right", "all"], [one, two], [""], 999, 0) == {("", 0, 1): 1.0}
+    nothing = np.zeros((2, 2))
+    assert plain_p(share, ["right", "all"], [one, nothing], [""], 99, 0) == {("", 0, 1): None}
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))

@@ -7,6 +7,7 @@ import typer
 
 from showthrough import demo
 from showthrough.cli import shared
+from showthrough.cli.views import Views, view_option
 from showthrough.evaluation.engine import evaluate
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
@@ -20,7 +21,7 @@ def command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the run, for report and compare.")
     ] = None,
-    html: shared.Html = None,
+    html: Annotated[Path | None, view_option("html")] = None,
     force: shared.Force = False,
 ) -> None:
     """Score the five anonymizations of the fictional corpus that ships."""
@@ -37,7 +38,7 @@ def command(
         with unwritten.noted():
             shared.save(run, output, force)
             said.append(f"run written to {output}")
-    for path in shared.write_looks(run, html, None, False, force, unwritten):
+    for path in Views({"html": html} if html else {}).write(run, force, unwritten):
         said.append(f"\nThe documents and what shows through in them: open {path.resolve().as_uri()}")
     shared.show_notes(run.notes)
     console = shared.console()

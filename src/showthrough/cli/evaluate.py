@@ -22,6 +22,7 @@ from rich.text import Text
 
 from showthrough.cli import shared
 from showthrough.cli.stopping import to_the_end
+from showthrough.cli.views import Views, with_views
 from showthrough.errors import LINE, ChangedError, Interrupted, PlanError, shown
 from showthrough.evaluation.engine import Progress as Callback, evaluate_plan
 from showthrough.evaluation.requests import Request, Source, is_request, read_request
@@ -30,11 +31,13 @@ from showthrough.metrics import PRESETS, metrics_of, preset
 from showthrough.report import reading, tae_csv_text
 from showthrough.report.terminal import show_run
 from showthrough.resources.settings import Watch
-from showthrough.run.run import Run, Settings
+from showthrough.run.run import Run
+from showthrough.run.settings import Settings
 
 _HOLDS = " (holds the documents' text, for its owner alone; --without-text leaves it out)"
 
 
+@with_views
 def command(
     context: typer.Context,
     corpus: Annotated[
@@ -88,13 +91,8 @@ def command(
     ] = True,
     resume: Annotated[bool, typer.Option("--resume", help="Complete the interrupted run in the output file.")] = False,
     force: shared.Force = False,
-    csv: shared.Csv = None,
-    markdown: shared.Markdown = None,
-    latex: shared.Latex = None,
-    json: shared.Json = None,
-    html: shared.Html = None,
-    plots: shared.Plots = None,
-    without_text: shared.WithoutText = False,
+    *,
+    views: Views,
 ) -> None:
     """Score anonymizations of a corpus.
 
@@ -162,14 +160,13 @@ def command(
         ],
         shared.parameters_of(request.metrics),
     )
-    shared.apart((request.output, request.results_file, csv, markdown, latex, json, html, plots), read)
-    for path in (csv, markdown, latex, json, html):
-        shared.free(path, force)
-    shared.free_folder(plots)
+    shared.apart((request.output, request.results_file, *views.paths), read)
+    views.check(force)
     shared.free(request.results_file, force, makes_folder=True)
     earlier = _earlier(request.output, resume)
     shared.free(request.output, force or earlier is not None)
-    run = _carried_out(request, earlier, force, bool(html or plots) or not without_text, without_text)
+    without_text = views.without_text
+    run = _carried_out(request, earlier, force, views.show_documents or not without_text, without_text)
     kept = run.without_text() if without_text else run
     said: list[str] = []
     unwritten = shared.Unwritten()
@@ -178,9 +175,7 @@ def command(
             shared.save(kept, request.output, force or earlier is not None)
             holds = "" if run.texts is None else _HOLDS
             said.append(f"run written to {request.output}{holds}")
-    written = shared.write_views(kept, csv, markdown, latex, json, force, unwritten)
-    written += shared.write_looks(run, html, plots, without_text, force, unwritten, read)
-    said += [f"written to {path}" for path in written]
+    said += [f"written to {path}" for path in views.write(run, force, unwritten, read)]
     if request.results_file:
         with unwritten.noted():
             _write_results(request.results_file, request.labels, run, force)

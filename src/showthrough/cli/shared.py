@@ -6,7 +6,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
@@ -19,25 +19,14 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
 from showthrough.errors import LINE, InputError, Interrupted, OutputError, PlanError, quoted, shown
 from showthrough.files.reading import is_folder, suffix
-from showthrough.files.writing import Read, check_writable, write_file
+from showthrough.files.writing import Read, check_writable
 from showthrough.formats import FORMATS
 from showthrough.metrics import Metric
-from showthrough.report import csv_text, json_text, latex_text, markdown_text
 from showthrough.report.terminal import PlainConsole
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.run.run import Run
 
 Force = Annotated[bool, typer.Option("--force", help="Replace output files that exist.")]
-Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all scores as CSV.")]
-Markdown = Annotated[Path | None, typer.Option("--markdown", metavar="FILE", help="Write the tables as Markdown.")]
-Latex = Annotated[Path | None, typer.Option("--latex", metavar="FILE", help="Write the tables as LaTeX (booktabs).")]
-Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the scores alone as JSON.")]
-Html = Annotated[
-    Path | None, typer.Option("--html", metavar="FILE", help="Write one page to look at, with the documents in it.")
-]
-Plots = Annotated[
-    Path | None, typer.Option("--plots", metavar="FOLDER", help="Write the figures as SVG, PNG and PDF, for papers.")
-]
 WithoutText = Annotated[
     bool, typer.Option("--without-text", help="Leave every word of the documents out of what is written.")
 ]
@@ -257,51 +246,3 @@ def save(run: Run, path: Path, force: bool) -> None:
     """Writes a run, whatever signal comes meanwhile: it is all that hours of work gave."""
     with unbroken():
         run.save(path, force=force)
-
-
-def write_looks(
-    run: Run,
-    html: Path | None,
-    plots: Path | None,
-    without_text: bool,
-    force: bool,
-    unwritten: Unwritten,
-    read: Read | None = None,
-) -> list[Path]:
-    """The page and the figures. A page with original text in it is for its owner alone."""
-    written = []
-    if html is not None:
-        from showthrough.report.html import html_text  # here: charts take a moment to import
-
-        private = run.texts is not None and not without_text
-        with unwritten.noted():
-            write_file(html, html_text(run, without_text=without_text).encode(), force=force, private=private)
-            written.append(html)
-    if plots is not None:
-        from showthrough.report.plots import write_plots
-
-        with unwritten.noted():
-            write_plots(run, plots, force=force, read=read)
-            written.append(plots)
-    return written
-
-
-def write_views(
-    run: Run,
-    csv: Path | None,
-    markdown: Path | None,
-    latex: Path | None,
-    json: Path | None,
-    force: bool,
-    unwritten: Unwritten,
-) -> list[Path]:
-    views: list[tuple[Path | None, Callable[[Run], str]]] = [
-        (csv, csv_text), (markdown, markdown_text), (latex, latex_text), (json, json_text),
-    ]  # fmt: skip
-    written = []
-    for path, text in views:
-        if path is not None:
-            with unwritten.noted():
-                write_file(path, text(run).encode(), force=force, private=False)
-                written.append(path)
-    return written

@@ -29,7 +29,9 @@ from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run.documents import RANKING, Texts, riskiest, texts_of, too_many
 from showthrough.run.provenance import background_input, metric_record, provenance
-from showthrough.run.run import WITHOUT_TEXT, Evidence, Failure, Input, Run, Settings, columns_of
+from showthrough.run.records import Evidence, Failure, Input, columns_of
+from showthrough.run.run import WITHOUT_TEXT, Run
+from showthrough.run.settings import Settings
 
 Progress = Callable[[int, int], None]  # documents done, documents in all
 Found = dict[tuple[str, str], list[Rows]]  # (metric, anonymization) -> rows of consecutive chunks

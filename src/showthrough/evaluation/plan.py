@@ -18,7 +18,7 @@ from showthrough.errors import InputError, Problem, quoted, shown, some
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text, with_parameters
 from showthrough.metrics.clinical.base import ClinicalMetric
 from showthrough.resources.settings import ModelSettings
-from showthrough.run.run import Settings
+from showthrough.run.settings import Settings
 
 _MOST = 1_000_000  # resamples: more settle no more digits of an interval, and no longer fit into memory
 

@@ -20,7 +20,9 @@ from showthrough.metrics import ReIdentification, metric_text
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run.provenance import background_input, metric_record, provenance
-from showthrough.run.run import Evidence, Input, Run, Settings, columns_of
+from showthrough.run.records import Evidence, Input, columns_of
+from showthrough.run.run import Run
+from showthrough.run.settings import Settings
 
 if TYPE_CHECKING:
     from showthrough.attacks.suite import Texts

@@ -43,7 +43,7 @@ from showthrough.metrics.information import SPACY
 from showthrough.metrics.language import ENGLISH, in_language
 from showthrough.resources import function_words_from
 from showthrough.resources.names import local_or_hub
-from showthrough.run.run import Settings
+from showthrough.run.settings import Settings
 
 _FAULT = 100  # characters of what a reader of TOML says
 

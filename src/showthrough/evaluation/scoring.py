@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from showthrough.metrics import Array, Metric, Rows, metric_text
-from showthrough.run.run import Input, MetricRecord, Run, Score, Settings, signature
+from showthrough.run.records import Input, MetricRecord, Score
+from showthrough.run.run import Run
+from showthrough.run.settings import Settings
+from showthrough.run.signature import signature
 from showthrough.statistics import Spread, forms, influences, number_interval, resampled_totals, same, share_interval
 from showthrough.version import __version__
 

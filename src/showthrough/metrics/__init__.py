@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from showthrough.errors import PlanError, shown
-from showthrough.metrics.base import HEADLINE, Array, Group, Metric, Rows, Totals
+from showthrough.metrics.base import HEADLINE, ROLES, Array, Count, Group, Metric, Role, Rows, Totals
 from showthrough.metrics.clinical.by_hard_token import PhiHardToken
 from showthrough.metrics.clinical.by_instance import PhiInstance
 from showthrough.metrics.clinical.by_span import PhiLeak, PhiSpan
@@ -165,8 +165,8 @@ def preset(name: str) -> tuple[str, ...]:
 
 
 __all__ = [
-    "HEADLINE", "METRICS", "PRESETS", "Array", "ClusteringAgreement", "EntityRecall", "FScore", "Group", "Metric",
-    "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall",
-    "RecallPerType", "Rows", "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision",
-    "metric_name", "metric_text", "metrics_of", "parse_metric", "preset", "with_parameters",
+    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
+    "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
+    "Recall", "RecallPerType", "Role", "Rows", "TextPreservedInformation", "TextPreservedSimilarity", "Totals",
+    "WeightedPrecision", "metric_name", "metric_text", "metrics_of", "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip

@@ -20,6 +20,20 @@ Array = NDArray[np.float64]
 Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one a resample)
 Group = Literal["privacy", "utility", "both"]
 HEADLINE = ""  # the part that a metric is known by
+Count = Literal["right", "wrong", "all"]
+Role = Literal[
+    "direct identifiers", "recall", "precision", "information", "words", "attack", "F, P and R"
+]  # fmt: skip
+# What reports may take a metric for, whatever it is called, and what they then rely on.
+ROLES: dict[Role, str] = {
+    "direct identifiers": "the share of direct identifiers that are hidden, with their counts (`right` and `all`)",
+    "recall": "the share of what annotators marked that is hidden",
+    "precision": "the share of what is masked that annotators marked",
+    "information": "how much of the information is left, replacements included",
+    "words": "how much of the information is left in words that still stand there",
+    "attack": "the share of documents whose individual is found, with the parts `chance` and `ceiling`",
+    "F, P and R": "F, with precision and recall as the parts `P` and `R`",
+}
 
 
 @dataclass(frozen=True)
@@ -54,6 +68,12 @@ class Rows:
             position += len(chunk.values)
         return cls(columns, values, {key: found for chunk in chunks for key, found in chunk.evidence.items()})
 
+    @classmethod
+    def aligned(cls, tables: Sequence[Rows]) -> list[Rows]:
+        """The same tables, all with the columns of all."""
+        columns = tuple(dict.fromkeys(column for table in tables for column in table.columns))
+        return [cls.joined([cls(columns, np.zeros((0, len(columns)))), table]) for table in tables]
+
     def totals(self) -> Totals:
         return dict(zip(self.columns, self.values.sum(axis=0), strict=True))
 
@@ -86,6 +106,9 @@ class Metric(ABC):
     apart: ClassVar[bool] = True  # whether documents can be drawn and exchanged one by one
     undefined: ClassVar[str]  # why there may be no value
     fixed: ClassVar[tuple[tuple[str, str], ...]] = ()  # choices that are no parameter but belong to the signature
+    counts: ClassVar[
+        tuple[tuple[str, Count], ...]
+    ] = ()  # what columns of its rows count: what is right, what is wrong, or all
 
     def __post_init__(self) -> None:
         """Raises PlanError when a parameter has none of the words that it takes."""
@@ -123,6 +146,11 @@ class Metric(ABC):
     def models(self) -> dict[str, str]:
         """The models that it asks for: the parameter that names each, and its name."""
         return {}
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """What reports may take it for (`ROLES`), whatever it is called."""
+        return ()
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:

@@ -18,7 +18,7 @@ from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, flattened
 from showthrough.errors import PlanError, ResourceError, quoted
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.masking import Overlaps, masked_elements
 from showthrough.resources import Resources
 from showthrough.resources.information import Context, Question, SpecialTokens
@@ -183,6 +183,10 @@ class TextPreservedInformation(Informed):
         return SPACY if INFORMATION.parse(self.ic).kind == "hf" else "none"
 
     @property
+    def roles(self) -> tuple[Role, ...]:
+        return ("words",)
+
+    @property
     def models(self) -> dict[str, str]:
         return {**super().models, **TERMS.models(self.term_source)}
 
@@ -275,6 +279,7 @@ class TextPreservedSimilarity(TextPreservedInformation):
 
     title = "Text preserved similarity"
     neutral = ()
+    roles = ("information",)
     undefined = "no document has a term with information"
 
     similarity: str = parameter(ALBERT, "what compares with the original: st:MODEL, a folder, spacy:PIPELINE, ngrams")

@@ -16,7 +16,7 @@ from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, bound, ratio
+from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, bound, ratio
 from showthrough.resources import Resources, function_word_models, function_words_from
 from showthrough.resources.lexicon import LEXICONS
 from showthrough.tables.calls import parameter
@@ -104,11 +104,16 @@ class EntityRecall(Worded):
     title = "Entity recall"
     undefined = "no annotator marked an entity of this kind"
     fixed = (("annotators", "micro"),)
+    counts = (("hidden", "right"), ("total", "all"))
 
     identifier: Literal["direct", "quasi", "all"] = parameter("all", "which entities count")
     function_words: str = parameter(DEFAULT_LEXICON, _FUNCTION_WORDS)
     function_word_mentions: FunctionWordMentions = parameter("asked", _WORD_MENTIONS)
     replacements: Replacements = parameter("read", _REPLACEMENTS)
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return ("direct identifiers",) if self.identifier == "direct" else ()
 
     def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
         axis = resources.axis(corpus)
@@ -206,6 +211,8 @@ class Recall(Worded):
     title = "Recall"
     undefined = "no annotator marked anything to be masked"
     fixed = (("annotators", "micro"),)
+    counts = (("hidden", "right"), ("total", "all"))
+    roles = ("recall",)
 
     unit: Unit = parameter("token", _UNIT)
     include: str = parameter("direct,quasi", _INCLUDE)
@@ -330,6 +337,7 @@ class Precision(Metric):
     title = "Precision"
     undefined = "nothing was masked in an annotated document"
     fixed = (("annotators", "micro"),)
+    roles = ("precision",)
 
     unit: Literal["token", "mention"] = parameter("token", _UNIT)
     overlaps: Overlaps = parameter("joined", _OVERLAPS)

@@ -53,6 +53,7 @@ class ReIdentification(Metric):
     title = "Re-identification risk"
     better = "lower"
     neutral = ("chance", "ceiling")
+    roles = ("attack",)
     undefined = (
         "the attack was not run: one-to-one assignment takes at most 5,000 documents and 5,000 individuals, "
         "fusing attacks takes at most 5,000 individuals"

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from showthrough.attacks import approaches
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
-from showthrough.report.table import DASH, documents_line, signatures
-from showthrough.run.run import Evidence, MetricRecord, Run, Score
+from showthrough.report.roles import playing
+from showthrough.report.table import DASH, Cell, documents_line, signatures
+from showthrough.report.terminal import bare_table
+from showthrough.run.records import Evidence, MetricRecord, Score
+from showthrough.run.run import Run
 
-METRIC = "trir"
 WORST = "worst"
 
 
@@ -38,13 +38,8 @@ def show_attacks(run: Run, console: Console) -> None:
     console.print()
     percent = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
     console.print(Text(f"{documents_line(run)}{known}{percent}", style="bold"))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("", no_wrap=True)
-    for head in (f"{WORST} ↓", "chance", "ceiling"):
-        table.add_column(head, justify="right", no_wrap=True)
-    for name in names:
-        for number, head in enumerate(("accuracy", f"@{k}", "mrr", "seconds")):
-            table.add_column(Text(f"{printable(name) if not number else ''}\n{head}"), justify="right", no_wrap=True)
+    of_each = [(f"{printable(name)}\naccuracy", f"\n@{k}", "\nmrr", "\nseconds") for name in names]
+    table = bare_table(f"{WORST} ↓", "chance", "ceiling", *(Text(head) for heads in of_each for head in heads))
     beside = [one.name for one in run.references]
     for anonymization in (*run.names, *beside):
         parts = run.parts(anonymization, record.text)
@@ -121,13 +116,13 @@ def _accuracy(score: Score) -> dict[str, Any]:
 
 
 def _record(run: Run) -> MetricRecord:
-    return next(record for record in run.metrics if record.name == METRIC)
+    return playing(run, "attack")[0]
 
 
 def _cell(score: Score, *, interval: bool = False) -> Text:
     cell = Text(DASH if score.value is None else f"{score.value:.3f}", style="bold" if interval else "")
-    if interval and score.low is not None and score.high is not None:
-        cell.append(f"\n{score.low:.3f}–{score.high:.3f}", style="dim not bold")
+    if interval and score.ends:
+        cell.append(f"\n{Cell(score).interval}", style="dim not bold")
     return cell
 
 

@@ -113,9 +113,8 @@ def _md_code(text: str) -> str:
 
 
 def _title(table: Table, run: Run) -> str:
-    extra = "" if table.title == "scores" else f", {table.title}"
     intervals = f"; {run.settings.confidence * 100:g} % intervals" if run.settings.resamples else ""
-    return f"{documents_line(run)}{extra}{intervals}"
+    return f"{documents_line(run)}{table.heading}{intervals}"
 
 
 def latex_text(run: Run) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from showthrough.metrics import HEADLINE
-from showthrough.run.run import MetricRecord, Run, Score
+from showthrough.run.records import MetricRecord
+from showthrough.run.run import Run
 
 # What the estimate of the room for names assumes: a plot's size, a letter's and a line's, in points.
 _WIDTH, _HEIGHT, _LETTER, _LINE = 460.0, 330.0, 7.0, 15.0
@@ -48,12 +49,8 @@ def measured(run: Run) -> list[Measured]:
     tested = set(run.names)  # references stand in tables, and nowhere else
     for score in run.scores:
         if score.part == HEADLINE and score.value is not None and score.anonymization in tested:
-            values.setdefault(score.metric, {})[score.anonymization] = _value(score.value, score)
+            values.setdefault(score.metric, {})[score.anonymization] = score.ends or (score.value,) * 3
     return [Measured(record, values[record.text]) for record in run.metrics if record.text in values]
-
-
-def _value(value: float, score: Score) -> Value:
-    return value, value if score.low is None else score.low, value if score.high is None else score.high
 
 
 def first_choice(found: Sequence[Measured]) -> tuple[Measured, Measured]:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from showthrough.data.references import NOTHING
 from showthrough.errors import shown
-from showthrough.metrics import HEADLINE
+from showthrough.report.roles import chosen, counted, headline
 from showthrough.report.table import rounded
-from showthrough.run.run import MetricRecord, Run, Score
+from showthrough.run.records import MetricRecord, Score
+from showthrough.run.run import Run
 
 _NAMED = 3  # documents that a line names
 _UNITS = {"token": "tokens", "mention": "mentions", "entity": "entities"}
@@ -20,21 +21,9 @@ def reading(run: Run) -> list[str]:
     return [line for line in (_leaks(run), _price(run)) if line]
 
 
-def record_of(run: Run, name: str) -> MetricRecord | None:
-    """A metric that was computed, whatever its parameters; of several the one that has none, or else the first."""
-    found = [record for record in run.metrics if record.name == name and record.text in run.rows]
-    return min(found, key=lambda record: record.text != name, default=None)
-
-
-def headline(run: Run, name: str, record: MetricRecord | None) -> Score | None:
-    """The number that a metric is known by; `None` where it has none for this anonymization."""
-    score = None if record is None else run.parts(name, record.text).get(HEADLINE)
-    return None if score is None or score.value is None else score
-
-
 def of_documents(run: Run, record: MetricRecord) -> str:
     """`the 42 documents that have any`: in the others a metric had nothing to look for."""
-    count = sum(total > 0 for total in run.rows[record.text][run.names[0]]["total"])
+    count = sum(total > 0 for total in counted(run, record, run.names[0], "all"))
     return "the one document that has any" if count == 1 else f"the {count:,} documents that have any"
 
 
@@ -46,10 +35,10 @@ def may_leak(score: Score | None) -> str:
 
 
 def _leaks(run: Run) -> str:
-    record = record_of(run, "er_di")
+    record = chosen(run, "direct identifiers")
     if record is None:
         return ""
-    if not any(sum(run.rows[record.text][name]["total"]) for name in run.names):
+    if not any(sum(counted(run, record, name, "all")) for name in run.names):
         return "No direct identifier was marked, so nothing can be said about whether one leaks."
     counts = {name: leaks(run, record, name) for name in run.names}
     worst = max(counts, key=lambda name: sum(counts[name].values()))
@@ -75,12 +64,9 @@ def _open(run: Run, record: MetricRecord) -> str:
 
 def leaks(run: Run, record: MetricRecord, name: str) -> dict[str, int]:
     """Documents in which a marked direct identifier can still be read, and how many (as annotators count them)."""
-    columns = run.rows[record.text][name]
-    return {
-        document: int(total - hidden)
-        for document, hidden, total in zip(run.documents, columns["hidden"], columns["total"], strict=True)
-        if total > hidden
-    }
+    hidden, total = (counted(run, record, name, kind) for kind in ("right", "all"))
+    both = zip(run.documents, hidden, total, strict=True)
+    return {document: int(marked - gone) for document, gone, marked in both if marked > gone}
 
 
 def _leak_line(run: Run, name: str, found: dict[str, int]) -> str:
@@ -95,7 +81,7 @@ def _leak_line(run: Run, name: str, found: dict[str, int]) -> str:
 
 
 def _price(run: Run) -> str:
-    recall, precision = record_of(run, "recall"), record_of(run, "precision")
+    recall, precision = chosen(run, "recall"), chosen(run, "precision")
     found = {
         name: (hidden.value, kept.value)
         for name in run.names
@@ -108,12 +94,13 @@ def _price(run: Run) -> str:
     idle = headline(run, NOTHING, recall)
     if idle is not None and idle.value and most <= idle.value:
         return ""  # what counts as hidden need not be, and nobody hid more
-    what = f"{percent(most)} of the {_counted(recall)}"
+    things = _counted(recall)
+    what = f"{percent(most)}{things and f' of the {things}'}"
     hide = "hides" if len(names) == 1 else "hide"
     if len(names) < len(found):
         line = f"{listed(names)} {hide} more of what annotators marked than the others ({what}{_idle(idle)})"
     else:
-        line = f"{listed(names)} {hide} {what} that annotators marked{_idle(idle)}"
+        line = f"{listed(names)} {hide} {what} {'that' if things else 'of what'} annotators marked{_idle(idle)}"
     line += assuming(recall)
     unmarked = [f"{percent(1 - (found[name][1] or 0.0))}{f' ({name})' if len(names) > 1 else ''}" for name in names]
     return f"{line}; {_not_marked(run, unmarked, precision)}."
@@ -144,22 +131,24 @@ def assuming(record: MetricRecord) -> str:
 
 
 def _counted(recall: MetricRecord) -> str:
-    """What recall counts: `tokens`, or `mentions of direct identifiers`."""
-    unit = _UNITS.get(recall.parameters.get("unit", "token"), "tokens")
-    kinds = recall.parameters.get("include", "direct,quasi")
-    return f"{unit} of {_KINDS[kinds]}" if kinds in _KINDS else unit
+    """What recall counts: `tokens`, or `mentions of direct identifiers`; empty where it does not say."""
+    unit, kinds = (str(recall.parameters.get(one)) for one in ("unit", "include"))
+    return f"{_UNITS[unit]} of {_KINDS[kinds]}" if unit in _UNITS and kinds in _KINDS else _UNITS.get(unit, "")
 
 
 def _not_marked(run: Run, shares: Sequence[str], precision: MetricRecord) -> str:
     """What precision leaves: that nobody marked it does not say that it could have stayed."""
     alone = len(shares) == 1
-    if precision.parameters.get("unit", "token") == "token":
-        masked = f"the tokens that {'it masks' if alone else 'they mask'}"
-    else:
-        masked = "its masks" if alone else "their masks"
-    each = "" if run.several_annotators is False else ", on average over annotators"
-    return f"of {masked}, {listed(shares)} were not marked{each}"
+    masks = "it masks" if alone else "they mask"
+    by_unit = {"token": f"the tokens that {masks}", "mention": "its masks" if alone else "their masks"}
+    masked = by_unit.get(str(precision.parameters.get("unit")), f"what {masks}")
+    return f"of {masked}, {listed(shares)} were not marked{on_average(run)}"
+
+
+def on_average(run: Run) -> str:
+    """What a share of several annotators' marks is."""
+    return "" if run.several_annotators is False else ", on average over annotators"
 
 
 def listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"

@@ -1,35 +1,17 @@
-"""Which differences between anonymizations are more than chance, laid out as a matrix of rows and columns."""
+"""Which differences between anonymizations are more than chance."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from showthrough.errors import PlanError
-from showthrough.report.terminal import p_text
-from showthrough.run.run import Comparison, MetricRecord, Run
+from showthrough.run.records import Comparison
+from showthrough.run.run import Run
 
 Result = Literal["better", "worse", "unclear", "undefined"]
 ALPHA = 0.05
 MOST = 20  # anonymizations of which all pairs are tested and shown: pairs grow with their square
 _MANY = 10_000  # documents; with more of them fewer shuffles must do, or a report would take minutes
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Is the row better than the column on a metric?"""
-
-    row: str
-    column: str
-    result: Result
-    difference: float
-    p: float | None  # corrected
-    interval: tuple[float, float] | None = None  # of the difference
-    note: str = ""  # why there is no p
-
-    @property
-    def shown(self) -> str:
-        return "–" if self.p is None else p_text(self.p)
 
 
 def shuffles(run: Run) -> int:
@@ -41,37 +23,36 @@ def tested(run: Run) -> bool:
     return 1 < len(run.names) <= MOST and run.complete
 
 
-def pairs(run: Run) -> dict[str, list[Pair]]:
+def pairs(run: Run) -> dict[str, list[Comparison]]:
     """All ordered pairs, for every metric that has a headline; none where they are not tested."""
-    found: dict[str, list[Pair]] = {}
-    if not tested(run):
-        return found
-    for record in run.metrics:
-        if record.text not in run.rows:
-            continue
+    both: dict[str, list[Comparison]] = {}
+    for metric in [one.text for one in run.metrics if one.text in run.rows] if tested(run) else ():
         try:
-            compared = run.compare(record.text, parts=False, shuffles=shuffles(run))
+            compared = run.compare(metric, parts=False, shuffles=shuffles(run))
         except PlanError:
             continue  # a metric of another version or another package: its scores can be shown, not compared
-        both = [pair for one in compared for pair in _both(record, one)]
-        if both:
-            found[record.text] = both
-    return found
+        if compared:
+            both[metric] = [pair for one in compared for pair in (one, one.turned)]
+    return both
 
 
-def _both(record: MetricRecord, one: Comparison) -> tuple[Pair, Pair]:
-    difference = one.difference or 0.0
-    first: Result
-    second: Result
+def result(run: Run, one: Comparison, alpha: float = ALPHA) -> Result:
+    """Whether the first is better than the second, as far as that is known."""
     if one.p_holm is None:
-        first = second = "undefined"
-    elif not one.significant(ALPHA):
-        first = second = "unclear"
-    else:
-        first, second = ("better", "worse") if (difference > 0) == (record.better == "higher") else ("worse", "better")
-    ends = None if one.low is None or one.high is None else (one.low, one.high)
-    turned = None if ends is None else (-ends[1], -ends[0])
-    return (
-        Pair(one.first, one.second, first, difference, one.p_holm, ends, one.note),
-        Pair(one.second, one.first, second, -difference, one.p_holm, turned, one.note),
-    )
+        return "undefined"
+    if not one.significant(alpha) or describes(run, one):
+        return "unclear"
+    return "better" if first_is_better(run, one) else "worse"
+
+
+def first_is_better(run: Run, one: Comparison) -> bool:
+    return ((one.difference or 0) > 0) == (run.record(one.metric).better == "higher")
+
+
+def describes(run: Run, one: Comparison) -> bool:
+    """Whether neither a higher nor a lower value is better."""
+    return one.part in run.record(one.metric).neutral
+
+
+def p_text(p: float | None) -> str:
+    return "–" if p is None else "<0.0001" if p < 0.0001 else f"{p:.4f}"

@@ -6,12 +6,14 @@ import re
 from dataclasses import dataclass
 
 from showthrough.metrics import HEADLINE
-from showthrough.run.run import MetricRecord, Run, Score
+from showthrough.run.records import MetricRecord, Score
+from showthrough.run.run import Run
 
 GROUPS = ("privacy", "utility", "both")
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 DASH = "–"
 _MOST_DIGITS = 9
+_BETTER = {"right": "higher", "wrong": "lower"}  # of counts
 HEADLINES = "scores"  # the title of the table of what metrics are known by
 
 
@@ -45,9 +47,7 @@ class Cell:
 
     @property
     def interval(self) -> str:
-        if self.score is None or self.score.low is None or self.score.high is None:
-            return ""
-        return f"{self.score.low:.3f}–{self.score.high:.3f}"
+        return f"{self.score.low:.3f}–{self.score.high:.3f}" if self.score and self.score.ends else ""
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,11 @@ class Table:
     names: tuple[str, ...]
     columns: tuple[Column, ...]
     references: int = 0  # how many of the last rows are no anonymization under test
+
+    @property
+    def heading(self) -> str:
+        """What it is of, where it is not of what metrics are known by: `, recall_per_type`."""
+        return "" if self.title == HEADLINES else f", {self.title}"
 
     @property
     def tested(self) -> int:
@@ -183,7 +188,7 @@ def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> 
         columns.append(Column(one, record.group, record.better, cells))
     sums = {column: sum(values) for column, values in run.rows[record.text][name].items()}
     for statistic in dict.fromkeys(column.partition(":")[0] for column in sums if ":" in column):
-        better = "higher" if statistic in _RIGHT else "lower"
+        better = _BETTER.get(record.counts.get(statistic, "all"), "neither")
         counts = (sums.get(key) for key in (statistic, *(f"{statistic}:{kind}" for kind in kinds)))
         found = tuple(
             Count(None if count is None else Score(name, record.text, statistic, count, None, None, "", ""))
@@ -191,9 +196,6 @@ def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> 
         )
         columns.append(Column(statistic, record.group, better, found))
     return Table(f"{record.text} of {name} by category", ("(all)", *kinds), tuple(columns))
-
-
-_RIGHT = ("C", "TP")  # of the counts, those of what is right
 
 
 def documents_line(run: Run) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from rich import box
 from rich.cells import cell_len
@@ -14,8 +15,10 @@ from rich.text import Text
 
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
+from showthrough.report.significance import describes, first_is_better, p_text, result
 from showthrough.report.table import Column, Table, documents_line, signatures, tables
-from showthrough.run.run import Comparison, Run
+from showthrough.run.records import Comparison
+from showthrough.run.run import Run
 
 _MARK = "*"  # before the best of a column, where bold cannot show it
 _TELLS = "`showthrough compare` tells which differences are more than chance"
@@ -34,6 +37,14 @@ class PlainConsole(Console):
                 yield segment
             else:
                 yield Segment("\n".join(map(printable, segment.text.split("\n"))), segment.style)
+
+
+def bare_table(*heads: Text | str, justify: Literal["right", "center"] = "right") -> RichTable:
+    """A table without a frame, whose first column names the rows; nothing in it is cut off."""
+    rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for place, head in enumerate(("", *heads)):
+        rich.add_column(head, justify=justify if place else "left", no_wrap=True)
+    return rich
 
 
 def plain_table(table: Table) -> Table:
@@ -57,9 +68,7 @@ def show_run(run: Run, console: Console) -> None:
 
 def show_table(table: Table, run: Run, console: Console) -> None:
     table = plain_table(table)
-    title = documents_line(run)
-    if table.title != "scores":
-        title += f", {table.title}"
+    title = f"{documents_line(run)}{table.heading}"
     if run.settings.resamples:
         title += f"; intervals at {run.settings.confidence * 100:g} %"
     console.print()
@@ -117,8 +126,7 @@ def _head_lines(head: str, room: int) -> list[str]:
 
 def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> RichTable:
     """`mark` stands before the best of a column where bold cannot show it."""
-    rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    rich.add_column("", no_wrap=True)
+    heads = []
     group = ""
     tallest = max(len(_head_lines(column.head, room)) for column in columns)
     for column in columns:
@@ -128,7 +136,8 @@ def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> Ri
         for line in (*given, *[""] * (tallest - 1 - len(given))):  # heads start on the same line
             head.append(f"\n{line}", style="dim not bold")
         group = column.group
-        rich.add_column(head, justify="right", no_wrap=True)
+        heads.append(head)
+    rich = bare_table(*heads)
     for place, name in enumerate(table.names):
         reference = place >= table.tested
         if reference and place == table.tested:
@@ -181,58 +190,35 @@ def _unclear(one: Comparison) -> str:
     return f"{one.first} ? {one.second} (not shown to differ: {one.difference:+.3f}{_ends(one)})"
 
 
-def _ends(one: Comparison, turn: bool = False) -> str:
-    """`, 0.291 to 0.455`: the interval of a difference, or of the difference the other way round."""
-    if one.low is None or one.high is None:
-        return ""
-    low, high = (-one.high, -one.low) if turn else (one.low, one.high)
-    return f", {low:.3f} to {high:.3f}"
+def _ends(one: Comparison) -> str:
+    """`, 0.291 to 0.455`: the interval of a difference."""
+    return "" if one.low is None or one.high is None else f", {one.low:.3f} to {one.high:.3f}"
 
 
 def _matrix(run: Run, found: Sequence[Comparison], alpha: float) -> RichTable:
-    rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    rich.add_column("", no_wrap=True)
+    rich = bare_table(*(Text(printable(name)) for name in run.names), justify="center")
     cells: dict[tuple[str, str], Text] = {}
     for one in found:
         cells[one.first, one.second], cells[one.second, one.first] = _marks(run, one, alpha)
-    for name in run.names:
-        rich.add_column(Text(printable(name)), justify="center", no_wrap=True)
     for row in run.names:
         rich.add_row(Text(printable(row)), *(cells.get((row, column), Text("·", style="dim")) for column in run.names))
     return rich
 
 
 def _marks(run: Run, one: Comparison, alpha: float) -> tuple[Text, Text]:
-    if one.p_holm is None:
-        return Text("–"), Text("–")
     p = p_text(one.p_holm)
-    if not one.significant(alpha) or _describes(run, one):
-        return Text(p, style="dim"), Text(p, style="dim")
-    better = Text(f"> {p}", style="bold green")
-    worse = Text(f"< {p}")
-    return (better, worse) if first_is_better(run, one) else (worse, better)
-
-
-def _describes(run: Run, one: Comparison) -> bool:
-    """Whether neither a higher nor a lower value is better."""
-    return any(record.text == one.metric and one.part in record.neutral for record in run.metrics)
-
-
-def first_is_better(run: Run, one: Comparison) -> bool:
-    record = next(record for record in run.metrics if record.text == one.metric)
-    return ((one.difference or 0) > 0) == (record.better == "higher")
+    marks = {"better": Text(f"> {p}", style="bold green"), "worse": Text(f"< {p}")}
+    unclear = Text(p, style="" if one.p_holm is None else "dim")
+    mark, other = (marks.get(result(run, each, alpha), unclear) for each in (one, one.turned))
+    return mark, other
 
 
 def in_words(run: Run, one: Comparison, alpha: float) -> str:
     """`A > B (p = 0.0003, by 0.051, 0.020 to 0.083)` where A is significantly better than B; empty otherwise."""
-    if not one.significant(alpha) or one.p_holm is None or one.difference is None:
+    if not one.significant(alpha) or one.difference is None:
         return ""
-    left, right = (one.first, one.second) if first_is_better(run, one) else (one.second, one.first)
-    than = "differs from" if _describes(run, one) else ">"
-    sign = "<" if p_text(one.p_holm).startswith("<") else "="
-    p = p_text(one.p_holm).removeprefix("<")
-    return f"{left} {than} {right} (p {sign} {p}, by {abs(one.difference):.3f}{_ends(one, one.difference < 0)})"
-
-
-def p_text(p: float) -> str:
-    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+    pair = one if first_is_better(run, one) else one.turned
+    size = one.turned if one.difference < 0 else one
+    than = "differs from" if describes(run, one) else ">"
+    p = f"= {p_text(one.p_holm)}".replace("= <", "< ")
+    return f"{pair.first} {than} {pair.second} (p {p}, by {size.difference:.3f}{_ends(size)})"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import msgspec
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -14,12 +13,14 @@ from showthrough.data.documents import Corpus
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.metrics.clinical.vocabulary import ALL, Analysis, Difficulty, Share
+from showthrough.report.roles import playing
 from showthrough.report.table import DASH, Cell
+from showthrough.report.terminal import bare_table
 from showthrough.run.run import Run
 
 _HEADS = ("out of vocabulary", "ambiguous in record", "ambiguous in corpus")
 _MEDICAL = "of these medical"
-_HARD = ("all tokens", "out of vocabulary", "ambiguous", "ambiguous with non-PHI")
+_HARD = {"oov": "out of vocabulary", "ambiguous": "ambiguous", "ambiguous_non_phi": "ambiguous with non-PHI"}
 
 
 def show_analysis(analysis: Analysis, corpus: Corpus, console: Console) -> None:
@@ -42,11 +43,7 @@ def show_analysis(analysis: Analysis, corpus: Corpus, console: Console) -> None:
 
 
 def _difficulties(what: str, rows: Mapping[str, Difficulty]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("", no_wrap=True)
-    medical = rows[ALL].medical is not None
-    for head in (what, *_HEADS, *((_MEDICAL,) if medical else ())):
-        table.add_column(head, justify="right", no_wrap=True)
+    table = bare_table(what, *_HEADS, *((_MEDICAL,) if rows[ALL].medical is not None else ()))
     for name, row in rows.items():
         shares = [row.out_of_vocabulary, row.ambiguous_in_record, row.ambiguous_in_corpus]
         if row.medical:
@@ -64,11 +61,8 @@ def _percent(share: Share) -> str:
 
 
 def _matrix(shared: Mapping[str, Mapping[str, Share]]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("", no_wrap=True)
     # Long names would make the matrix too wide to read; a number leads back to the row.
-    for number, _ in enumerate(shared, 1):
-        table.add_column(str(number), justify="right", no_wrap=True)
+    table = bare_table(*(str(number) for number, _ in enumerate(shared, 1)))
     for number, (name, row) in enumerate(shared.items(), 1):
         cells = [_cell(row.get(other)) for other in shared]
         table.add_row(Text(f"{number} {printable(name)}"), *cells)
@@ -86,11 +80,11 @@ def _cell(share: Share | None) -> str:
 def show_hard(run: Run, console: Console) -> None:
     """P, R and F of every system on hard tokens (Figure 7 of the paper)."""
     console.print(Text(f"{run.corpus.name}: P, R and F, token by token", "bold"))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for place, head in enumerate(("", "", "P", "R", "F", "interval of F")):
-        table.add_column(head, justify="left" if place < 2 else "right", no_wrap=True)
+    table = bare_table("", "P", "R", "F", "interval of F")
+    table.columns[1].justify = "left"
     for name in run.names:
-        for record, what in zip(run.metrics, _HARD, strict=True):
+        for record in playing(run, "F, P and R"):
+            what = _HARD.get(str(record.parameters.get("hard")), "all tokens")
             scores = run.parts(name, record.text)
             cells = [Cell(scores.get(part)) for part in ("P", "R", HEADLINE)]
             table.add_row(Text(printable(name)), what, *(cell.value for cell in cells), cells[-1].interval)

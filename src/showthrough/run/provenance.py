@@ -7,15 +7,37 @@ import platform
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from showthrough.data.background import Background
 from showthrough.metrics import Metric, metric_name, metric_text
-from showthrough.run.run import Input, MetricRecord
+from showthrough.run.records import Input, MetricRecord
 from showthrough.version import __version__
 
 _PACKAGES = (
     "numpy", "msgspec", "spacy", "scikit-learn", "scipy", "wordfreq", "torch", "transformers",
     "sentence-transformers",
 )  # fmt: skip
+
+
+class Times(msgspec.Struct):
+    """Seconds that attacks took: to learn the background, and on each anonymization."""
+
+    learning: dict[str, float] = {}
+    attacking: dict[str, dict[str, float]] = {}
+
+
+class Provenance(msgspec.Struct):
+    """What is known of how a run was made, as far as anybody asks; a run may say more, and may lack any of it."""
+
+    showthrough: str = ""
+    python: str = ""
+    platform: str = ""
+    packages: dict[str, str] = {}
+    models: dict[str, str] = {}
+    time: str = ""
+    seconds: float = 0.0
+    attacks: Times | None = None
 
 
 def metric_record(metric: Metric) -> MetricRecord:
@@ -30,6 +52,8 @@ def metric_record(metric: Metric) -> MetricRecord:
         metric.parameters,
         _explanation(metric),
         metric.neutral,
+        metric.roles,
+        dict(metric.counts),
     )
 
 

@@ -10,10 +10,9 @@ from showthrough.statistics.intervals import (
     share_interval,
     sure_difference_interval,
 )
-from showthrough.statistics.randomization import holm, p_value, shuffled_shifts, studentized_p
+from showthrough.statistics.randomization import holm, plain_p, studentized_p
 
 __all__ = [
-    "PairTest", "Spread", "difference_interval", "forms", "holm", "influences", "judged", "number_interval", "p_value",
-    "pair_tests", "resampled_totals", "same", "share_interval", "shuffled_shifts", "studentized_p",
-    "sure_difference_interval",
+    "PairTest", "Spread", "difference_interval", "forms", "holm", "influences", "judged", "number_interval",
+    "pair_tests", "plain_p", "resampled_totals", "same", "share_interval", "studentized_p", "sure_difference_interval",
 ]  # fmt: skip

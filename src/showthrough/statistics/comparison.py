@@ -24,17 +24,17 @@ MOST = 6  # sums that a number may be made of to be shuffled: the work grows wit
 class PairTest:
     """One pair of systems on one part: how likely chance makes such a difference, or why nobody can say.
 
-    `error` is the standard error of the difference, `freedom` its degrees of freedom. With `flat` one side is the same
-    in every document, as a perfect score is: its uncertainty is then not in the error.
+    `error` is the standard error of the difference, where it was asked for, `freedom` its degrees of freedom. With
+    `flat` one side is the same in every document, as a perfect score is: its uncertainty is then not in the error.
     """
 
     part: str
     first: int
     second: int
     p: float | None
-    error: float
-    freedom: float
-    flat: bool
+    error: float | None = None
+    freedom: float = 0.0
+    flat: bool = False
     fault: str = ""
 
 
@@ -87,6 +87,8 @@ def judged(
     """
     if test.fault:
         return None, None, None, test.fault
+    if test.error is None:
+        return None, None, test.p, ""
     if not test.flat:
         low, high = difference_interval(difference, test.error, test.freedom, confidence)
         return (max(low, -1.0), min(high, 1.0), test.p, "") if bounded else (low, high, test.p, "")

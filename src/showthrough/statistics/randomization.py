@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, combinations_with_replacement
@@ -10,7 +10,7 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.statistics.forms import Form, Ratios
+from showthrough.statistics.forms import Combine, Form, Ratios
 
 Array = NDArray[np.float64]
 _CELLS = 1_000_000
@@ -31,29 +31,39 @@ def coins(documents: int, shuffles: int, seed: int) -> Iterator[Array]:
         yield bits[:, :documents].astype(np.float64)
 
 
-def shuffled_shifts(difference: Array, shuffles: int, seed: int) -> Array:
-    """How much each column's total moves from one side to the other, for many shuffles: `shuffles` × columns.
+def plain_p(
+    combine: Combine, columns: Sequence[str], systems: Sequence[Array], parts: Sequence[str], shuffles: int, seed: int
+) -> dict[tuple[str, int, int], float | None]:
+    """For every part and pair of systems, a p value by plain differences (Uzuner, Luo and Szolovits 2007).
 
-    `difference` holds, document by document, the second side's rows minus the first's. Flipping a document adds its
-    difference to the first side's total and takes it from the second's.
+    It is (n + 1) / (N + 1), where n of N shuffles give a difference at least as large as the real one. A shuffle that
+    leaves a value undefined (NaN) counts as large: it must not make a result look surer. Two systems are taken for
+    interchangeable, also where one masks far more than the other, so this finds too much.
     """
-    return np.concatenate([np.zeros((0, difference.shape[1])), *_products(difference, shuffles, seed)])
+    rows = np.stack(systems, axis=1)
+    totals = rows.sum(axis=0)
 
+    def values(sums: Array) -> Mapping[str, Array]:
+        return combine({column: sums[..., place] for place, column in enumerate(columns)})
 
-def _products(values: Array, shuffles: int, seed: int) -> Iterator[Array]:
-    return (flips @ values for flips in coins(len(values), shuffles, seed))
-
-
-def p_value(observed: float, shuffled: Array) -> float:
-    """(n + 1) / (N + 1), where n counts shuffles whose difference is at least as large as the real one.
-
-    A shuffle that leaves a value undefined (NaN) counts as large: it must not make a result look surer.
-
-    >>> p_value(0.5, np.array([0.5, 0.1, -0.6, 0.0]))  # two of four: (2 + 1) / (4 + 1)
-    0.6
-    """
-    large = ~(np.abs(shuffled) < abs(observed) - _TOLERANCE)
-    return float((large.sum() + 1) / (len(shuffled) + 1))
+    real = values(totals)
+    large = {part: np.zeros((len(systems), len(systems))) for part in parts}
+    for flips in coins(len(rows), shuffles, seed):
+        sums = (flips @ rows.reshape(len(rows), -1)).reshape(-1, *totals.shape)
+        for first in range(len(systems) - 1):
+            shift = sums[:, first + 1 :] - sums[:, [first]]
+            one, two = values(totals[first] + shift), values(totals[first + 1 :] - shift)
+            for part in parts:
+                difference = real[part][first] - real[part][first + 1 :]
+                smaller = np.abs(one[part] - two[part]) < np.abs(difference) - _TOLERANCE
+                large[part][first, first + 1 :] += (~smaller).sum(axis=0)
+    return {
+        (part, first, second): None
+        if np.isnan(real[part][first] - real[part][second])
+        else float((large[part][first, second] + 1) / (shuffles + 1))
+        for part in parts
+        for first, second in combinations(range(len(systems)), 2)
+    }
 
 
 def studentized_p(form: Form, systems: Sequence[Array], shuffles: int, seed: int) -> dict[tuple[int, int], Array]:

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from showthrough.report.html import html_text, payload
-from showthrough.run.run import Evidence, Run
+from showthrough.run.records import Evidence
+from showthrough.run.run import Run
 
 Open = Callable[..., Any]
 EVIDENCE = {

@@ -11,7 +11,8 @@ import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, TypedMask, evaluate
 from showthrough.report.html import html_text
-from showthrough.run.run import Failure, Run
+from showthrough.run.records import Failure
+from showthrough.run.run import Run
 
 ATTEMPTS = [
     "<script>window.caught = 1</script>",

@@ -6,14 +6,15 @@ import msgspec
 
 from showthrough.report.html.methods import citation, paragraph, provenance
 from showthrough.report.html.verdicts import caveats, verdict
-from showthrough.run.run import Failure, MetricRecord, Run, Score
+from showthrough.run.records import Failure, MetricRecord, Score
+from showthrough.run.run import Run
 
 THIN = "\u202f"
 
 
-def with_score(run: Run, metric: str, parts: dict[str, float]) -> Run:
-    """The same run with one more metric, whose parts have these values everywhere."""
-    record = MetricRecord(metric, metric, 1, metric, "privacy", "lower", {})
+def with_score(run: Run, metric: str, role: str, parts: dict[str, float]) -> Run:
+    """The same run with one more metric, which no package here has, and whose parts have these values everywhere."""
+    record = MetricRecord(metric, metric, 1, metric, "privacy", "lower", {}, roles=(role,))
     scores = [
         Score(name, metric, part, value, None, None, "", "") for name in run.names for part, value in parts.items()
     ]
@@ -44,8 +45,8 @@ def test_what_a_verdict_counts(demo_run: Run) -> None:
 
 
 def test_attack_and_information_are_told_where_they_are_known(demo_run: Run) -> None:
-    run = with_score(demo_run, "trir", {"": 0.309, "chance": 0.01, "ceiling": 1.0})
-    run = with_score(run, "tpi", {"": 0.841})
+    run = with_score(demo_run, "trir", "attack", {"": 0.309, "chance": 0.01, "ceiling": 1.0})
+    run = with_score(run, "tpi", "words", {"": 0.841})
     found = f"these attacks find the person of 31{THIN}% of the documents"
     assert f"; {found}; keeps 84{THIN}% of the information by tpi; " in sentence(run, "ner")
     told = " ".join(caveats(run))
@@ -56,8 +57,8 @@ def test_attack_and_information_are_told_where_they_are_known(demo_run: Run) -> 
 
 
 def test_the_worst_attack_counts(demo_run: Run) -> None:
-    run = with_score(demo_run, "weak", {"": 0.1, "chance": 0.0, "ceiling": 1.0})
-    run = with_score(run, "strong", {"": 0.996, "chance": 0.0, "ceiling": 1.0})
+    run = with_score(demo_run, "weak", "attack", {"": 0.1, "chance": 0.0, "ceiling": 1.0})
+    run = with_score(run, "strong", "attack", {"": 0.996, "chance": 0.0, "ceiling": 1.0})
     assert f"these attacks find the person of >99{THIN}% of the documents" in sentence(run, "ner")
 
 

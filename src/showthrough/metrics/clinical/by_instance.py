@@ -55,6 +55,8 @@ class PhiInstance(ClinicalMetric):
     version = 2
     group = "both"
     title = "PHI, instance by instance"
+    roles = ("F, P and R",)
+    counts = (("C", "right"), ("S", "wrong"), ("I", "wrong"), ("D", "wrong"), ("S*", "wrong"))
     undefined = "no such PHI in gold or in what was masked, or the masks do not say their types"
 
     types: bool = parameter(True, "whether the type has to be right")

@@ -65,6 +65,7 @@ class PhiSpan(ClinicalMetric):
     version = 2
     group = "both"
     title = "PHI, exact spans"
+    roles = ("F, P and R",)
     undefined = "no PHI in gold or in what was masked, or the masks do not say their types"
 
     types: bool = parameter(True, "whether the type has to be right")

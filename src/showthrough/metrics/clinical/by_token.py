@@ -57,6 +57,8 @@ class PhiToken(ClinicalMetric):
     version = 2
     group = "both"
     title = "PHI, token by token"
+    roles = ("F, P and R",)
+    counts = (("TP", "right"), ("FP", "wrong"), ("FN", "wrong"))
     undefined = "no such PHI in gold or in what was masked, or the masks do not say their types"
 
     tokens: Literal["challenge", "words"] = parameter("challenge", "the challenge's, or runs of word characters")

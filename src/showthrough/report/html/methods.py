@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
+from showthrough.report.reading import listed
 from showthrough.report.significance import ALPHA, shuffles, tested
-from showthrough.run.run import MetricRecord, Run
+from showthrough.run.records import MetricRecord
+from showthrough.run.run import Run
 
 _NAME = r"(?:van |von |de )?[A-ZÀ-Þ][\w’'-]+"
 _CITATION = re.compile(rf"{_NAME}(?:, {_NAME})*(?: (?:and|&) {_NAME}| et al\.)? \(?\d{{4}}\)?")
@@ -15,15 +16,15 @@ _CITATION = re.compile(rf"{_NAME}(?:, {_NAME})*(?: (?:and|&) {_NAME}| et al\.)? 
 def paragraph(run: Run) -> str:
     """What a methods section has to say, in plain text."""
     settings = run.settings
-    names = _listed(run.names)
+    names = listed(run.names)
     version = run.provenance.get("showthrough", "")
     sentences = [
         f"We scored {_counted(len(run.names), 'anonymization')} ({names}) of the corpus {run.corpus.name} "
         f"({_counted(len(run.documents), 'document')}, digest {run.corpus.digest[:8]}) with Showthrough {version}.",
-        f"The metrics were {_listed([_metric(record) for record in run.metrics if record.text in run.rows])}.",
+        f"The metrics were {listed([_metric(record) for record in run.metrics if record.text in run.rows])}.",
     ]
     if run.references:
-        ends = _listed([f"{one.name.removesuffix(' masked')}" for one in run.references])
+        ends = listed([f"{one.name.removesuffix(' masked')}" for one in run.references])
         sentences.append(f"For reference, the same documents were scored with {ends} masked.")
     if settings.resamples:
         sentences.append(
@@ -36,7 +37,7 @@ def paragraph(run: Run) -> str:
             f"({shuffles(run):,} shuffles) with Holm's correction within each metric, at a level of {ALPHA:g}."
         )
     if run.failures:
-        failed = _listed([failure.metric for failure in run.failures])
+        failed = listed([failure.metric for failure in run.failures])
         sentences.append(f"Not computed: {failed}.")
     # Names come from files: what turns the direction of writing must not turn the whole paragraph.
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in " ".join(sentences))
@@ -60,10 +61,6 @@ def citation(explanation: str) -> str:
 
 def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
-def _listed(items: Sequence[str]) -> str:
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else "none"
 
 
 def provenance(run: Run) -> list[tuple[str, str]]:

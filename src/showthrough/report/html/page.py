@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
+from showthrough.report.charts.theme import SHAPES
 from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
 from showthrough.report.html.verdicts import caveats, verdict
-from showthrough.report.plots import SHAPES
 from showthrough.report.significance import ALPHA, MOST, shuffles
-from showthrough.report.table import ARROWS, Column, Table, signatures, tables
-from showthrough.run.run import MetricRecord, Run
+from showthrough.report.table import HEADLINES, Column, Table, signatures, tables
+from showthrough.run.records import MetricRecord
+from showthrough.run.run import Run
 
 SCRIPTS = ("page", "charts", "scores", "failures", "marking", "viewer", "start")  # in the order in which they run
 STYLES = ("page", "viewer")
@@ -27,8 +27,7 @@ _GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼▶", strict=True))
 _COLOURS = 8  # that a theme has for anonymizations
 
 
-@dataclass(frozen=True)
-class Sign:
+class Sign(NamedTuple):
     """How an anonymization is told apart everywhere on the page: by shape and colour."""
 
     name: str
@@ -36,16 +35,11 @@ class Sign:
     colour: int
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(NamedTuple):
     """A column of the score table with what its metric is."""
 
     column: Column
     record: MetricRecord
-
-    @property
-    def arrow(self) -> str:
-        return ARROWS[self.record.better]
 
 
 def html_text(run: Run, *, without_text: bool = False) -> str:
@@ -68,6 +62,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     style = "\n".join(_source(f"{name}.css") for name in STYLES)
     theme, library, script = _source("theme.js"), vega(), "\n".join(_source(f"{name}.js") for name in SCRIPTS)
     found = tables(run)
+    main = [table for table in found if table.title == HEADLINES]
     page = _template().render(
         run=run,
         inputs=shown,
@@ -76,11 +71,11 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         signs=signs,
         verdicts={name: verdict(run, name) for name in run.names},
         caveats=caveats(run),
-        groups=[group for table in found if table.title == "scores" for group in _groups(run, table)],
+        groups=[group for table in main for group in _groups(run, table)],
         references=[one.name for one in run.references],
         backgrounds=[*filter(None, [shown.background]), *shown.backgrounds.values()],
-        others=[table for table in found if table.title != "scores"],
-        remarks=[line for table in found if table.title == "scores" for line in table.remarks()],
+        others=[table for table in found if table not in main],
+        remarks=[line for table in main for line in table.remarks()],
         charts=charts,
         judged=bool(failures.get("types")),
         signatures=signatures(run),
@@ -101,8 +96,9 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
 
 
 def _groups(run: Run, table: Table) -> list[tuple[str, list[Heading]]]:
-    records = {record.text: record for record in run.metrics}
-    return [(group, [Heading(column, records[column.head]) for column in columns]) for group, columns in table.groups()]
+    return [
+        (group, [Heading(column, run.record(column.head)) for column in columns]) for group, columns in table.groups()
+    ]
 
 
 def _policy(style: str, *scripts: str) -> str:

@@ -13,13 +13,12 @@ from typing import Any
 import msgspec
 
 from showthrough.data.masks import flattened
-from showthrough.report import plots
+from showthrough.report.charts import CHARTS
+from showthrough.report.charts.plane import axis_title, plane_chart, plane_point
 from showthrough.report.failures import KINDS, NO_TYPE, Findings, Inspection, Place
 from showthrough.report.plane import Measured, first_choice, measured, points
-from showthrough.report.significance import pairs
 from showthrough.run.run import Run
 
-Evidence = dict[str, dict[str, dict[str, dict[str, Any]]]]
 PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds
 EXAMPLES = 24  # of each kind of failure, for each entity type
 _AROUND = 60  # characters that an example shows on either side
@@ -37,29 +36,23 @@ def charts(run: Run) -> dict[str, Any]:
     numbers = measured(run)
     if numbers:
         found["plane"] = _plane(run, numbers)
-    if parted := plots.parted(run):
-        found["parts"] = {record.text: plots.parts_chart(run, record).to_dict() for record in parted}
-    if attacking := plots.attacks(run):
-        found["attack"] = {record.text: plots.attack_chart(run, record).to_dict() for record in attacking}
-    if compared := pairs(run):
-        records = {record.text: record for record in run.metrics}
-        found["significance"] = {
-            text: plots.significance_chart(run, records[text], each).to_dict() for text, each in compared.items()
-        }
+    for kind in ("parts", "attack", "significance"):
+        if drawn := CHARTS[kind](run):
+            found[kind] = {metric: chart.to_dict() for metric, chart in drawn.items()}
     return found
 
 
 def _plane(run: Run, numbers: Sequence[Measured]) -> dict[str, Any]:
     across, up = first_choice(numbers)
     return {
-        "chart": plots.plane_chart(run.names, across, up).to_dict(),
+        "chart": plane_chart(run.names, across, up).to_dict(),
         "across": across.record.text,
         "up": up.record.text,
         "metrics": [
             {
                 "text": one.record.text,
                 "group": one.record.group,
-                "title": plots.axis_title(one.record),
+                "title": axis_title(one.record),
                 "reverse": one.record.better == "lower",
             }
             for one in numbers
@@ -68,7 +61,7 @@ def _plane(run: Run, numbers: Sequence[Measured]) -> dict[str, Any]:
         "points": {
             one.record.text: {
                 two.record.text: [
-                    plots.plane_point(point, one.record, two.record) | {"best": point.best}
+                    plane_point(point, one.record, two.record) | {"best": point.best}
                     for point in points(run.names, one, two)
                 ]
                 for two in numbers
@@ -135,7 +128,7 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
     `given` are the words that can be read in the replacement of their mask.
     """
     texts = inspection.texts
-    evidence = evidence_of(run)
+    evidence = msgspec.to_builtins(run.evidence)
     given = {name: _by_document(findings[name].given) for name in run.names}
     position = 0  # of the next mention among all of them
     packet: list[dict[str, Any]] = []
@@ -182,12 +175,6 @@ def _by_document(places: Iterable[Place]) -> dict[int, list[list[int]]]:
     return found
 
 
-def evidence_of(run: Run) -> Evidence:
-    """What attacks said about each document: metric, anonymization, document, then guess, rank, margin and words."""
-    found: Evidence = msgspec.to_builtins(run.evidence)
-    return found
-
-
 def _first_guess(one: dict[str, Any] | None) -> bool:
     """Whether an attack's first guess is the person; a tie at the first place is none."""
     return one is not None and one["rank"] == 1
@@ -198,7 +185,7 @@ def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[An
     if run.texts is None:
         return {}
     ids = [document.id for document in run.texts.documents]
-    evidence = evidence_of(run)
+    evidence = msgspec.to_builtins(run.evidence)
     found = {
         name: [any(_first_guess(by.get(name, {}).get(key)) for by in evidence.values()) for key in ids]
         for name in run.names

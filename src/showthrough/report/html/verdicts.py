@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from showthrough.report.plots import attacks
-from showthrough.report.reading import assuming, headline, leaks, may_leak, of_documents, record_of
+from showthrough.report.reading import assuming, leaks, may_leak, of_documents, on_average
+from showthrough.report.roles import chosen, headline, playing
+from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
-
-_INFORMATION = ("tps", "tpi")  # by name: what says how much information is left, the better one first
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ def verdict(run: Run, name: str) -> list[Clause]:
 
 
 def _readable(run: Run, name: str) -> Iterator[Clause]:
-    record = record_of(run, "er_di")
+    record = chosen(run, "direct identifiers")
     score = headline(run, name, record)
     if record is None or score is None:  # without a marked direct identifier there is nothing to say
         return
@@ -55,27 +54,31 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
 
 
 def _found(run: Run, name: str) -> Iterator[Clause]:
-    risks = [score.value or 0.0 for record in attacks(run, name) if (score := headline(run, name, record))]
-    if not risks:
-        return
-    yield Clause("these attacks find the person of ", _percent(max(risks)), " of the documents")
+    scores = [headline(run, name, record) for record in playing(run, "attack")]
+    risks = [score.value or 0.0 for score in scores if score]
+    if risks:  # what has a number for others and none here may find more, and must not look better for it
+        they = "these attacks find" if all(scores) else "those of these attacks that have a number find at least"
+        yield Clause(f"{they} the person of ", _percent(max(risks)), " of the documents")
 
 
 def _kept(run: Run, name: str) -> Iterator[Clause]:
-    for record in filter(None, (record_of(run, wanted) for wanted in _INFORMATION)):
-        if score := headline(run, name, record):
-            yield Clause("keeps ", _percent(score.value or 0.0), f" of the information by {record.name}")
-            return
+    record = _information(run)
+    if record and (score := headline(run, name, record)):
+        yield Clause("keeps ", _percent(score.value or 0.0), f" of the information by {record.name}")
+
+
+def _information(run: Run) -> MetricRecord | None:
+    return chosen(run, "information", "words")
 
 
 def _unmarked(run: Run, name: str) -> Iterator[Clause]:
-    record = record_of(run, "precision")
+    record = chosen(run, "precision")
     score = headline(run, name, record)
     if record is None or score is None:
         return
-    masked = "the tokens it masks" if record.parameters.get("unit", "token") == "token" else "its masks"
-    each = "" if run.several_annotators is False else ", on average over annotators"
-    yield Clause("", _percent(1 - (score.value or 0.0)), f" of {masked} were not marked{each}")
+    by_unit = {"token": "the tokens it masks", "mention": "its masks"}
+    masked = by_unit.get(str(record.parameters.get("unit")), "what it masks")
+    yield Clause("", _percent(1 - (score.value or 0.0)), f" of {masked} were not marked{on_average(run)}")
 
 
 def caveats(run: Run) -> list[str]:
@@ -84,17 +87,18 @@ def caveats(run: Run) -> list[str]:
 
 
 def _marks(run: Run) -> Iterator[str]:
-    if record_of(run, "er_di") or record_of(run, "precision"):
+    leaking = chosen(run, "direct identifiers")
+    if leaking or chosen(run, "precision"):
         yield "“Marked” is what annotators marked; what they overlooked cannot count as a leak."
-    if record_of(run, "er_di") and run.several_annotators is not False:
+    if leaking and run.several_annotators is not False:
         yield (
-            "Where several annotators marked an identifier, it counts once for each of them, as in er_di. "
+            f"Where several annotators marked an identifier, it counts once for each of them, as in {leaking.text}. "
             "The list of documents counts the places where it can be read."
         )
 
 
 def _attackers(run: Run) -> Iterator[str]:
-    for record in attacks(run):
+    for record in playing(run, "attack"):
         made = f" ({record.parameters['attacks']})" if "attacks" in record.parameters else ""
         background = run.background_of(record)
         known = (
@@ -104,9 +108,8 @@ def _attackers(run: Run) -> Iterator[str]:
 
 
 def _measures(run: Run) -> Iterator[str]:
-    for record in filter(None, (record_of(run, wanted) for wanted in _INFORMATION)):
+    if record := _information(run):
         yield f"Information is what {record.text} makes of it."
-        return
 
 
 _PERCENT = "\u202f%"

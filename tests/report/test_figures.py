@@ -9,15 +9,19 @@ import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.errors import OutputError
-from showthrough.report.plots import attack_chart, attacks, figures, file_name, part_cells, parted, write_plots
-from showthrough.run.run import MetricRecord, Run, Score
+from showthrough.report.charts.attack import attack_chart
+from showthrough.report.charts.parts import part_cells, parts_charts
+from showthrough.report.figures import figures, file_name, write_figures
+from showthrough.report.roles import playing
+from showthrough.run.records import MetricRecord, Score
+from showthrough.run.run import Run
 
 MAGIC = {".svg": b"<svg", ".png": b"\x89PNG\r\n", ".pdf": b"%PDF-"}
 
 
 def test_every_figure_in_every_format(demo_run: Run, tmp_path: Path) -> None:
     run = msgspec.structs.replace(demo_run, metrics=[one for one in demo_run.metrics if one.text != "f1"])
-    written = write_plots(run, tmp_path / "new" / "figures")
+    written = write_figures(run, tmp_path / "new" / "figures")
     names = {path.stem for path in written}
     assert names == {
         "plane", "recall_per_type", "significance-er_di", "significance-er_qi", "significance-recall",
@@ -33,7 +37,7 @@ def test_every_figure_in_every_format(demo_run: Run, tmp_path: Path) -> None:
 def test_an_existing_figure_is_not_replaced(demo_run: Run, tmp_path: Path) -> None:
     (tmp_path / "recall_per_type.png").write_bytes(b"mine")
     with pytest.raises(OutputError, match=r"recall_per_type\.png: exists already"):
-        write_plots(demo_run, tmp_path)
+        write_figures(demo_run, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["recall_per_type.png"]  # nothing else was written either
 
 
@@ -48,7 +52,7 @@ def test_names_are_text_in_a_drawing(tmp_path: Path) -> None:
     evil = "</text><script>alert(1)</script>"
     corpus = Corpus([Document("d", "Mr Doe", (Annotation("a", (Mention(0, 6, evil, "DIRECT"),)),))])
     run = evaluate(corpus, [Anonymization({"d": [Mask(3, 6)]}, evil), Anonymization({"d": []}, "b")], resamples=10)
-    for path in write_plots(run, tmp_path):
+    for path in write_figures(run, tmp_path):
         if path.suffix == ".svg":
             assert "<script" not in path.read_text(encoding="utf-8")
 
@@ -66,7 +70,8 @@ def test_a_cell_is_the_stronger_the_worse(demo_run: Run) -> None:
 
 def attacked(run: Run) -> Run:
     """The same run with an attack that found 40 % of the people, where chance finds 1 % and 80 % can be found."""
-    record = MetricRecord("attack", "attack", 1, "Attack", "privacy", "lower", {})
+    roles, neutral = ("attack",), ("chance", "ceiling")
+    record = MetricRecord("attack", "attack", 1, "Attack", "privacy", "lower", {}, neutral=neutral, roles=roles)
     values = {"": 0.4, "chance": 0.01, "ceiling": 0.8}
     scores = [
         Score(name, "attack", part, value, value, value, "", "") for name in run.names for part, value in values.items()
@@ -75,11 +80,11 @@ def attacked(run: Run) -> Run:
     return msgspec.structs.replace(run, metrics=[*run.metrics, record], scores=[*run.scores, *scores], rows=rows)
 
 
-def test_an_attack_is_known_by_its_chance_and_ceiling(demo_run: Run) -> None:
+def test_an_attack_is_known_by_its_role(demo_run: Run) -> None:
     run = attacked(demo_run)
-    assert [record.text for record in attacks(run)] == ["attack"]
-    assert attacks(demo_run) == []
-    assert [record.text for record in parted(run)] == ["recall_per_type"]  # chance and ceiling are no parts to look at
+    assert [record.text for record in playing(run, "attack")] == ["attack"]
+    assert playing(demo_run, "attack") == []
+    assert list(parts_charts(run)) == ["recall_per_type"]  # chance and ceiling are no parts to look at
     bars = attack_chart(run, run.metrics[-1]).to_dict()["datasets"]["attacks"]
     assert [(bar["name"], bar["value"], bar["chance"], bar["ceiling"]) for bar in bars] == [
         (name, 0.4, 0.01, 0.8) for name in run.names

@@ -1,0 +1,41 @@
+"""Where anonymizations fail, as a chart."""
+
+from __future__ import annotations
+
+from showthrough.report.charts.theme import Chart, Charts, altair
+from showthrough.report.failures import KINDS, Findings, Inspection
+from showthrough.run.run import Run
+
+_KIND_COLORS = ["#b84c26", "#e0a03c", "#9aa3ab", "#4d5963"]
+
+
+def failures_charts(run: Run) -> Charts:
+    if run.texts is None or not any(document.annotations for document in run.texts.documents):
+        return {}
+    inspection = Inspection(run.texts)
+    return {"": failures_chart(run, {name: inspection.of(name) for name in run.names})}
+
+
+def failures_chart(run: Run, findings: dict[str, Findings]) -> Chart:
+    """How often each anonymization misses, under-masks, masks needlessly and over-masks, by entity type."""
+    alt = altair()
+    cells = [
+        {"name": name, "place": run.names.index(name), "kind": kind, "part": entity_type, "count": len(places)}
+        for name, found in findings.items()
+        for (kind, entity_type), places in found.failures.items()
+    ]
+    chart = (
+        alt.Chart(alt.NamedData(name="failures"))
+        .mark_bar()
+        .encode(
+            x=alt.X("count:Q", title="failures"),
+            y=alt.Y("part:N", title=None),
+            color=alt.Color("kind:N", title=None).scale(domain=KINDS, range=_KIND_COLORS).legend(orient="top"),
+            order=alt.Order("rank:Q"),
+            column=alt.Column("name:N", title=None, sort=alt.SortField("place")),
+        )
+        .properties(width=150, height={"step": 20}, description="failures by kind and entity type")
+        .resolve_scale(x="independent")
+    )
+    chart.datasets = {"failures": [{**cell, "rank": KINDS.index(cell["kind"])} for cell in cells]}
+    return chart

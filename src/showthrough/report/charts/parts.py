@@ -1,0 +1,57 @@
+"""All parts of a metric, a row each: the stronger a cell, the worse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from showthrough.metrics import HEADLINE
+from showthrough.report.charts.theme import Chart, Charts, altair, matrix
+from showthrough.report.table import Cell, in_order
+from showthrough.run.records import MetricRecord, Score
+from showthrough.run.run import Run
+
+_DEEP = 0.8  # from here on a cell has the last of five grounds, on which text has another colour
+
+
+def parts_charts(run: Run) -> Charts:
+    """Those of the metrics that have parts which are better or worse."""
+    return {record.text: parts_chart(run, record) for record in run.metrics if _judged(run, record)}
+
+
+def parts_chart(run: Run, record: MetricRecord) -> Chart:
+    alt = altair()
+    cells = part_cells(run, record)
+    parts = list(dict.fromkeys(cell["part"] for cell in cells))
+    shade = alt.Color("shade:Q", legend=None).scale(type="quantize", domain=[0, 1], range="heatmap")
+    ink = alt.condition(f"datum.shade >= {_DEEP}", alt.value({"expr": "on_strong"}), alt.value({"expr": "on_pale"}))
+    return matrix(
+        "cells", cells, "name", run.names, "part", parts, shade, ink, f"{record.title} ({record.text}) of each part"
+    )
+
+
+def _judged(run: Run, record: MetricRecord) -> list[Score]:
+    """The scores of its parts that figures compare: references are not to be compared with."""
+    aside, names = (HEADLINE, *record.neutral), set(run.names)
+    return [
+        score
+        for score in run.scores
+        if score.metric == record.text and score.part not in aside and score.anonymization in names
+    ]
+
+
+def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
+    """One cell for each part and anonymization, with how bad it is between 0 and 1."""
+    found = _judged(run, record)
+    values = [score.value for score in found if score.value is not None]
+    low, high = min(0.0, *values, 1.0), max(1.0, *values, 0.0)
+
+    def cell(score: Score) -> dict[str, Any]:
+        share = 0.0 if score.value is None else (score.value - low) / (high - low)
+        bad = 0.0 if score.value is None else (1 - share if record.better == "higher" else share)
+        label = "–" if score.value is None else f"{score.value:.2f}"
+        interval = Cell(score).interval
+        value = score.reason if score.value is None else f"{score.value:.3f}{interval and f' ({interval})'}"
+        return {"name": score.anonymization, "part": score.part, "shade": bad, "label": label,
+                "tip": f"{score.anonymization}, {score.part}\n{value}"}  # fmt: skip
+
+    return [cell(score) for score in sorted(found, key=lambda score: in_order(score.part))]

@@ -1,0 +1,85 @@
+"""Privacy against utility, as a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from showthrough.report.charts.theme import Chart, Charts, altair
+from showthrough.report.plane import Measured, Point, first_choice, measured, points
+from showthrough.run.records import MetricRecord
+from showthrough.run.run import Run
+
+
+def plane_charts(run: Run) -> Charts:
+    known = measured(run)
+    return {"": plane_chart(run.names, *first_choice(known))} if known else {}
+
+
+def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
+    """Every anonymization a point with its intervals, and the front of those that none betters on both metrics.
+
+    Both axes point towards better, also where a lower number is better.
+    """
+    alt = altair()
+    found = points(names, across, up)
+    x, y = _towards_better(alt.X, "x", across.record), _towards_better(alt.Y, "y", up.record)
+    x_low, y_low = (_towards_better(alt.X, "x_low", across.record), _towards_better(alt.Y, "y_low", up.record))
+    color = alt.Color("name:N", legend=None).scale(domain=list(names))
+    shape = alt.Shape("name:N", legend=None).scale(domain=list(names))
+    base = alt.Chart(alt.NamedData(name="points"))
+    front = alt.Chart(alt.NamedData(name="front")).mark_line(
+        style="front", aria=False, strokeDash=[5, 4], strokeWidth=1.5
+    )
+    left = {"expr": "datum.left ? 'right' : 'left'"}
+    chart = alt.layer(
+        front.encode(x, y, order="x:Q"),
+        base.mark_rule(strokeWidth=1.5, opacity=0.5, aria=False).encode(x_low, y, x2="x_high:Q", color=color),
+        base.mark_rule(strokeWidth=1.5, opacity=0.5, aria=False).encode(x, y_low, y2="y_high:Q", color=color),
+        base.mark_point(filled=True, size=140, opacity=1).encode(
+            x, y, color, shape, tooltip="tip:N", description="tip:N"
+        ),
+        base.mark_text(
+            aria=False,
+            limit=170,
+            fontSize=13,
+            baseline="middle",
+            align=left,
+            dx={"expr": "datum.left ? -9 : 9"},
+            dy={"expr": "datum.drop"},
+        ).encode(x, y, text="label:N"),
+    ).properties(width=460, height=330, description=plane_description(across.record, up.record))
+    chart.datasets = {
+        "points": [plane_point(point, across.record, up.record) for point in found],
+        "front": [{"x": point.x[0], "y": point.y[0]} for point in found if point.best],
+    }
+    return chart
+
+
+def _towards_better(channel: Any, field: str, record: MetricRecord) -> Any:
+    return (
+        channel(f"{field}:Q", title=axis_title(record))
+        .scale(zero=False, nice=False, padding=16, reverse=record.better == "lower")
+        .axis(tickCount=6)
+    )
+
+
+def axis_title(record: MetricRecord) -> str:
+    return f"{record.title}: {record.text} ({record.better} is better)"
+
+
+def plane_description(across: MetricRecord, up: MetricRecord) -> str:
+    return f"{axis_title(up)} against {axis_title(across)}, a point for each anonymization with its intervals"
+
+
+def plane_point(point: Point, across: MetricRecord, up: MetricRecord) -> dict[str, Any]:
+    tip = f"{point.name}\n{across.text} {_shown(point.x)}\n{up.text} {_shown(point.y)}"
+    return {
+        "name": point.name, "label": point.name if point.named else "",
+        "x": point.x[0], "x_low": point.x[1], "x_high": point.x[2], "y": point.y[0],
+        "y_low": point.y[1], "y_high": point.y[2], "drop": point.drop, "left": point.left, "tip": tip,
+    }  # fmt: skip
+
+
+def _shown(value: tuple[float, float, float]) -> str:
+    return f"{value[0]:.3f} ({value[1]:.3f}–{value[2]:.3f})"

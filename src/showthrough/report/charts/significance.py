@@ -1,0 +1,52 @@
+"""Which differences are more than chance, as a chart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from showthrough.report.charts.theme import Chart, Charts, altair, matrix
+from showthrough.report.significance import p_text, pairs, result
+from showthrough.run.records import Comparison
+from showthrough.run.run import Run
+
+# What stands before p in a cell, and in the words of its tip.
+_RESULTS = {
+    "better": ("▲ ", "is significantly better than"), "worse": ("▼ ", "is significantly worse than"),
+    "unclear": ("", "does not differ significantly from"), "undefined": ("", "cannot be compared with"),
+}  # fmt: skip
+
+
+def significance_charts(run: Run) -> Charts:
+    return {metric: _chart(run, metric, compared) for metric, compared in pairs(run).items()}
+
+
+def _chart(run: Run, metric: str, compared: list[Comparison]) -> Chart:
+    """Is the row better than the column? A matrix of all pairs on one metric."""
+
+    def by_result(better: str, worse: str, unclear: str) -> Any:
+        test = f"datum.result == 'better' ? {better} : datum.result == 'worse' ? {worse} : {unclear}"
+        return altair().value({"expr": test})
+
+    ground, ink = by_result("strong", "pale", "faint"), by_result("on_strong", "on_pale", "on_pale")
+    which = f"{run.record(metric).title} ({metric}): which differences between anonymizations are significant"
+    cells = [_cell(run, one) for one in compared]
+    return matrix("pairs", cells, "column", run.names, "row", run.names, ground, ink, which)
+
+
+def _cell(run: Run, one: Comparison) -> dict[str, Any]:
+    known = result(run, one)
+    sign, words = _RESULTS[known]
+    return {
+        "row": one.first,
+        "column": one.second,
+        "result": known,
+        "label": sign + p_text(one.p_holm),
+        "tip": f"{one.first} {words} {one.second}{_why(one)}",
+    }
+
+
+def _why(one: Comparison) -> str:
+    if one.p_holm is None:
+        return f"\n{one.note}" if one.note else ""
+    ends = "" if one.low is None or one.high is None else f" ({one.low:+.3f} to {one.high:+.3f})"
+    return f"\ncorrected p {p_text(one.p_holm)}, difference {one.difference or 0.0:+.3f}{ends}"

@@ -1,0 +1,133 @@
+"""What a run is made of. Each field says what it is, and the page about the run file is made of that."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_type_hints
+
+import msgspec
+
+from showthrough.metrics import Count, Group, Rows
+
+Columns = dict[str, list[float]]
+
+
+def described(record: type[msgspec.Struct]) -> dict[str, str]:
+    """What each field of a record is, by name.
+
+    >>> described(Failure)
+    {'metric': 'its text form', 'reason': 'why there is no number'}
+    """
+    hints = get_type_hints(record, include_extras=True)
+    return {name: str(get_args(hints[name])[1]) for name in record.__struct_fields__}
+
+
+class Input(msgspec.Struct, frozen=True):
+    """A corpus, an anonymization or a background as it was given: enough to tell whether two runs saw the same."""
+
+    name: Annotated[str, "what tables call it"]
+    digest: Annotated[str, "of all that counts in it, in whatever order"]
+    documents: Annotated[int, "how many documents (of a background: individuals) it has"]
+    source: Annotated[str, "the file it was read from; without the folder in a run without text"] = ""
+
+    @property
+    def unplaced(self) -> Input:
+        """With the name of its file alone: folders tell of people and projects."""
+        return msgspec.structs.replace(self, source=Path(self.source).name)
+
+
+class MetricRecord(msgspec.Struct, frozen=True):
+    """A metric as it was asked for, and all that a report must know of it: it need not be installed there."""
+
+    text: Annotated[str, "its text form, which is its identity"]
+    name: Annotated[str, "the nearest entry of the table of metrics"]
+    version: Annotated[int, "rises when one of its numbers could change"]
+    title: Annotated[str, "its name in words"]
+    group: Annotated[Group, "what it measures: privacy, utility or both"]
+    better: Annotated[Literal["higher", "lower"], "which values are the better ones"]
+    parameters: Annotated[dict[str, Any], "all of them, defaults too"]
+    explanation: Annotated[str, "what it is, its formula and its source, as the metric itself says it"] = ""
+    neutral: Annotated[tuple[str, ...], "parts of which neither a higher nor a lower value is better"] = ()
+    roles: Annotated[tuple[str, ...], "what sentences and figures may take it for"] = ()
+    counts: Annotated[dict[str, Count], "what columns of its rows count: what is right, what is wrong, or all"] = {}
+
+
+class Score(msgspec.Struct, frozen=True):
+    """One number with its interval and signature, or `None` with a reason."""
+
+    anonymization: Annotated[str, "whose number it is"]
+    metric: Annotated[str, "the text form of the metric"]
+    part: Annotated[str, "which of the metric's numbers; empty: the one it is known by"]
+    value: Annotated[float | None, "the number; null where it is undefined"]
+    low: Annotated[float | None, "the lower end of its interval"]
+    high: Annotated[float | None, "the upper end of its interval"]
+    reason: Annotated[str, "why there is no value"]
+    signature: Annotated[str, "one line that pins the number down"]
+    note: Annotated[str, "why there is no interval although there is a value"] = ""
+
+    @property
+    def unseen(self) -> float:
+        """With nothing seen to leak, the share that may leak all the same, in whole hundredths, rounded up; else 0."""
+        if self.value != 1 or self.low is None:
+            return 0.0
+        return math.ceil(100 * (1 - self.low) - 1e-9) / 100
+
+    @property
+    def ends(self) -> tuple[float, float, float] | None:
+        """The value with the ends of its interval, where there are all three."""
+        if self.value is None or self.low is None or self.high is None:
+            return None
+        return self.value, self.low, self.high
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """A metric that could not be computed, and why."""
+
+    metric: Annotated[str, "its text form"]
+    reason: Annotated[str, "why there is no number"]
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Two anonymizations on one metric: the difference (first minus second) and how likely chance makes it."""
+
+    metric: Annotated[str, "the text form of the metric"]
+    part: Annotated[str, "which of the metric's numbers; empty: the one it is known by"]
+    first: Annotated[str, "the one anonymization"]
+    second: Annotated[str, "the other"]
+    difference: Annotated[float | None, "the first one's value minus the second one's; null where one is undefined"]
+    low: Annotated[float | None, "the lower end of the difference's interval"] = None
+    high: Annotated[float | None, "the upper end of the difference's interval"] = None
+    p: Annotated[float | None, "how likely chance alone makes such a difference"] = None
+    p_holm: Annotated[float | None, "the same, corrected for all pairs of this metric and part"] = None
+    note: Annotated[str, "why there is no p although there is a difference"] = ""
+
+    def significant(self, alpha: float) -> bool:
+        return self.p_holm is not None and self.p_holm <= alpha
+
+    @property
+    def turned(self) -> Comparison:
+        """The second against the first."""
+        difference, high, low = (None if one is None else -one for one in (self.difference, self.low, self.high))
+        ends = {"difference": difference, "low": low, "high": high}
+        return msgspec.structs.replace(self, first=self.second, second=self.first, **ends)
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """What an attack said about one document: its guess, where the right person ranks, by how much, and why."""
+
+    guess: Annotated[str | None, "the individual that it takes for the document's"]
+    rank: Annotated[float | None, "the place of the right one; null where the attacker does not know the person"] = None
+    margin: Annotated[float | None, "how far the right one is before the next (or behind the first)"] = None
+    words: Annotated[
+        list[tuple[str, float]], "of the anonymized text, what speaks most for the guess, and how much"
+    ] = []
+    attack: Annotated[str, "which of the attacks said it"] = ""
+
+
+def columns_of(rows: Rows) -> Columns:
+    """Rows as a run file keeps them: whole numbers stay whole."""
+    return {
+        name: [int(value) if value.is_integer() else value for value in rows.values[:, index].tolist()]
+        for index, name in enumerate(rows.columns)
+    }
