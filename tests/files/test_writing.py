@@ -12,16 +12,8 @@ from pathlib import Path
 import pytest
 
 from showthrough import OutputError
-from showthrough.files.writing import (
-    Read,
-    check_writable,
-    put,
-    remove_unfinished,
-    workshop,
-    write_file,
-    write_folder,
-    writing as files,
-)
+from showthrough.files import writing as files
+from showthrough.files.writing import Read, check_writable, put, remove_unfinished, workshop, write_file, write_folder
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="links, locks and signals")
 NOBODY = ".showthrough-1-0123abcd"  # a name as a run gives it to what it has not finished
