@@ -162,15 +162,15 @@ def _not_run(run: Run, record: MetricRecord) -> Iterator[str]:
 def _risk(one: AtRisk) -> Text:
     evidence = one.evidence
     if evidence.rank is None:
-        told = Text(f"{one.document} not found; the attacker does not know the person, and guesses {evidence.guess}")
+        line = Text(f"{one.document} not found; the attacker does not know the person, and guesses {evidence.guess}")
     elif one.found == 1:
-        told = Text(f"{one.document} found, margin {evidence.margin:.2f}")
+        line = Text(f"{one.document} found, margin {evidence.margin:.2f}")
     elif one.found > 0:
-        told = Text(f"{one.document} found by {one.found:.2f}, tied with others")
+        line = Text(f"{one.document} found by {one.found:.2f}, tied with others")
     else:
-        told = Text(
+        line = Text(
             f"{one.document} not found, rank {evidence.rank:g}, margin {evidence.margin:.2f}; guess {evidence.guess}"
         )
     if evidence.words:
-        told.append(": ").append(", ".join(f"{word} {part:.2f}" for word, part in evidence.words), style="bold")
-    return told
+        line.append(": ").append(", ".join(f"{word} {part:.2f}" for word, part in evidence.words), style="bold")
+    return line

@@ -66,7 +66,7 @@ def points(names: Sequence[str], across: Measured, up: Measured) -> list[Point]:
     found = [Point(name, across.values[name], up.values[name], number in best) for number, name in enumerate(both)]
     xs = _shares([across.goodness(name) for name in both])
     ys = _shares([up.goodness(name) for name in both])
-    return _apart(found, [_WIDTH * x for x in xs], [_HEIGHT * (1 - y) for y in ys])
+    return _with_names_placed(found, [_WIDTH * x for x in xs], [_HEIGHT * (1 - y) for y in ys])
 
 
 def front(goodness: Sequence[tuple[float, float]]) -> set[int]:
@@ -89,7 +89,7 @@ def _shares(values: Sequence[float]) -> list[float]:
     return [(value - low) / ((high - low) or 1.0) for value in values]
 
 
-def _apart(found: Sequence[Point], xs: Sequence[float], ys: Sequence[float]) -> list[Point]:
+def _with_names_placed(found: Sequence[Point], xs: Sequence[float], ys: Sequence[float]) -> list[Point]:
     """Puts each name at the nearest height, above or below its point, at which no other name stands yet."""
     placed: list[tuple[float, float, float]] = []  # left end, right end, height
     result = []

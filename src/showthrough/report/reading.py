@@ -58,8 +58,8 @@ def _leaks(run: Run) -> str:
 def _open(run: Run, record: MetricRecord) -> str:
     """How much those may leak that leak nothing here: that of the one that is least sure."""
     scores = [score for name in run.names if (score := headline(run, name, record)) and score.value == 1]
-    told = may_leak(min(scores, key=lambda score: 1.0 if score.low is None else score.low, default=None))
-    return f" (with none seen, {told})" if told else ""
+    unseen = may_leak(min(scores, key=lambda score: 1.0 if score.low is None else score.low, default=None))
+    return f" (with none seen, {unseen})" if unseen else ""
 
 
 def leaks(run: Run, record: MetricRecord, name: str) -> dict[str, int]:

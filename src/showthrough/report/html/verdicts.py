@@ -39,17 +39,17 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
     score = headline(run, name, record)
     if record is None or score is None:  # without a marked direct identifier there is nothing to say
         return
-    found = leaks(run, record, name)
-    if not found:
-        told = may_leak(score)
-        open_ = f" (with none seen, {told.replace(' %', _PERCENT)})" if told else ""
-        where = f" readable where it was marked, in {of_documents(run, record)}{assuming(record)}{open_}"
+    leaking = leaks(run, record, name)
+    if not leaking:
+        unseen = may_leak(score).replace(" %", _PERCENT)
+        where = f" readable where it was marked, in {of_documents(run, record)}{assuming(record)}"
+        where += f" (with none seen, {unseen})" if unseen else ""
         yield Clause("leaves ", "no direct identifier", where)
         return
-    total = sum(found.values())
+    total = sum(leaking.values())
     things = "1 direct identifier" if total == 1 else f"{total:,} direct identifiers"
     yield Clause(
-        "leaves ", things, f" readable in {len(found):,} of {len(run.documents):,} documents{assuming(record)}"
+        "leaves ", things, f" readable in {len(leaking):,} of {len(run.documents):,} documents{assuming(record)}"
     )
 
 
