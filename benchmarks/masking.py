@@ -22,7 +22,8 @@ import numpy as np
 from _turns import quickest
 from showthrough import Anonymization, Corpus, parse_metric, read_anonymization, read_corpus
 from showthrough.formats.tab import read_list
-from showthrough.metrics.base import Array, Rows, bound
+from showthrough.metrics.base import Array, Rows
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.resources import Resources
 from showthrough.statistics import percentile_interval, resampled_totals
 
@@ -50,12 +51,14 @@ def replicated(data: Path, folder: Path) -> tuple[Path, list[Path]]:
 def rows_of_all(corpus: Corpus, anonymizations: list[Anonymization]) -> list[object]:
     """What `evaluate` does chunk by chunk: bind every metric, then score every anonymization."""
     resources = Resources()
-    found: list[object] = []
+    metrics = [parse_metric(text) for text in METRICS]
+    rows: list[object] = []
     for numbers in corpus.chunks():
-        part = corpus.part(numbers)
-        scored = [bound(parse_metric(text), part, resources) for text in METRICS]
-        found += [rows(one) for one in anonymizations for rows in scored]
-    return found
+        chunk = Chunk(corpus.part(numbers), resources)
+        for one in anonymizations:
+            anonymized = Anonymized(chunk, one)
+            rows += map(anonymized.rows, metrics)
+    return rows
 
 
 def intervals(rows: list[Rows], values: Array) -> None:
@@ -80,8 +83,8 @@ def main() -> int:
         content = corpus_path.read_bytes()
         corpus = read_corpus(corpus_path)
         anonymizations = [read_anonymization(path) for path in paths]
-        resources = Resources()
-        rows = [bound(parse_metric(text), corpus, resources)(anonymizations[0]) for text in METRICS]
+        anonymized = Anonymized(Chunk(corpus), anonymizations[0])
+        rows = [anonymized.rows(parse_metric(text)) for text in METRICS]
         values = np.hstack([table.values for table in rows])
         seconds = quickest(
             7,

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import msgspec
 
+from showthrough.data.documents import Corpus
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document
 
 
@@ -58,6 +59,10 @@ class Anonymization:
         """The masks of one document; none when the anonymization lacks it."""
         return self.masks.get(document_id, ())
 
+    def texts(self, corpus: Corpus) -> Mapping[str, str]:
+        """What can be read of each document, by its id."""
+        return {document.id: apply_masks(document.text, self.of(document.id)) for document in corpus}
+
     def part(self, document_ids: Iterable[str]) -> Anonymization:
         """The masks of some documents."""
         return Anonymization(
@@ -83,6 +88,29 @@ class Anonymization:
                 total.update(msgspec.json.encode((document_id, masks)))
             except UnicodeEncodeError:
                 raise InputError(Problem(self.source or self.name, at_document(document_id), HALF_CHARACTER)) from None
+        return total.hexdigest()
+
+
+class ReleasedTexts(Anonymization):
+    """Anonymized texts by document id, as somebody released them: what was masked in them nobody knows."""
+
+    def __init__(self, released: Mapping[str, str], name: str) -> None:
+        super().__init__({}, name)
+        self._released = released
+
+    def __len__(self) -> int:
+        return len(self._released)
+
+    def texts(self, corpus: Corpus) -> Mapping[str, str]:
+        """All of them; a document that it lacks is not there."""
+        return self._released
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes whenever a text changes."""
+        total = hashlib.blake2b(digest_size=16)
+        for key in sorted(self._released):
+            total.update(msgspec.json.encode((key, self._released[key])))
         return total.hexdigest()
 
 
