@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Generic, TypeVar
 
 import msgspec
 
 from showthrough.data.documents import Corpus
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document
+
+T = TypeVar("T")
 
 
 class Mask(msgspec.Struct, frozen=True, gc=False, array_like=True, forbid_unknown_fields=True):
@@ -35,6 +38,26 @@ class TypedMask(Mask, frozen=True, gc=False, array_like=True, forbid_unknown_fie
     """A mask of an anonymizer that also says what it found: `[start, end, replacement, entity_type]`."""
 
     entity_type: str = ""
+
+
+class DerivedMasks(Mapping[str, Sequence[Mask]], Generic[T]):
+    """Masks by document id, made when they are asked for: those of a million documents take no memory."""
+
+    def __init__(self, source: Mapping[str, T], make: Callable[[T], Sequence[Mask]]) -> None:
+        self._source = source
+        self._make = make
+
+    def __getitem__(self, document_id: str) -> Sequence[Mask]:
+        return self._make(self._source[document_id])
+
+    def __contains__(self, document_id: object) -> bool:
+        return document_id in self._source
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._source)
+
+    def __len__(self) -> int:
+        return len(self._source)
 
 
 class Anonymization:

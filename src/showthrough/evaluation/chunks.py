@@ -12,6 +12,7 @@ from showthrough.data.references import REFERENCES
 from showthrough.errors import ResourceError
 from showthrough.evaluation.mask_notices import MaskCounts
 from showthrough.metrics import Metric, Rows
+from showthrough.metrics.base import sound
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings
@@ -58,7 +59,7 @@ def answered(chunk: Chunk, work: Work) -> Answer:
             if (text, one.name) in work.refused:
                 continue
             try:
-                answer.rows[text, one.name] = _sound(anonymized.rows(metric), len(chunk.corpus))
+                answer.rows[text, one.name] = sound(metric, anonymized.rows(metric), len(chunk.corpus))
             except ResourceError as error:
                 if one.name not in REFERENCES:
                     answer.failures[text] = str(error)
@@ -81,14 +82,3 @@ def answered_there(corpus: Corpus, work: Work, models: ModelSettings) -> Answer:
 def _resources_of_process(models: ModelSettings) -> Resources:
     """Models stay loaded from chunk to chunk."""
     return Resources(models)
-
-
-def _sound(rows: object, documents: int) -> Rows:
-    """Rows as every metric has to give them, one for each document; raises ResourceError for anything else."""
-    if not isinstance(rows, Rows):
-        raise ResourceError(f"it gave a value of type {type(rows).__name__}; expected Rows")
-    if rows.values.shape != (documents, len(rows.columns)):
-        shape = " × ".join(map(str, rows.values.shape))
-        expected = f"{documents} × {len(rows.columns)}, one row for each document"
-        raise ResourceError(f"it gave rows of the shape {shape}; expected {expected}")
-    return rows

@@ -211,7 +211,9 @@ class Evaluation:
         chunks += corpus.chunks(start=before)
         if self.plan.jobs == 1 or len(chunks) == 1:
             for numbers in chunks:
-                yield numbers, answered(self._chunk(numbers), self._work(numbers, self._anonymizations))
+                whole = len(numbers) == len(corpus)
+                chunk = self._whole if whole else Chunk(corpus.part(numbers), self.resources)
+                yield numbers, answered(chunk, self._work(numbers, self._anonymizations))
             return
 
         def task(numbers: range) -> tuple[Corpus, Work, ModelSettings]:
@@ -234,11 +236,6 @@ class Evaluation:
 
     def _of_scope(self, scope: str) -> dict[str, Metric]:
         return {text: one for text, one in self._metrics.items() if one.scope == scope and text not in self._failures}
-
-    def _chunk(self, numbers: range) -> Chunk:
-        if len(numbers) == len(self.plan.corpus):
-            return self._whole
-        return Chunk(self.plan.corpus.part(numbers), self.resources)
 
     @cached_property
     def _whole(self) -> Chunk:
@@ -331,14 +328,28 @@ class Evaluation:
         """The documents for a reader; where there are too many, those at most risk."""
         hiding = self._hiding_of(text for text in self._metrics if text in self.run.rows)
         free = self._free if hiding == self._hiding else None
-        return texts_of(self.plan.corpus, self.plan.anonymizations, self._order(hiding), hiding, self.resources, free)
+        order = self._order(hiding) if too_many(self.plan.corpus) else None
+        return texts_of(self.plan.corpus, self.plan.anonymizations, order, hiding, self.resources, free)
 
     def _order(self, hiding: Hiding) -> Ints | None:
-        """Documents by their risk, where it was asked for and could be told."""
+        """Documents by their risk, where it can be told."""
         asked = [(metric, metric_text(metric)) for metric in risks(hiding.function_words)]
         if any((text, name) not in self._tables for _, text in asked for name in self.run.names):
             return None
         return riskiest([[metric.leaks(self._tables[text, name]) for name in self.run.names] for metric, text in asked])
+
+
+# What has to be the same where a run is resumed.
+_TOLD: dict[str, Callable[[Run], object]] = {
+    "corpus": lambda run: run.corpus.digest,
+    "anonymizations": lambda run: [(one.name, one.digest) for one in run.anonymizations],
+    "references": lambda run: [one.digest for one in run.references],
+    "metrics": lambda run: [metric.text for metric in run.metrics],
+    "settings": lambda run: run.settings,
+    "background": lambda run: run.background and run.background.digest,
+    "backgrounds": lambda run: {name: one.digest for name, one in run.backgrounds.items()},
+    "showthrough version": lambda run: run.provenance.get("showthrough"),
+}
 
 
 def _resumed(run: Run, earlier: Run, plan: Plan) -> dict[Cell, list[Rows]]:
@@ -346,23 +357,11 @@ def _resumed(run: Run, earlier: Run, plan: Plan) -> dict[Cell, list[Rows]]:
 
     Where texts are asked for and the earlier run was kept without, what an attack read in them is found again.
     """
-    for what, here, there in (
-        ("corpus", run.corpus.digest, earlier.corpus.digest),
-        ("document order", run.documents[: len(earlier.documents)], earlier.documents),
-        (
-            "anonymizations",
-            [(i.name, i.digest) for i in run.anonymizations],
-            [(i.name, i.digest) for i in earlier.anonymizations],
-        ),
-        ("references", [i.digest for i in run.references], [i.digest for i in earlier.references]),
-        ("metrics", [m.text for m in run.metrics], [m.text for m in earlier.metrics]),
-        ("settings", run.settings, earlier.settings),
-        ("background", run.background and run.background.digest, earlier.background and earlier.background.digest),
-        ("backgrounds", _digests(run.backgrounds), _digests(earlier.backgrounds)),
-        ("showthrough version", run.provenance["showthrough"], earlier.provenance.get("showthrough")),
-    ):
-        if here != there:
+    for what, told in _TOLD.items():
+        if told(run) != told(earlier):
             raise PlanError("not the same as in the run to resume; start afresh without --resume", what)
+    if run.documents[: len(earlier.documents)] != earlier.documents:
+        raise PlanError("not the same as in the run to resume; start afresh without --resume", "document order")
     wordless = plan.texts and earlier.provenance.get(WITHOUT_TEXT)
     whole = {metric_text(metric) for metric in plan.metrics if metric.scope == "corpus"}
     lost = whole & earlier.evidence.keys() if wordless else set()
@@ -371,10 +370,6 @@ def _resumed(run: Run, earlier: Run, plan: Plan) -> dict[Cell, list[Rows]]:
         table, evidence = earlier.rows_of(text, name), earlier.evidence.get(text, {}).get(name, {})
         rows[text, name] = [Rows(table.columns, table.values, msgspec.to_builtins(evidence))]
     return rows
-
-
-def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:
-    return {name: one.digest for name, one in inputs.items()}
 
 
 def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
-from showthrough.errors import PlanError, Problem, quoted
+from showthrough.errors import PlanError, Problem, ResourceError, quoted
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
 
 Array = NDArray[np.float64]
@@ -148,3 +148,19 @@ def choose(owner: Metric, parameter: str, allowed: Sequence[Any]) -> None:
     if found not in allowed:
         expected = ", ".join(map(repr, allowed))
         raise PlanError(f"{parameter}={quoted(found)} is not known; expected one of {expected}", type(owner).__name__)
+
+
+def sound(metric: Metric, rows: object, documents: int) -> Rows:
+    """What a metric returned, checked like input: a guest's mistake must not come out as a number."""
+    name = type(metric).__name__
+    if not isinstance(rows, Rows):
+        raise ResourceError(f"{name} returned a value of type {type(rows).__name__}; expected Rows")
+    if not all(isinstance(column, str) for column in rows.columns) or len({*rows.columns}) < len(rows.columns):
+        raise ResourceError(f"{name} returned the columns {quoted(rows.columns)}; expected texts, each once")
+    shape, expected = np.shape(rows.values), (documents, len(rows.columns))
+    if shape != expected or np.asarray(rows.values).dtype.kind not in "fiub":
+        size, wanted = (" × ".join(map(str, each)) for each in (shape, expected))
+        raise ResourceError(f"{name} returned {size} values; expected {wanted} numbers, a row for each document")
+    if not np.isfinite(rows.values).all():
+        raise ResourceError(f"{name} returned rows with a value that is infinite or no number; expected finite ones")
+    return rows
