@@ -20,7 +20,7 @@ from showthrough.data.references import REFERENCES, references_of
 from showthrough.data.retyping import Names, Retyping
 from showthrough.errors import ChangedError, Interrupted, PlanError, ResourceError, quoted
 from showthrough.evaluation.chunks import Answer, Cell, Work, answered, answered_there
-from showthrough.evaluation.mask_notices import MaskCounts, words_aside
+from showthrough.evaluation.mask_notices import MaskCounts, mask_notices, words_aside
 from showthrough.evaluation.notices import notices
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.scoring import reference_scores, scored
@@ -151,6 +151,7 @@ class Evaluation:
         self._masks: dict[str, list[MaskCounts]] = {one.name: [] for one in plan.anonymizations}
         self._free: list[Spans] | None = []
         self._revisions: dict[str, dict[str, str]] = {}  # of the models of each metric
+        self._notes = notices(plan.corpus, plan.anonymizations, plan.metrics, masks={})  # of masks later
         self._before = self._done = 0  # documents of the run that is resumed, and by now
 
     def carried_out(self, progress: Progress | None = None, resume: Run | None = None) -> Run:
@@ -310,7 +311,7 @@ class Evaluation:
         run.failures = [Failure(text, self._failures[text]) for text in self._failures]
         run.documents, run.groups = run.documents[:done], run.groups[:done]
         masks = {name: MaskCounts.summed(parts) for name, parts in self._masks.items()}
-        run.notes = notices(plan.corpus, plan.anonymizations, plan.metrics, masks)
+        run.notes = list(dict.fromkeys([*self._notes, *mask_notices(masks, plan.metrics)]))
         run.rows, run.evidence = {}, {}
         for (text, name), chunks in self._rows.items():
             rows = Rows.joined(chunks)
