@@ -21,11 +21,12 @@ import numpy as np
 
 from _turns import quickest
 from showthrough import Anonymization, Corpus, parse_metric, read_anonymization, read_corpus
+from showthrough.evaluation.scoring import intervals_of
 from showthrough.formats.tab import read_list
 from showthrough.metrics.base import Array, Rows
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.resources import Resources
-from showthrough.statistics import percentile_interval, resampled_totals
+from showthrough.statistics import resampled_totals
 
 COPIES = 10
 METRICS = [
@@ -62,14 +63,13 @@ def rows_of_all(corpus: Corpus, anonymizations: list[Anonymization]) -> list[obj
 
 
 def intervals(rows: list[Rows], values: Array) -> None:
-    """What `evaluate` does with rows: resample all columns at once, combine, take percentiles."""
+    """What `evaluate` does with rows: resample all columns at once, combine, and see how far the numbers spread."""
     sums = resampled_totals(values, 10_000, 0)
     position = 0
     for text, table in zip(METRICS, rows, strict=True):
         width = len(table.columns)
         totals = dict(zip(table.columns, sums[:, position : position + width].T, strict=True))
-        for resampled in parse_metric(text).combine(totals).values():
-            percentile_interval(resampled, 0.95)
+        intervals_of(parse_metric(text), table, totals, 0.95)
         position += width
 
 

@@ -51,9 +51,9 @@ class _Once:
 
     def once(self, key: object, make: Callable[[], T]) -> T:
         """What was made under a key, or is made now."""
-        if key not in self._made:
-            self._made[key] = make()
-        made: T = self._made[key]
+        made: T | None = self._made.get(key)
+        if made is None:
+            made = self._made[key] = make()
         return made
 
 

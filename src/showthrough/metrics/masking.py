@@ -444,8 +444,10 @@ class FScore(Worded):
         )
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        parts = self._parts()
+
         def rows(anonymized: Anonymized) -> Rows:
-            recall, precision = map(anonymized.rows, self._parts())
+            recall, precision = map(anonymized.rows, parts)
             return Rows(recall.columns + precision.columns, np.hstack([recall.values, precision.values]))
 
         return rows
