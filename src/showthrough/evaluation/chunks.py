@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -66,10 +67,8 @@ def answered(chunk: Chunk, work: Work) -> Answer:
         if work.noticed is not None and one.masks and one.name not in REFERENCES:
             answer.masks[one.name] = MaskCounts.of(anonymized.coverage, work.noticed)
     if work.kept is not None:
-        try:
+        with suppress(ResourceError):
             answer.free = list(free_words(chunk, work.kept))
-        except ResourceError:
-            answer.free = None
     return answer
 
 

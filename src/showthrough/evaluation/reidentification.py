@@ -9,7 +9,7 @@ from showthrough.data.background import Background
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import ReleasedTexts
 from showthrough.data.references import EVERYTHING, NOTHING
-from showthrough.errors import InputError, Problem, ResourceError, shown
+from showthrough.errors import InputError, Interrupted, Problem, ResourceError, shown
 from showthrough.evaluation.engine import Evaluation
 from showthrough.evaluation.plan import Plan, reserved_problems, settings_problems
 from showthrough.metrics import ReIdentification
@@ -61,7 +61,10 @@ def reidentify(
     evaluation = Evaluation(plan, tuple(_references(ids, corpus)) if references else (), watch)
     evaluation.run.corpus = _originals(ids, corpus)
     evaluation.run.several_annotators = None
-    run = evaluation.carried_out()
+    try:
+        run = evaluation.carried_out()
+    except Interrupted as stop:  # nothing of an attack can be resumed
+        raise stop.__cause__ or KeyboardInterrupt from None
     if run.failures:
         raise ResourceError(run.failures[0].reason)
     run.provenance["attacks"] = evaluation.resources.seconds
