@@ -28,11 +28,10 @@ from typing import Any
 from _turns import quickest
 from showthrough import Anonymization, Corpus, Metric, TypedMask, evaluate, read_corpus
 from showthrough.metrics import metrics_of
-from showthrough.metrics.clinical.base import Gold
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.clinical.by_token import PhiToken
 from showthrough.metrics.clinical.tokens import Tokens
 from showthrough.report.clinical import significance
-from showthrough.resources import Resources
 
 TIMES = 20
 SECONDS = 10.0
@@ -62,11 +61,10 @@ def spoiled(corpus: Corpus, seed: int, rate: float = 0.1) -> Anonymization:
 
 def score(corpus: Corpus, system: Anonymization, metrics: list[Metric]) -> dict[str, dict[str, float]]:
     """Every step from documents in memory to numbers."""
-    resources = Resources()
-    fresh = Corpus(corpus.documents)
+    anonymized = Anonymized(Chunk(Corpus(corpus.documents)), system)
     found = {}
     for metric in metrics:
-        totals = metric.bind(fresh, resources)(system).totals()
+        totals = anonymized.rows(metric).totals()
         metric.combine(totals)
         found[type(metric).__name__] = {key: float(value) for key, value in totals.items()}
     return found
@@ -84,11 +82,11 @@ def as_instances(corpus: Corpus, system: Anonymization) -> tuple[list[Any], list
 
 def as_tokens(corpus: Corpus, system: Anonymization) -> tuple[list[Any], list[Any]]:
     """The tokens that phi_token counts, as spans of their own."""
-    resources = Resources()
+    chunk = Chunk(corpus)
     metric = PhiToken()
-    gold: Gold = metric.gold(corpus, resources)
-    tokens = metric.token_gold(corpus, resources)
-    found = gold.system(system, "type")
+    gold = metric.gold(chunk)
+    tokens = metric.token_gold(chunk)
+    found = metric.system(gold, Anonymized(chunk, system))
     said, beyond = tokens.taken(found.instances)
     true: list[Any] = [[] for _ in corpus.documents]
     taken: list[Any] = [[] for _ in corpus.documents]
@@ -115,17 +113,15 @@ def against_nervaluate(corpus: Corpus) -> bool:
     system = spoiled(corpus, 1)
     instance, both = metrics_of(["phi_instance"]), metrics_of(["phi_token", "phi_instance"])
     spans, tokens = as_instances(corpus, system), as_tokens(corpus, system)
-    resources = Resources()
-    bound = [(metric, metric.bind(corpus, resources)) for metric in both]
-    copies = [Anonymization(system.masks), Anonymization(system.masks)]
+    chunk = Chunk(corpus)
 
     def theirs(*levels: tuple[list[Any], list[Any]]) -> list[Any]:
         return [Evaluator(true, taken, tags=tags, loader="dict").evaluate() for true, taken in levels]
 
     def ours_bound() -> None:
-        copies.reverse()  # another object each time: nothing is remembered from the last go
-        for metric, rows in bound:
-            metric.combine(rows(copies[0]).totals())
+        anonymized = Anonymized(chunk, system)
+        for metric in both:
+            metric.combine(anonymized.rows(metric).totals())
 
     times = quickest(
         5,

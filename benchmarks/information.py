@@ -135,13 +135,13 @@ def read_texts(corpus: Any, folder: Path) -> None:
     """Finds the terms of all texts, for the naive way in a file, for ours in the cache."""
     import spacy
 
+    from showthrough.axis.axis import Axis
     from showthrough.resources import Resources
 
     pipeline = spacy.load(PIPELINE, exclude=["lemmatizer"])
     (folder / "terms.json").write_text(json.dumps({each.id: naive_terms(pipeline, each.text) for each in corpus}))
     os.environ["SHOWTHROUGH_CACHE"] = str(folder / "cache")
-    resources = Resources()
-    resources.terms(f"spacy:{PIPELINE}").terms(resources.axis(corpus))
+    Resources().terms(f"spacy:{PIPELINE}").terms(Axis(corpus))
 
 
 def naive_terms(pipeline: Any, text: str) -> list[tuple[int, int]]:
@@ -161,20 +161,20 @@ def naive(metric: str, folder: Path, count: int) -> dict[str, float]:
     import numpy as np
     import torch
 
+    from showthrough.axis.axis import Axis
+    from showthrough.axis.coverage import Coverage
     from showthrough.data.masks import flattened
     from showthrough.metrics.masking import masked_elements
-    from showthrough.resources import Resources
 
     torch.set_num_threads(1)
     corpus, anonymizations = cases(count)
     model = Naive(folder)
     results = {}
     if metric == "wp":
-        resources = Resources()
-        axis = resources.axis(corpus)
+        axis = Axis(corpus)
         for name, one in anonymizations.items():
             above = below = 0.0
-            start, end, document = masked_elements(axis, resources.coverage(axis, one), "token")
+            start, end, document = masked_elements(Coverage(axis, one), "token", "joined")[:3]
             agreed = axis.gold.agreement(start, end, document)
             for number, each in enumerate(axis.documents):
                 here = document == number

@@ -21,10 +21,12 @@ import numpy as np
 
 from _turns import quickest
 from showthrough import Anonymization, Corpus, parse_metric, read_anonymization, read_corpus
+from showthrough.evaluation.scoring import intervals_of
 from showthrough.formats.tab import read_list
-from showthrough.metrics.base import Array, Rows, bound
+from showthrough.metrics.base import Array, Rows
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.resources import Resources
-from showthrough.statistics import percentile_interval, resampled_totals
+from showthrough.statistics import resampled_totals
 
 COPIES = 10
 METRICS = [
@@ -50,23 +52,24 @@ def replicated(data: Path, folder: Path) -> tuple[Path, list[Path]]:
 def rows_of_all(corpus: Corpus, anonymizations: list[Anonymization]) -> list[object]:
     """What `evaluate` does chunk by chunk: bind every metric, then score every anonymization."""
     resources = Resources()
-    found: list[object] = []
+    metrics = [parse_metric(text) for text in METRICS]
+    rows: list[object] = []
     for numbers in corpus.chunks():
-        part = corpus.part(numbers)
-        scored = [bound(parse_metric(text), part, resources) for text in METRICS]
-        found += [rows(one) for one in anonymizations for rows in scored]
-    return found
+        chunk = Chunk(corpus.part(numbers), resources)
+        for one in anonymizations:
+            anonymized = Anonymized(chunk, one)
+            rows += map(anonymized.rows, metrics)
+    return rows
 
 
 def intervals(rows: list[Rows], values: Array) -> None:
-    """What `evaluate` does with rows: resample all columns at once, combine, take percentiles."""
+    """What `evaluate` does with rows: resample all columns at once, combine, and see how far the numbers spread."""
     sums = resampled_totals(values, 10_000, 0)
     position = 0
     for text, table in zip(METRICS, rows, strict=True):
         width = len(table.columns)
         totals = dict(zip(table.columns, sums[:, position : position + width].T, strict=True))
-        for resampled in parse_metric(text).combine(totals).values():
-            percentile_interval(resampled, 0.95)
+        intervals_of(parse_metric(text), table, totals, 0.95)
         position += width
 
 
@@ -80,8 +83,8 @@ def main() -> int:
         content = corpus_path.read_bytes()
         corpus = read_corpus(corpus_path)
         anonymizations = [read_anonymization(path) for path in paths]
-        resources = Resources()
-        rows = [bound(parse_metric(text), corpus, resources)(anonymizations[0]) for text in METRICS]
+        anonymized = Anonymized(Chunk(corpus), anonymizations[0])
+        rows = [anonymized.rows(parse_metric(text)) for text in METRICS]
         values = np.hstack([table.values for table in rows])
         seconds = quickest(
             7,

@@ -17,10 +17,10 @@ import pytest
 
 import showthrough.cli.evaluate as command
 from showthrough import Interrupted, Plan, evaluate, read_anonymization, read_corpus
+from showthrough.axis.axis import Axis
 from showthrough.cli.stopping import stoppable, unbroken
 from showthrough.data.documents import Corpus
 from showthrough.errors import ChangedError
-from showthrough.resources import Resources
 from showthrough.run.run import Run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, and processes seen in /proc")
@@ -31,19 +31,19 @@ EVALUATE = ("evaluate", "corpus.jsonl", "a=a.json", "-o", "run.json", "--resampl
 WAITING = """
 import time
 from pathlib import Path
-from showthrough.resources import Resources
 from showthrough.data.documents import Corpus
+from showthrough.metrics.chunk import Chunk
 
-chunks, axis = Corpus.chunks, Resources.axis
+chunks, begin = Corpus.chunks, Chunk.__init__
 Corpus.chunks = lambda self, characters=100, start=0: chunks(self, characters, start)
 
-def waiting(self, corpus):
+def waiting(self, corpus, resources=None):
     while int(corpus.documents[0].id[1:]) > 30 and not Path("go").exists():
         Path("half-way").touch()
         time.sleep(0.05)
-    return axis(self, corpus)
+    begin(self, corpus, resources)
 
-Resources.axis = waiting
+Chunk.__init__ = waiting
 """
 
 
@@ -222,14 +222,12 @@ def test_who_ignores_a_signal_is_not_stopped_by_it() -> None:
 
 
 def failing_axis(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    axis = Resources.axis
-
-    def fails(self: Resources, corpus: Corpus) -> Any:
+    def fails(corpus: Corpus) -> Axis:
         if int(corpus.documents[0].id[1:]) > 30:
             raise error
-        return axis(self, corpus)
+        return Axis(corpus)
 
-    monkeypatch.setattr(Resources, "axis", fails)
+    monkeypatch.setattr("showthrough.metrics.chunk.Axis", fails)
 
 
 def test_a_full_memory_keeps_what_was_finished(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:

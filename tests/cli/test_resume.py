@@ -232,19 +232,19 @@ def test_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
 SLOW = """
 import sys, time
 from pathlib import Path
-from showthrough.resources import Resources
 from showthrough.data.documents import Corpus
+from showthrough.metrics.chunk import Chunk
 
-chunks, axis = Corpus.chunks, Resources.axis
+chunks, begin = Corpus.chunks, Chunk.__init__
 Corpus.chunks = lambda self, characters=1000, start=0: chunks(self, characters, start)
 
-def waiting(self, corpus):
+def waiting(self, corpus, resources=None):
     if int(corpus.documents[0].id[1:]) > 250 and "--resume" not in sys.argv:
         Path("half-way").touch()
         time.sleep(300)  # until the signal comes
-    return axis(self, corpus)
+    begin(self, corpus, resources)
 
-Resources.axis = waiting
+Chunk.__init__ = waiting
 """
 
 

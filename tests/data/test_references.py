@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 import pytest
@@ -28,6 +28,7 @@ from showthrough.data.references import EVERYTHING, NOTHING, REFERENCES, referen
 from showthrough.errors import ResourceError
 from showthrough.evaluation.reidentification import reidentify
 from showthrough.metrics import METRICS, Metric
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.report import csv_text, json_text, latex_text, markdown_text, reading, tables
 from showthrough.report.charts.parts import part_cells
 from showthrough.report.html import html_text
@@ -165,14 +166,14 @@ class Choosy(METRICS["recall"].__class__):  # type: ignore[misc, name-defined]
 
     cannot: ClassVar[tuple[str, ...]] = REFERENCES
 
-    def bind(self, corpus: Corpus, resources: Any) -> Callable[[Anonymization], Rows]:
-        rows = super().bind(corpus, resources)
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        rows = super().bind(chunk)
 
-        def some(anonymization: Anonymization) -> Rows:
-            if anonymization.name in self.cannot and "d2" in corpus.ids:
+        def some(anonymized: Anonymized) -> Rows:
+            if anonymized.name in self.cannot and "d2" in chunk.corpus.ids:
                 raise ResourceError("no model")
-            found: Rows = rows(anonymization)
-            return found
+            counted: Rows = rows(anonymized)
+            return counted
 
         return some
 

@@ -17,6 +17,7 @@ from showthrough import METRICS, Anonymization, Corpus, Document, InputError, Ma
 from showthrough.errors import ChangedError, Problem
 from showthrough.evaluation.workers import WorkerKilledError, Workers
 from showthrough.metrics.base import HEADLINE, ratio
+from showthrough.metrics.chunk import Chunk
 
 
 @pytest.fixture(autouse=True)
@@ -111,7 +112,8 @@ class Kept(Metric):
     title = "Kept characters"
     undefined = "there is no text"
 
-    def bind(self, corpus: Corpus, resources: Any) -> Any:
+    def bind(self, chunk: Chunk) -> Any:
+        corpus = chunk.corpus
         length = [len(document.text) for document in corpus]
         return lambda one: Rows.of(
             masked=[sum(mask.end - mask.start for mask in one.of(document.id)) for document in corpus], length=length

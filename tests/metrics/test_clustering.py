@@ -14,6 +14,7 @@ from hypothesis import given, settings, strategies as st
 from showthrough import Anonymization, ClusteringAgreement, Corpus, Document, Mask, evaluate, parse_metric
 from showthrough.errors import PlanError
 from showthrough.metrics import HEADLINE, METRICS, Rows, kmeans, metric_text
+from showthrough.metrics.chunk import Chunk
 from showthrough.metrics.clustering import TAE_MARKS, marks_pattern
 from showthrough.metrics.kmeans import clusterings, silhouette
 from showthrough.metrics.mutual_information import agreement
@@ -355,7 +356,7 @@ def test_texts_that_became_one_and_the_same() -> None:
     points = np.vstack([blobs(5, centres=4, each=6, size=384), np.random.default_rng(0).normal(size=(1, 384))])
     corpus = Corpus([Document(f"d{n}", str(n)) for n in range(24)])
     masks = {document.id: [Mask(0, len(document.text), "24")] for document in corpus}
-    found = parts(NMI.bind(corpus, Points(points))(Anonymization(masks)))
+    found = parts(Chunk(corpus, Points(points)).rows(NMI, Anonymization(masks)))
     assert (found[HEADLINE], found["ami"], found["chance"]) == (0, 0, 0)
 
 
@@ -372,9 +373,9 @@ def test_a_part_is_the_number_with_so_many_clusters() -> None:
 def test_how_far_repeated_clusterings_agree() -> None:
     """Clear groups are found wherever one starts; with one clustering there is nothing to repeat."""
     corpus = Corpus([Document(f"d{n}", str(n)) for n in range(24)])
-    rows = NMI.bind(corpus, Points(blobs(5, centres=4, each=6)))(Anonymization({}))
+    rows = Chunk(corpus, Points(blobs(5, centres=4, each=6))).rows(NMI, Anonymization({}))
     assert parts(rows)["repeat"] == pytest.approx(1)
-    unclear = NMI.bind(corpus, Points(np.random.default_rng(0).normal(size=(24, 30))))(Anonymization({}))
+    unclear = Chunk(corpus, Points(np.random.default_rng(0).normal(size=(24, 30)))).rows(NMI, Anonymization({}))
     assert parts(unclear)["repeat"] < 0.95
     one = ClusteringAgreement(embedding="lsa", n_clusterings=1)
     run = evaluate(CORPUS, {"m": Anonymization({d.id: [] for d in CORPUS})}, metrics=[one], resamples=0)
@@ -442,7 +443,7 @@ def test_the_clearest_k_counts() -> None:
     """Four groups far apart: of k = 2, 4, 8, 16 the second has the best silhouette."""
     points = blobs(5, centres=4, each=6)
     corpus = Corpus([Document(f"d{n}", str(n)) for n in range(24)])
-    found = parts(NMI.bind(corpus, Points(points))(Anonymization({})))
+    found = parts(Chunk(corpus, Points(points)).rows(NMI, Anonymization({})))
     assert found["k"] == 4
     assert found[HEADLINE] == pytest.approx(1)
 

@@ -28,6 +28,7 @@ from showthrough import (
 )
 from showthrough.errors import PlanError
 from showthrough.metrics import HEADLINE, Metric, metric_text, preset
+from showthrough.metrics.chunk import Chunk
 from showthrough.metrics.information import Informed
 from showthrough.report.table import tables
 from showthrough.resources import Resources
@@ -87,12 +88,12 @@ class GivenTerms(Given):
 
 
 def rows_of(metric: Metric, documents: Sequence[Document], masks: Any, resources: Resources) -> dict[str, list[float]]:
-    rows = metric.bind(Corpus(documents), resources)(Anonymization(masks))
+    rows = Chunk(Corpus(documents), resources).rows(metric, Anonymization(masks))
     return {name: rows.values[:, place].tolist() for place, name in enumerate(rows.columns)}
 
 
 def value_of(metric: Metric, documents: Sequence[Document], masks: Any, resources: Resources) -> dict[str, float]:
-    rows = metric.bind(Corpus(documents), resources)(Anonymization(masks))
+    rows = Chunk(Corpus(documents), resources).rows(metric, Anonymization(masks))
     return {part: float(value) for part, value in metric.combine(rows.totals()).items()}
 
 
@@ -248,12 +249,11 @@ def test_a_term_between_two_masks_takes_the_last_replacement() -> None:
 
 
 def test_TPI_and_TPS_share_one_computation() -> None:  # noqa: N802
-    corpus = Corpus(ONE)
     resources = Given(ICS, NEAR)
-    bound = [metric.bind(corpus, resources) for metric in (TPI, TPS, TPI)]
+    chunk = Chunk(Corpus(ONE), resources)
     for masks in ([Mask(3, 6)], [Mask(3, 6, "PERSON")]):
-        for rows in bound:
-            rows(Anonymization({"d": masks}))
+        for metric in (TPI, TPS, TPI):
+            chunk.rows(metric, Anonymization({"d": masks}))
     assert len(resources.asked) == 1
 
 

@@ -176,14 +176,18 @@ def test_mentions_without_entity_id_are_entities_of_their_own() -> None:
 
 def test_a_mask_counts_once_however_often_it_is_listed() -> None:
     once = score("precision", NAME, JOB)
+    assert once == 5 / 6  # Ole, Berg: 2 of 2 each; nurse: 1 of 2
     assert score("precision", NAME, NAME, JOB, (JOB[0], JOB[0] + 2)) == once
     assert score(Precision(unit="mention"), NAME, NAME, JOB) == 3 / 4  # two masks: 2 of 2 and 1 of 2
 
 
 def test_masks_that_touch_stay_apart() -> None:
     start, end = span("nurse")
-    # Two halves of one token are two masked elements, as the published script counts them.
-    assert score("precision", (start, start + 2), (start + 2, end)) == 2 / 4
+    halves = (start, start + 2), (start + 2, end)
+    # Two halves of one token are two masked elements, as the published script counts them: each 1 of 2 annotators.
+    # The name beside them tells two from one, for which it would be (2 + 2 + 1) / 6 and (2 + 1) / 4.
+    assert score("precision", NAME, *halves) == (2 + 2 + 1 + 1) / 8
+    assert score(Precision(unit="mention"), NAME, *halves) == (2 + 1 + 1) / 6
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from showthrough import (
 )
 from showthrough.attacks import assignment, fusion
 from showthrough.attacks.suite import Suite
+from showthrough.errors import ResourceError
 from showthrough.formats.background import read_recorded
 from showthrough.metrics import HEADLINE, metric_text
 
@@ -250,6 +251,27 @@ def test_texts_without_documents() -> None:
         reidentify(BACKGROUND, {"one": {}, "two": {"ann": "surgeon"}})
     with pytest.raises(InputError, match="anonymizations: none was given"):
         reidentify(BACKGROUND, {})
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_an_attack_on_texts_that_is_stopped(error: type[BaseException], monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("showthrough.attacks.suite.Suite.attack", stop)
+    with pytest.raises(error):
+        reidentify(BACKGROUND, {"one": {"ann": "surgeon"}})
+
+
+def test_an_attack_on_texts_whose_model_is_not_there() -> None:
+    with pytest.raises(ResourceError, match="nowhere"):
+        reidentify(BACKGROUND, {"one": {"ann": "surgeon"}}, 'dense(embedding="st:nowhere/at-all")')
+
+
+def test_times_of_an_attack_on_texts() -> None:
+    run = reidentify(BACKGROUND, {"one": {"ann": "surgeon"}}, "lexical")
+    times = run.provenance["attacks"]
+    assert (set(times["learning"]), set(times["attacking"])) == ({"lexical"}, {"one", "everything masked"})
 
 
 # Texts without originals.

@@ -11,6 +11,7 @@ import pytest
 from showthrough.axis.axis import Axis
 from showthrough.data.documents import Corpus, Document
 from showthrough.errors import ResourceError
+from showthrough.metrics.chunk import Chunk, Hiding
 from showthrough.resources import Resources
 
 Slow = Callable[[str, str], list[tuple[int, int]]]
@@ -72,8 +73,7 @@ def test_a_text_is_read_once(spacy_small: str, monkeypatch: pytest.MonkeyPatch) 
 
 def test_function_words_are_kept_too(spacy_small: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def ignorable() -> Sequence[int]:
-        axis = Axis(Corpus([Document("d", TEXT)]))
-        return Resources().ruler(axis, f"spacy:{spacy_small}").before.tolist()  # type: ignore[no-any-return]
+        return Chunk(Corpus([Document("d", TEXT)])).ruler(Hiding(f"spacy:{spacy_small}")).before.tolist()  # type: ignore[no-any-return]
 
     first = ignorable()
     monkeypatch.delattr("spacy.load")

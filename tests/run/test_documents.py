@@ -10,6 +10,7 @@ import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, Run, TypedMask, evaluate
 from showthrough.axis.axis import Axis
+from showthrough.metrics.chunk import Chunk, Hiding
 from showthrough.resources import Resources
 from showthrough.run import documents as texts
 from showthrough.run.documents import Texts, kept, riskiest, ruler_of
@@ -49,7 +50,7 @@ def test_of_too_many_those_at_most_risk(tiny: Corpus, metrics: list[str], monkey
 def test_without_annotations_the_first(tiny: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "MOST_DOCUMENTS", 2)
     bare = Corpus([Document(one.id, one.text) for one in tiny])
-    found = texts.texts_of(bare, [NONE], None, "lexicon-en.1", Resources())
+    found = texts.texts_of(bare, [NONE], None, Hiding("lexicon-en.1"), Resources())
     assert ([one.id for one in found.documents], found.chosen) == (["d1", "d2"], "first")
 
 
@@ -78,15 +79,13 @@ def test_the_ruler_of_kept_texts_is_the_metrics_own(tiny: Corpus) -> None:
     run = evaluate(tiny, [SOME], ["er_di"], resamples=0)
     assert run.texts is not None
     again = Axis(run.texts.corpus())
-    first = Resources().ruler(Axis(tiny), "lexicon-en.1")
+    first = Chunk(tiny).ruler(Hiding("lexicon-en.1"))
     assert ruler_of(again, run.texts).before.tolist() == first.before.tolist()
 
 
 def test_risk_is_the_worst_of_all_anonymizations() -> None:
-    from showthrough import Rows
-
-    direct = [Rows.of(hidden=[0, 1], total=[1, 1]), Rows.of(hidden=[1, 0], total=[1, 1])]  # 1 each, by one or other
-    quasi = [Rows.of(hidden=[2, 0], total=[2, 2]), Rows.of(hidden=[2, 1], total=[2, 2])]  # 0 and 2
+    direct = [np.array([1.0, 0.0]), np.array([0.0, 1.0])]  # 1 each, by one anonymization or the other
+    quasi = [np.array([0.0, 2.0]), np.array([0.0, 1.0])]  # 0 and 2
     assert riskiest([direct, quasi]).tolist() == [1, 0]
 
 

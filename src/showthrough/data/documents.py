@@ -225,12 +225,8 @@ class Corpus:
 
     def chunks(self, characters: int = CHUNK_CHARACTERS, start: int = 0) -> Iterator[range]:
         """Ranges of document numbers, each of about so many characters, from document `start` on."""
-        total = np.concatenate([[0], np.cumsum(self.survey.lengths[start:] + 1)])
-        number = total[:-1] // characters
-        cuts = [start, *(start + np.flatnonzero(np.diff(number)) + 1).tolist(), len(self)]
-        for low, high in pairwise(cuts):
-            if low < high:
-                yield range(low, high)
+        for part in stretches(self.survey.lengths[start:], characters):
+            yield range(start + part.start, start + part.stop)
 
     def part(self, numbers: range, *, lazy: bool = False) -> Corpus:
         """The documents of one range, decoded; with `lazy`, still to be decoded where the sequence offers that.
@@ -241,6 +237,14 @@ class Corpus:
         cut = getattr(self.documents, "window", None) if lazy else None
         documents = cut(numbers.start, numbers.stop) if cut else self.documents[numbers.start : numbers.stop]
         return Corpus(documents, self.name, self.source)
+
+
+def stretches(lengths: NDArray[np.int64], characters: int = CHUNK_CHARACTERS) -> Iterator[range]:
+    """Documents by number, cut into stretches of about so many characters."""
+    number = (np.cumsum(lengths + 1) - lengths - 1) // characters
+    for low, high in pairwise([0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(lengths)]):
+        if low < high:
+            yield range(low, high)
 
 
 class Altered(Sequence[Document]):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Generic, TypeVar
 
 import msgspec
 
+from showthrough.data.documents import Corpus
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document
+
+T = TypeVar("T")
 
 
 class Mask(msgspec.Struct, frozen=True, gc=False, array_like=True, forbid_unknown_fields=True):
@@ -36,6 +40,26 @@ class TypedMask(Mask, frozen=True, gc=False, array_like=True, forbid_unknown_fie
     entity_type: str = ""
 
 
+class DerivedMasks(Mapping[str, Sequence[Mask]], Generic[T]):
+    """Masks by document id, made when they are asked for: those of a million documents take no memory."""
+
+    def __init__(self, source: Mapping[str, T], make: Callable[[T], Sequence[Mask]]) -> None:
+        self._source = source
+        self._make = make
+
+    def __getitem__(self, document_id: str) -> Sequence[Mask]:
+        return self._make(self._source[document_id])
+
+    def __contains__(self, document_id: object) -> bool:
+        return document_id in self._source
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._source)
+
+    def __len__(self) -> int:
+        return len(self._source)
+
+
 class Anonymization:
     """A named mapping from document id to masks, in any order, overlapping or not.
 
@@ -57,6 +81,10 @@ class Anonymization:
     def of(self, document_id: str) -> Sequence[Mask]:
         """The masks of one document; none when the anonymization lacks it."""
         return self.masks.get(document_id, ())
+
+    def texts(self, corpus: Corpus) -> Mapping[str, str]:
+        """What can be read of each document, by its id."""
+        return {document.id: apply_masks(document.text, self.of(document.id)) for document in corpus}
 
     def part(self, document_ids: Iterable[str]) -> Anonymization:
         """The masks of some documents."""
@@ -83,6 +111,29 @@ class Anonymization:
                 total.update(msgspec.json.encode((document_id, masks)))
             except UnicodeEncodeError:
                 raise InputError(Problem(self.source or self.name, at_document(document_id), HALF_CHARACTER)) from None
+        return total.hexdigest()
+
+
+class ReleasedTexts(Anonymization):
+    """Anonymized texts by document id, as somebody released them: what was masked in them nobody knows."""
+
+    def __init__(self, released: Mapping[str, str], name: str) -> None:
+        super().__init__({}, name)
+        self._released = released
+
+    def __len__(self) -> int:
+        return len(self._released)
+
+    def texts(self, corpus: Corpus) -> Mapping[str, str]:
+        """All of them; a document that it lacks is not there."""
+        return self._released
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes whenever a text changes."""
+        total = hashlib.blake2b(digest_size=16)
+        for key in sorted(self._released):
+            total.update(msgspec.json.encode((key, self._released[key])))
         return total.hexdigest()
 
 

@@ -23,7 +23,7 @@ from showthrough.data.documents import (
 )
 from showthrough.data.labels import NO_TYPE, label_map
 from showthrough.data.levels import GUESS, by_type, folded, known_level
-from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.data.masks import Anonymization, DerivedMasks, Mask, TypedMask
 from showthrough.errors import PlanError, Problem, shown, some
 
 Names = str | Iterable[str]
@@ -211,36 +211,18 @@ def _surveyed(survey: Survey, rules: Mapping[str, Rule]) -> Survey:
     return replace(survey, mentions=marked.total(), types=types, marked=dict(marked))
 
 
-class _Masks(Mapping[str, Sequence[Mask]]):
-    """Masks by document with other types, made when they are asked for: those of a large file are still encoded."""
-
-    def __init__(self, masks: Mapping[str, Sequence[Mask]], names: Mapping[str, str]) -> None:
-        self._masks = masks
-        self._names = names
-
-    def __getitem__(self, document_id: str) -> Sequence[Mask]:
-        return [self._renamed(mask) for mask in self._masks[document_id]]
-
-    def _renamed(self, mask: Mask) -> Mask:
-        name = self._names.get(mask.entity_type)
-        return mask if name is None else TypedMask(mask.start, mask.end, mask.replacement, name)
-
-    def __contains__(self, document_id: object) -> bool:
-        return document_id in self._masks
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._masks)
-
-    def __len__(self) -> int:
-        return len(self._masks)
-
-
 def retyped_masks(anonymization: Anonymization, retyping: Retyping) -> Anonymization:
     """The same masks with what they say they found; of a type that is left out they say it still."""
     names = {kind: target for kind in anonymization.types if (target := retyping.renamed(kind)) not in ("", kind)}
     if not names:
         return anonymization
-    masks: Mapping[str, Sequence[Mask]] = _Masks(anonymization.masks, names)
+
+    def renamed(mask: Mask) -> Mask:
+        name = names.get(mask.entity_type)
+        return mask if name is None else TypedMask(mask.start, mask.end, mask.replacement, name)
+
+    # Those of a large file are still encoded.
+    masks: Mapping[str, Sequence[Mask]] = DerivedMasks(anonymization.masks, lambda masks: list(map(renamed, masks)))
     if isinstance(anonymization.masks, dict):
         masks = dict(masks)
     found = Anonymization(masks, anonymization.name, anonymization.source)

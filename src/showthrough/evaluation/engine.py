@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property
 from os import PathLike
 from typing import Any
 
 import msgspec
 
+from showthrough.axis.spans import Ints
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
@@ -18,24 +19,25 @@ from showthrough.data.pairing import Missing
 from showthrough.data.references import REFERENCES, references_of
 from showthrough.data.retyping import Names, Retyping
 from showthrough.errors import ChangedError, Interrupted, PlanError, ResourceError, quoted
+from showthrough.evaluation.chunks import Answer, Cell, Work, answered, answered_there
+from showthrough.evaluation.mask_notices import MaskCounts, mask_notices, words_aside
 from showthrough.evaluation.notices import notices
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.scoring import reference_scores, scored
 from showthrough.evaluation.workers import WorkerKilledError, Workers
-from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset, with_parameters
-from showthrough.metrics.base import bound as bind
+from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset
+from showthrough.metrics.chunk import Chunk, Hiding
 from showthrough.metrics.language import ENGLISH, in_language, words_of
+from showthrough.metrics.masking import risks
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
-from showthrough.run.documents import RANKING, Texts, riskiest, texts_of, too_many
+from showthrough.run.documents import Spans, Texts, riskiest, texts_of, too_many
 from showthrough.run.provenance import background_input, metric_record, provenance
 from showthrough.run.records import Evidence, Failure, Input, columns_of
 from showthrough.run.run import WITHOUT_TEXT, Run
 from showthrough.run.settings import Settings
 
 Progress = Callable[[int, int], None]  # documents done, documents in all
-Found = dict[tuple[str, str], list[Rows]]  # (metric, anonymization) -> rows of consecutive chunks
-Revisions = dict[str, dict[str, str]]  # metric -> model -> revision
 
 _NO_MEMORY = "memory ran out; shorter documents or fewer metrics at a time need less"
 _FEWER = "fewer --jobs need less (in Python, jobs=1)"
@@ -132,219 +134,245 @@ def evaluate_plan(
     file changes meanwhile.
     """
     plan.check()
-    resources = Resources(plan.models, watch, plan.background, plan.anonymizations, plan.backgrounds)
-    beside = references_of(plan.corpus) if plan.references else ()
-    run = _blank(plan, beside)
-    started = time.perf_counter()
-    found, done, failed_before = _resumed(run, resume, plan)
-    # What looks at all documents at once is tried again; the rest would lack the documents that are done.
-    failures = {
-        text: failed_before[text].removesuffix(_BEFORE) + _BEFORE
-        for text in map(metric_text, (metric for metric in plan.metrics if metric.scope == "document"))
-        if text in failed_before
-    }
-    revisions = _revisions(plan, resources)
-    if resume is not None:
-        _same_models(revisions, resume)
-    failures |= plan.unavailable
-    live = [metric for metric in plan.metrics if metric_text(metric) not in failures]
-    total = len(plan.corpus)
-    local = [metric for metric in live if metric.scope == "document"]
-    whole = [metric for metric in live if metric.scope == "corpus"]
-    scored_too = [*plan.anonymizations, *beside]
-    refused = frozenset(
-        (metric_text(metric), one.name) for one in beside for metric in live if metric.problems(plan.corpus, one)
-    )
-    workers = Workers(plan.jobs)
-
-    def stopped(reason: str = "") -> Interrupted:
-        _record(run, found, failures, done, revisions)
-        run.scores, run.texts, run.complete = [], None, False
-        return Interrupted(run, reason)
-
-    try:
-        if done < total:
-            if progress:
-                progress(done, total)
-            for numbers, rows, failed in _walk(plan, local, done, resources, workers, scored_too, refused):
-                failures |= failed
-                for key, chunk in rows.items():
-                    found.setdefault(key, []).append(chunk)
-                done = numbers.stop
-                if progress:
-                    progress(done, total)
-        for metric in whole:
-            if all((metric_text(metric), one.name) in found for one in plan.anonymizations):
-                continue
-            rows, failed = _rows(plan.corpus, {metric_text(metric): metric}, scored_too, resources, refused)
-            failures |= failed
-            for key, chunk in rows.items():
-                found[key] = [chunk]
-        failures |= _without_rows(plan, found, failures)
-        _record(run, found, failures, total, revisions)
-        run.scores = [*scored(run, plan.metrics, plan.settings), *reference_scores(run, plan.metrics, plan.settings)]
-        if plan.texts:
-            run.texts = _texts(plan, run, resources, workers)
-    except KeyboardInterrupt:
-        raise stopped() from None
-    except MemoryError as error:
-        raise stopped(f"memory ran out; {_FEWER}" if plan.jobs > 1 else _NO_MEMORY) from error
-    except WorkerKilledError as error:
-        raise stopped(f"{error}; {_FEWER}") from error
-    except ChangedError as error:
-        raise stopped(str(error)) from error
-    finally:
-        workers.close()
-    run.provenance["seconds"] = round(time.perf_counter() - started, 3)
-    return run
+    references = references_of(plan.corpus) if plan.references else ()
+    return Evaluation(plan, references, watch).carried_out(progress, resume)
 
 
-def _walk(
-    plan: Plan,
-    metrics: list[Metric],
-    done: int,
-    resources: Resources,
-    workers: Workers,
-    anonymizations: Sequence[Anonymization],
-    refused: frozenset[tuple[str, str]] = frozenset(),
-) -> Iterator[tuple[range, dict[tuple[str, str], Rows], dict[str, str]]]:
-    """Chunk after chunk, in order, whoever computes them. A metric that failed is not tried again."""
-    chunks = list(plan.corpus.chunks(start=done))
-    failures: set[str] = set()
+class Evaluation:
+    """A plan, which was checked, on its way: what is known so far, and what is still to be done."""
 
-    def live() -> dict[str, Metric]:
-        return {text: metric for metric in metrics if (text := metric_text(metric)) not in failures}
+    def __init__(self, plan: Plan, references: Sequence[Anonymization], watch: Watch | None = None) -> None:
+        self.plan = plan
+        self.run = _blank(plan, references)
+        self.resources = Resources(plan.models, watch, plan.background, plan.anonymizations, plan.backgrounds)
+        self._anonymizations = [*plan.anonymizations, *references]
+        self._metrics = {metric_text(metric): metric for metric in plan.metrics}
+        self._rows: dict[Cell, list[Rows]] = {}  # of consecutive chunks
+        self._tables: dict[Cell, Rows] = {}  # of all documents that are done
+        self._failures: dict[str, str] = {}
+        self._masks: dict[str, list[MaskCounts]] = {one.name: [] for one in plan.anonymizations}
+        self._free: list[Spans] | None = []
+        self._revisions: dict[str, dict[str, str]] = {}  # of the models of each metric
+        self._notes = notices(plan.corpus, plan.anonymizations, plan.metrics, masks={})  # of masks later
+        self._before = self._done = 0  # documents of the run that is resumed, and by now
 
-    if plan.jobs == 1 or len(chunks) == 1:
-        for numbers in chunks:
-            rows, failed = _rows(plan.corpus.part(numbers), live(), anonymizations, resources, refused)
-            failures |= failed.keys()
-            yield numbers, rows, failed
-        return
-    tasks = (
-        (
-            plan.corpus.part(numbers, lazy=True),
-            live(),
-            [one.part(plan.corpus.ids[numbers.start : numbers.stop]) for one in anonymizations],
-            plan.models,
-            refused,
-        )
-        for numbers in chunks
-    )
-    for numbers, (rows, failed) in zip(chunks, workers.map(_rows, tasks), strict=True):
-        failures |= failed.keys()
-        yield numbers, rows, failed
-
-
-def _rows(
-    corpus: Corpus,
-    metrics: Mapping[str, Metric],
-    anonymizations: Iterable[Anonymization],
-    resources: Resources | ModelSettings,
-    refused: frozenset[tuple[str, str]] = frozenset(),
-) -> tuple[dict[tuple[str, str], Rows], dict[str, str]]:
-    """All rows of one chunk, and the metrics that failed with their reasons.
-
-    A reference that a metric cannot score has no rows: the metric fails only where an anonymization under test does.
-    """
-    if isinstance(resources, ModelSettings):
-        resources = _of_process(resources)
-    failed: dict[str, str] = {}
-    bound = {}
-    for text, metric in metrics.items():
+    def carried_out(self, progress: Progress | None = None, resume: Run | None = None) -> Run:
+        started = time.perf_counter()
+        if resume is not None and resume.documents:
+            self._take_up(resume)
+        self._revisions = self._read_revisions()
+        if resume is not None:
+            _same_models(self._revisions, resume)
+        self._failures |= self.plan.unavailable
+        workers = Workers(self.plan.jobs)
         try:
-            bound[text] = bind(metric, corpus, resources)
-        except ResourceError as error:
-            failed[text] = str(error)
-    rows = {}
-    # Anonymizations outside, metrics inside: an anonymization is painted once and all metrics look at it.
-    for one in anonymizations:
-        for text, rows_of in bound.items():
-            if (text, one.name) in refused:
+            self._walk(workers, progress or (lambda done, total: None))
+            self._score_as_a_whole()
+            self._finish()
+        except KeyboardInterrupt:
+            raise self._stopped() from None
+        except MemoryError as error:
+            raise self._stopped(f"memory ran out; {_FEWER}" if self.plan.jobs > 1 else _NO_MEMORY) from error
+        except WorkerKilledError as error:
+            raise self._stopped(f"{error}; {_FEWER}") from error
+        except ChangedError as error:
+            raise self._stopped(str(error)) from error
+        finally:
+            workers.close()
+        self.run.provenance["seconds"] = round(time.perf_counter() - started, 3)
+        return self.run
+
+    def _take_up(self, earlier: Run) -> None:
+        """Goes on from an earlier run. What looks at all documents at once is tried again where it failed."""
+        self._rows, self._before = _resumed(self.run, earlier, self.plan), len(earlier.documents)
+        self._done = self._before
+        failed = {failure.metric: failure.reason for failure in earlier.failures}
+        # The rest would lack the documents that are done.
+        again = [text for text, metric in self._metrics.items() if metric.scope == "document" and text in failed]
+        self._failures = {text: failed[text].removesuffix(_BEFORE) + _BEFORE for text in again}
+
+    def _walk(self, workers: Workers, progress: Progress) -> None:
+        """Chunk after chunk, in order, whoever computes them."""
+        total = len(self.plan.corpus)
+        if self._done < total:
+            progress(self._done, total)
+        for numbers, answer in self._answers(workers):
+            self._failures |= {text: why for text, why in answer.failures.items() if text in self._metrics}
+            for cell, rows in answer.rows.items():
+                self._rows.setdefault(cell, []).append(rows)
+            for name, counts in answer.masks.items():
+                self._masks[name].append(counts)
+            self._free = None if self._free is None or answer.free is None else self._free + answer.free
+            if numbers.stop > self._done:
+                self._done = numbers.stop
+                progress(self._done, total)
+
+    def _answers(self, workers: Workers) -> Iterator[tuple[range, Answer]]:
+        """What comes of all chunks. Those of an earlier run are looked at for what a run does not keep."""
+        corpus, before = self.plan.corpus, self._before
+        chunks = [range(part.start, min(part.stop, before)) for part in corpus.chunks() if part.start < before]
+        chunks += corpus.chunks(start=before)
+        if self.plan.jobs == 1 or len(chunks) == 1:
+            for numbers in chunks:
+                whole = len(numbers) == len(corpus)
+                chunk = self._whole if whole else Chunk(corpus.part(numbers), self.resources)
+                yield numbers, answered(chunk, self._work(numbers, self._anonymizations))
+            return
+
+        def task(numbers: range) -> tuple[Corpus, Work, ModelSettings]:
+            ids = corpus.ids[numbers.start : numbers.stop]
+            work = self._work(numbers, [one.part(ids) for one in self._anonymizations])
+            return corpus.part(numbers, lazy=True), work, self.plan.models
+
+        yield from zip(chunks, workers.map(answered_there, map(task, chunks)), strict=True)
+
+    def _work(self, numbers: range, anonymizations: Sequence[Anonymization]) -> Work:
+        """What is asked of a chunk. A metric that failed is not tried again."""
+        planned = self._of_scope("document") if numbers.stop > self._before else {}
+        return Work(
+            metrics={**planned, **self._ranking},
+            anonymizations=anonymizations,
+            refused=self._refused,
+            noticed=words_aside(self.plan.metrics),
+            kept=self._hiding if self.plan.texts and not too_many(self.plan.corpus) else None,
+        )
+
+    def _of_scope(self, scope: str) -> dict[str, Metric]:
+        return {text: one for text, one in self._metrics.items() if one.scope == scope and text not in self._failures}
+
+    @cached_property
+    def _whole(self) -> Chunk:
+        """All documents at once: the one chunk that there is, or what metrics ask for that look at all of them."""
+        return Chunk(self.plan.corpus, self.resources)
+
+    @cached_property
+    def _refused(self) -> frozenset[Cell]:
+        return frozenset(
+            (text, one.name)
+            for one in self._anonymizations[len(self.plan.anonymizations) :]
+            for text, metric in self._metrics.items()
+            if text not in self._failures and metric.problems(self.plan.corpus, one)
+        )
+
+    def _read_revisions(self) -> dict[str, dict[str, str]]:
+        """The models of each metric with their revisions: now, since files may change while they are at work."""
+        found: dict[str, dict[str, str]] = {}
+        for text, metric in self._metrics.items():
+            with suppress(ResourceError):  # what is not there fails the metric when it is asked for
+                found[text] = self.resources.revisions(metric.models)
+        return found
+
+    @cached_property
+    def _hiding(self) -> Hiding:
+        """What documents are kept by, as far as can be told before metrics are at work."""
+        return self._hiding_of(text for text in self._revisions if text not in self._failures)
+
+    def _hiding_of(self, texts: Iterable[str]) -> Hiding:
+        """When a mention is hidden, as the first of some metrics takes it that tells; else by the language's words."""
+        chosen = (self._metrics[text].hiding for text in texts)
+        return next(filter(None, chosen), Hiding(words_of(self.plan.language)))
+
+    @cached_property
+    def _ranking(self) -> dict[str, Metric]:
+        """What tells the documents at most risk, where not all can be kept and the plan does not ask for it anyway."""
+        if not (self.plan.texts and self.plan.corpus.survey.annotated and too_many(self.plan.corpus)):
+            return {}
+        needed = {metric_text(metric): metric for metric in risks(self._hiding.function_words)}
+        return {text: metric for text, metric in needed.items() if text not in self._metrics}
+
+    def _score_as_a_whole(self) -> None:
+        for text, metric in self._of_scope("corpus").items():
+            if all((text, one.name) in self._rows for one in self.plan.anonymizations):
                 continue
-            try:
-                rows[text, one.name] = rows_of(one)
-            except ResourceError as error:
-                if one.name not in REFERENCES:
-                    failed[text] = str(error)
-    return rows, failed
+            answer = answered(self._whole, Work({text: metric}, self._anonymizations, self._refused))
+            self._failures |= answer.failures
+            self._rows |= {cell: [rows] for cell, rows in answer.rows.items()}
 
+    def _finish(self) -> None:
+        for text in [text for text in self._metrics if text not in self._failures]:
+            counted = [sum(len(rows.values) for rows in self._rows.get((text, name), ())) for name in self.run.names]
+            if min(counted) < self._done:
+                self._failures[text] = f"it gave rows for {min(counted)} of {self._done} documents; expected all"
+        self._record()
+        run, plan = self.run, self.plan
+        run.scores = [
+            *scored(run, plan.metrics, plan.settings, self._tables),
+            *reference_scores(run, plan.metrics, plan.settings, self._tables),
+        ]
+        if plan.texts:
+            run.texts = self._texts()
 
-@lru_cache(maxsize=1)
-def _of_process(models: ModelSettings) -> Resources:
-    """The resources of a worker process: its models stay loaded from chunk to chunk."""
-    return Resources(models)
+    def _stopped(self, reason: str = "") -> Interrupted:
+        self._record()
+        self.run.scores, self.run.texts, self.run.complete = [], None, False
+        return Interrupted(self.run, reason)
 
-
-def _without_rows(plan: Plan, found: Found, failures: Mapping[str, str]) -> dict[str, str]:
-    """Metrics that have neither failed nor given rows of every document and anonymization: that is a failure too."""
-    told: dict[str, str] = {}
-    for text in (text for text in map(metric_text, plan.metrics) if text not in failures):
-        for one in plan.anonymizations:
-            rows = sum(len(chunk.values) for chunk in found.get((text, one.name), ()))
-            if rows != len(plan.corpus):
-                told[text] = f"gave rows of {rows} documents of {one.name}; expected {len(plan.corpus)}"
-    return told
-
-
-def _record(run: Run, found: Found, failures: dict[str, str], done: int, revisions: Revisions) -> None:
-    run.failures = [Failure(text, reason) for text, reason in failures.items()]
-    run.documents, run.groups = run.documents[:done], run.groups[:done]
-    run.rows, run.evidence = {}, {}
-    for (text, name), chunks in found.items():
-        if text not in failures:
+    def _record(self) -> None:
+        """Writes down what is known of the documents that are done."""
+        run, plan, done = self.run, self.plan, self._done
+        run.failures = [Failure(text, self._failures[text]) for text in self._failures]
+        run.documents, run.groups = run.documents[:done], run.groups[:done]
+        masks = {name: MaskCounts.summed(parts) for name, parts in self._masks.items()}
+        run.notes = list(dict.fromkeys([*self._notes, *mask_notices(masks, plan.metrics)]))
+        run.rows, run.evidence = {}, {}
+        for (text, name), chunks in self._rows.items():
             rows = Rows.joined(chunks)
-            if name in REFERENCES and len(rows.values) < done:
-                continue  # one chunk could not be scored, and the others alone would not be the same documents
-            run.rows.setdefault(text, {})[name] = columns_of(rows)
-            if rows.evidence and name not in REFERENCES:
-                run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
-    used = [models for text, models in revisions.items() if text in run.rows]
-    run.provenance["models"] = {name: revision for models in used for name, revision in models.items()}
+            if text in self._failures or len(rows.values) < done:
+                continue  # of a reference one chunk could not be scored, and the others are not the same documents
+            self._tables[text, name] = rows
+            if text in self._metrics:
+                run.rows.setdefault(text, {})[name] = columns_of(rows)
+                if rows.evidence and name not in REFERENCES:
+                    run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
+        used = [models for text, models in self._revisions.items() if text in run.rows]
+        run.provenance["models"] = {name: revision for models in used for name, revision in models.items()}
+
+    def _texts(self) -> Texts:
+        """The documents for a reader; where there are too many, those at most risk."""
+        hiding = self._hiding_of(text for text in self._metrics if text in self.run.rows)
+        free = self._free if hiding == self._hiding else None
+        order = self._order(hiding) if too_many(self.plan.corpus) else None
+        return texts_of(self.plan.corpus, self.plan.anonymizations, order, hiding, self.resources, free)
+
+    def _order(self, hiding: Hiding) -> Ints | None:
+        """Documents by their risk, where it can be told."""
+        asked = [(metric, metric_text(metric)) for metric in risks(hiding.function_words)]
+        if any((text, name) not in self._tables for _, text in asked for name in self.run.names):
+            return None
+        return riskiest([[metric.leaks(self._tables[text, name]) for name in self.run.names] for metric, text in asked])
 
 
-def _resumed(run: Run, earlier: Run | None, plan: Plan) -> tuple[Found, int, dict[str, str]]:
-    """Rows, documents done and failures of an earlier run, after checking that it is the same evaluation.
+# What has to be the same where a run is resumed.
+_TOLD: dict[str, Callable[[Run], object]] = {
+    "corpus": lambda run: run.corpus.digest,
+    "anonymizations": lambda run: [(one.name, one.digest) for one in run.anonymizations],
+    "references": lambda run: [one.digest for one in run.references],
+    "metrics": lambda run: [metric.text for metric in run.metrics],
+    "settings": lambda run: run.settings,
+    "background": lambda run: run.background and run.background.digest,
+    "backgrounds": lambda run: {name: one.digest for name, one in run.backgrounds.items()},
+    "showthrough version": lambda run: run.provenance.get("showthrough"),
+}
+
+
+def _resumed(run: Run, earlier: Run, plan: Plan) -> dict[Cell, list[Rows]]:
+    """Rows of an earlier run, after checking that it is the same evaluation.
 
     Where texts are asked for and the earlier run was kept without, what an attack read in them is found again.
     """
-    if earlier is None or not earlier.documents:
-        return {}, 0, {}
-    for what, here, there in (
-        ("corpus", run.corpus.digest, earlier.corpus.digest),
-        ("document order", run.documents[: len(earlier.documents)], earlier.documents),
-        (
-            "anonymizations",
-            [(i.name, i.digest) for i in run.anonymizations],
-            [(i.name, i.digest) for i in earlier.anonymizations],
-        ),
-        ("references", [i.digest for i in run.references], [i.digest for i in earlier.references]),
-        ("metrics", [m.text for m in run.metrics], [m.text for m in earlier.metrics]),
-        ("settings", run.settings, earlier.settings),
-        ("background", run.background and run.background.digest, earlier.background and earlier.background.digest),
-        ("backgrounds", _digests(run.backgrounds), _digests(earlier.backgrounds)),
-        ("showthrough version", run.provenance["showthrough"], earlier.provenance.get("showthrough")),
-    ):
-        if here != there:
+    for what, told in _TOLD.items():
+        if told(run) != told(earlier):
             raise PlanError("not the same as in the run to resume; start afresh without --resume", what)
+    if run.documents[: len(earlier.documents)] != earlier.documents:
+        raise PlanError("not the same as in the run to resume; start afresh without --resume", "document order")
     wordless = plan.texts and earlier.provenance.get(WITHOUT_TEXT)
-    lost = {metric_text(metric) for metric in plan.metrics if wordless and metric.scope == "corpus"} & {
-        *earlier.evidence
-    }
-    found = {
-        (text, name): [earlier.rows_of(text, name)]
-        for text, names in earlier.rows.items()
-        if text not in lost
-        for name in names
-    }
-    for (text, name), (rows,) in found.items():
-        evidence = earlier.evidence.get(text, {}).get(name, {})
-        found[text, name] = [Rows(rows.columns, rows.values, msgspec.to_builtins(evidence))]
-    return found, len(earlier.documents), {failure.metric: failure.reason for failure in earlier.failures}
-
-
-def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:
-    return {name: one.digest for name, one in inputs.items()}
+    whole = {metric_text(metric) for metric in plan.metrics if metric.scope == "corpus"}
+    lost = whole & earlier.evidence.keys() if wordless else set()
+    rows: dict[Cell, list[Rows]] = {}
+    for text, name in ((text, name) for text, names in earlier.rows.items() if text not in lost for name in names):
+        table, evidence = earlier.rows_of(text, name), earlier.evidence.get(text, {}).get(name, {})
+        rows[text, name] = [Rows(table.columns, table.values, msgspec.to_builtins(evidence))]
+    return rows
 
 
 def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
@@ -360,7 +388,6 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         failures=[],
         provenance=provenance(),
         background=None if plan.background is None else background_input(plan.background),
-        notes=notices(corpus, plan.anonymizations, plan.metrics),
         groups=list(corpus.survey.groups),
         several_annotators=corpus.survey.annotators > corpus.survey.annotated,
         references=[Input(one.name, one.digest, len(one)) for one in references],
@@ -368,48 +395,9 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
     )
 
 
-def _revisions(plan: Plan, resources: Resources) -> Revisions:
-    """The models that metrics ask for, each with its revision: now, since files may change while they are at work."""
-    found: Revisions = {}
-    for metric in plan.metrics:
-        with suppress(ResourceError):  # what is not there fails the metric when it is asked for
-            found[metric_text(metric)] = resources.revisions(metric.models)
-    return found
-
-
-def _same_models(revisions: Revisions, earlier: Run) -> None:
+def _same_models(revisions: Mapping[str, Mapping[str, str]], earlier: Run) -> None:
     """Raises PlanError when a model is no longer what it was for the documents that are done."""
     before = earlier.provenance.get("models", {})
     for name, revision in (pair for text in earlier.rows for pair in revisions.get(text, {}).items()):
         if before.get(name, revision) != revision:
             raise PlanError("not the same as in the run to resume; start afresh without --resume", f"model {name}")
-
-
-def _texts(plan: Plan, run: Run, resources: Resources, workers: Workers) -> Texts:
-    """The documents for a reader; where there are too many, the rows mostly tell already which are at most risk."""
-    order = None
-    sources = [metric.parameters.get("function_words") for metric in plan.metrics if metric_text(metric) in run.rows]
-    chosen = next(filter(None, sources), words_of(plan.language))
-    ranking = [with_parameters(metric, function_words=chosen) for metric in RANKING]
-    if too_many(plan.corpus) and plan.corpus.survey.annotated:
-        lacking = [metric for metric in ranking if metric_text(metric) not in run.rows]
-        found: Found = {}
-        for _, rows, _ in _walk(plan, lacking, 0, resources, workers, plan.anonymizations) if lacking else ():
-            for key, chunk in rows.items():
-                found.setdefault(key, []).append(chunk)
-        order = riskiest(
-            [
-                [
-                    Rows.joined(found[text, name]) if (text, name) in found else run.rows_of(text, name)
-                    for name in run.names
-                ]
-                for text in map(metric_text, ranking)
-            ]
-        )
-    scored = [*(metric for metric in plan.metrics if metric_text(metric) in run.rows), *ranking]
-    # As the first metric took them that has a choice there.
-    mentions, replacements = (
-        next(metric.parameters[choice] for metric in scored if choice in metric.parameters)
-        for choice in ("function_word_mentions", "replacements")
-    )
-    return texts_of(plan.corpus, plan.anonymizations, order, chosen, resources, mentions, replacements)

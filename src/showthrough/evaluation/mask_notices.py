@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.errors import Problem
 from showthrough.metrics import Metric
-from showthrough.metrics.clinical.base import ClinicalMetric
 from showthrough.metrics.masking import DEFAULT_LEXICON
-from showthrough.resources import FUNCTION_WORDS
 from showthrough.resources.lexicon import ALWAYS, LEXICONS
 
 _LONG = 3  # letters and digits of a name that is looked for
@@ -25,9 +23,8 @@ _LONGEST = 200  # characters of one: what is longer is no name
 _WORD = re.compile(r"\w+")
 
 
-@dataclass
-class _Count:
-    """Of one anonymization."""
+class MaskCounts(NamedTuple):
+    """Of one anonymization, on some documents."""
 
     masks: int = 0
     overlaps: int = 0  # pairs of masks
@@ -35,43 +32,52 @@ class _Count:
     elsewhere: int = 0  # direct identifiers that are hidden where they are marked, and stand somewhere else
     documents: int = 0  # in which they do
 
-    def add(self, coverage: Coverage, aside: frozenset[str]) -> None:
+    @classmethod
+    def of(cls, coverage: Coverage, aside: frozenset[str]) -> MaskCounts:
+        """Counts what its masks do; the words `aside` tell nothing."""
         start, end, _ = coverage.each
-        self.masks += len(start)
         # Of all masks those that begin before a mask ends, less those that end before it begins; each finds itself.
         met = np.searchsorted(start, end, side="left") - np.searchsorted(np.sort(end), start, side="right")
-        self.overlaps += int(met.sum() - len(start)) // 2
         text, given = coverage.axis.text, coverage.given
         spans = zip(given.start.tolist(), given.end.tolist(), given.mask.tolist(), strict=True)
         telling = {mask for low, high, mask in spans if _tells(text[low:high], aside)}
         # A name made of function words that is written again tells as well.
         words = np.bincount(coverage.tokens.origin, minlength=len(coverage.start))
         again = np.bincount(given.mask, minlength=len(coverage.start))
-        self.telling += len(telling | set(np.flatnonzero((words > 0) & (again >= words)).tolist()))
-        self._look_elsewhere(coverage)
+        telling |= set(np.flatnonzero((words > 0) & (again >= words)).tolist())
+        elsewhere = list(_elsewhere_in(coverage))
+        return cls(len(start), int(met.sum() - len(start)) // 2, len(telling), sum(elsewhere), len(elsewhere))
 
-    def _look_elsewhere(self, coverage: Coverage) -> None:
-        """Counts direct identifiers that are under a mask wherever they are marked, and can be read somewhere else."""
-        gold, axis = coverage.axis.gold, coverage.axis
-        direct = np.flatnonzero(gold.level == DIRECT)
-        start, end = gold.start[direct], gold.end[direct]
-        last = np.searchsorted(coverage.start, start, side="right") - 1
-        under = (last >= 0) & (np.append(coverage.end, 0)[last] >= end)
-        given = coverage.given  # what a mask writes itself is told already
-        under &= np.searchsorted(given.end, start, side="right") >= np.searchsorted(given.start, end, side="left")
-        document = gold.layers.document[gold.layer[direct]]
-        for number in np.unique(document[under]).tolist():
-            here = slice(*np.searchsorted(document, (number, number + 1)).tolist())
-            spans = zip(start[here].tolist(), end[here].tolist(), under[here].tolist(), strict=True)
-            hidden: dict[str, bool] = {}
-            for low, high, masked in spans:
-                if high - low <= _LONGEST:
-                    name = axis.text[low:high].strip()
-                    hidden[name] = hidden.get(name, True) and masked
-            released = _Released(apply_masks(axis.documents[number].text, coverage.masks_of(number)))
-            found = sum(map(released.has, (name for name, masked in hidden.items() if masked)))
-            self.elsewhere += found
-            self.documents += bool(found)
+    @classmethod
+    def summed(cls, parts: Iterable[MaskCounts]) -> MaskCounts:
+        """Those of several chunks together."""
+        return cls(*map(sum, zip(cls(), *parts, strict=True)))
+
+
+def _elsewhere_in(coverage: Coverage) -> Iterator[int]:
+    """How many direct identifiers are under a mask wherever they are marked, and can be read somewhere else.
+
+    One number for each document in which there are any.
+    """
+    gold, axis = coverage.axis.gold, coverage.axis
+    direct = np.flatnonzero(gold.level == DIRECT)
+    start, end = gold.start[direct], gold.end[direct]
+    last = np.searchsorted(coverage.start, start, side="right") - 1
+    under = (last >= 0) & (np.append(coverage.end, 0)[last] >= end)
+    given = coverage.given  # what a mask writes itself is told already
+    under &= np.searchsorted(given.end, start, side="right") >= np.searchsorted(given.start, end, side="left")
+    document = gold.layers.document[gold.layer[direct]]
+    for number in np.unique(document[under]).tolist():
+        here = slice(*np.searchsorted(document, (number, number + 1)).tolist())
+        spans = zip(start[here].tolist(), end[here].tolist(), under[here].tolist(), strict=True)
+        hidden: dict[str, bool] = {}
+        for low, high, masked in spans:
+            if high - low <= _LONGEST:
+                name = axis.text[low:high].strip()
+                hidden[name] = hidden.get(name, True) and masked
+        released = _Released(apply_masks(axis.documents[number].text, coverage.masks_of(number)))
+        if readable := sum(map(released.has, (name for name, masked in hidden.items() if masked))):
+            yield readable
 
 
 class _Released:
@@ -97,37 +103,40 @@ def _tells(word: str, aside: frozenset[str]) -> bool:
     return word.lower() not in aside and any(map(str.isalnum, word))
 
 
-def mask_notices(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
-    """How many masks overlap or repeat words, and what the metrics at hand make of it; without metrics, all would."""
-    counts = [_Count() for _ in anonymizations]
-    aside = _function_words(metrics)
+def mask_counts(
+    corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]
+) -> dict[str, MaskCounts]:
+    """What the masks of each anonymization do, where nothing else is asked of the documents."""
+    aside = words_aside(metrics)
+    parts: dict[str, list[MaskCounts]] = {one.name: [] for one in anonymizations}
     for numbers in corpus.chunks():
         axis = Axis(corpus.part(numbers))
-        for count, one in zip(counts, anonymizations, strict=True):
-            count.add(Coverage(axis, one), aside)
+        for one in anonymizations:
+            parts[one.name].append(MaskCounts.of(Coverage(axis, one), aside))
+    return {name: MaskCounts.summed(counts) for name, counts in parts.items()}
+
+
+def mask_notices(counts: Mapping[str, MaskCounts], metrics: Sequence[Metric]) -> list[str]:
+    """How many masks overlap or repeat words, and what the metrics at hand make of it; without metrics, all would."""
     lines = []
-    for count, one in zip(counts, anonymizations, strict=True):
-        found = (
+    for name, count in counts.items():
+        said = (
             _overlapping(count.overlaps, metrics),
             _telling(count.telling, count.masks, metrics),
             _elsewhere(count.elsewhere, count.documents, metrics),
         )
-        lines += [str(Problem("", one.name, line)) for line in found if line]
+        lines += [str(Problem("", name, line)) for line in said if line]
     return lines
 
 
-def _function_words(metrics: Sequence[Metric]) -> frozenset[str]:
+def words_aside(metrics: Sequence[Metric]) -> frozenset[str]:
     """The words that the metrics leave aside; those of a tagger are not asked for here, its list is near enough."""
-    name = next(iter(_choices(metrics, FUNCTION_WORDS)), DEFAULT_LEXICON)
+    name = next((metric.hiding.function_words for metric in metrics if metric.hiding), DEFAULT_LEXICON)
     return ALWAYS | LEXICONS.get(name, LEXICONS[DEFAULT_LEXICON] if ":" in name else frozenset())
 
 
-def _choices(metrics: Sequence[Metric], parameter: str) -> list[str]:
-    return [metric.parameters[parameter] for metric in metrics if parameter in metric.parameters]
-
-
 def _overlapping(pairs: int, metrics: Sequence[Metric]) -> str:
-    if not pairs or (metrics and "joined" not in _choices(metrics, "overlaps")):
+    if not pairs or (metrics and not any(metric.parameters.get("overlaps") == "joined" for metric in metrics)):
         return ""
     what = "1 pair of masks overlaps" if pairs == 1 else f"{pairs:,} pairs of masks overlap"
     return f'{what}; what is masked twice counts once (precision(overlaps="each") counts as TAB\'s script does)'
@@ -150,9 +159,9 @@ def _telling(masks: int, total: int, metrics: Sequence[Metric]) -> str:
         return ""
     write = "writes" if masks == 1 else "write"
     what = f"{masks:,} of {total:,} masks {write} words of the original into the replacement (function words aside)"
-    chosen = _choices(metrics, "replacements")
+    chosen = [metric.hiding.replacements for metric in metrics if metric.hiding]
     if metrics and not chosen:
-        blind = any(isinstance(metric, ClinicalMetric) for metric in metrics)
+        blind = any(metric.spans_and_types for metric in metrics)
         return f"{what}; metrics over spans (phi_…) count these as hidden" if blind else what
     if metrics and "read" not in chosen:
         return f'{what}; replacements="trusted" counts them as hidden'

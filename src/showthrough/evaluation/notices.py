@@ -6,16 +6,15 @@ run keeps them for its reports.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import NO_TYPE
 from showthrough.data.levels import known_level
 from showthrough.data.masks import Anonymization
 from showthrough.errors import some
-from showthrough.evaluation.mask_notices import mask_notices
+from showthrough.evaluation.mask_notices import MaskCounts, mask_counts, mask_notices
 from showthrough.metrics import Metric
-from showthrough.metrics.clinical.base import ClinicalMetric
 from showthrough.metrics.language import unlike_its_language
 
 Notice = Callable[[Corpus, Sequence[Anonymization], Sequence[Metric]], list[str]]
@@ -24,9 +23,9 @@ Notice = Callable[[Corpus, Sequence[Anonymization], Sequence[Metric]], list[str]
 def types_taken(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """What types were taken for where nobody said how mentions identify, and where that was a guess.
 
-    Clinical metrics ask for types alone, so it is nothing to them.
+    It is nothing to metrics that compare spans and types alone.
     """
-    if metrics and all(isinstance(metric, ClinicalMetric) or "gold" not in metric.needs for metric in metrics):
+    if metrics and all(metric.spans_and_types or "gold" not in metric.needs for metric in metrics):
         return []
     taken: dict[str | None, list[str]] = {}
     for kind in corpus.survey.marked:
@@ -65,9 +64,16 @@ def _names(types: Sequence[str]) -> str:
     return some(kind or NO_TYPE for kind in sorted(types))
 
 
-NOTICES: tuple[Notice, ...] = (types_taken, not_annotated, unlike_its_language, mask_notices)
+NOTICES: tuple[Notice, ...] = (types_taken, not_annotated, unlike_its_language)
 
 
-def notices(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric] = ()) -> list[str]:
-    """All of them, each once."""
-    return list(dict.fromkeys(line for notice in NOTICES for line in notice(corpus, anonymizations, metrics)))
+def notices(
+    corpus: Corpus,
+    anonymizations: Sequence[Anonymization],
+    metrics: Sequence[Metric] = (),
+    masks: Mapping[str, MaskCounts] | None = None,
+) -> list[str]:
+    """All of them, each once. What the masks do is counted here unless somebody has counted it already."""
+    lines = [line for notice in NOTICES for line in notice(corpus, anonymizations, metrics)]
+    lines += mask_notices(mask_counts(corpus, anonymizations, metrics) if masks is None else masks, metrics)
+    return list(dict.fromkeys(lines))

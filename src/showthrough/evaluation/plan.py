@@ -9,14 +9,12 @@ from msgspec import structs
 
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
-from showthrough.data.labels import label_map, label_of
 from showthrough.data.masks import Anonymization
 from showthrough.data.pairing import Missing, pair
 from showthrough.data.references import REFERENCES
 from showthrough.data.retyping import Retyping, retyped, retyped_masks
 from showthrough.errors import InputError, Problem, quoted, shown, some
-from showthrough.metrics import METRICS, Metric, metric_name, metric_text, with_parameters
-from showthrough.metrics.clinical.base import ClinicalMetric
+from showthrough.metrics import METRICS, Metric, metric_name, metric_text
 from showthrough.resources.settings import ModelSettings
 from showthrough.run.settings import Settings
 
@@ -50,17 +48,17 @@ class Plan:
         if not types:
             return self
         said = {kind for one in self.anonymizations for kind in one.types}
-        spelled: set[str] = set()
-        if any(isinstance(metric, ClinicalMetric) and metric.type_from == "replacement" for metric in self.metrics):
-            masks = (mask for one in self.anonymizations for found in one.masks.values() for mask in found)
-            spelled = set(filter(None, (label_of(mask.replacement) for mask in masks)))
-        if problems := types.problems(self.corpus, said | spelled):
+        read = {
+            metric: frozenset(kind for one in self.anonymizations for kind in metric.types_in(one))
+            for metric in self.metrics
+        }
+        if problems := types.problems(self.corpus, said.union(*read.values())):
             raise InputError(problems)
         return replace(
             self,
             corpus=retyped(self.corpus, types),
             anonymizations=tuple(retyped_masks(one, types) for one in self.anonymizations),
-            metrics=tuple(dict.fromkeys(_retyped_metric(metric, types, said, spelled) for metric in self.metrics)),
+            metrics=tuple(dict.fromkeys(metric.retyped(types, kinds) for metric, kinds in read.items())),
             settings=structs.replace(self.settings, types=str(types)),
         )
 
@@ -102,22 +100,6 @@ class Plan:
         unfit = dict.fromkeys(found for metric, one in pairs for found in metric.problems(self.corpus, one))
         if unfit:
             raise InputError(unfit)
-
-
-def _retyped_metric(metric: Metric, types: Retyping, said: set[str], spelled: set[str]) -> Metric:
-    """A metric over types with what its masks cannot tell it: which types to leave out, and what replacements mean."""
-    if not isinstance(metric, ClinicalMetric):
-        return metric
-    own = label_map(metric.map)
-    if metric.type_from == "replacement":
-        types.check_once()
-        added = {name: "" if types.left_out(name) else types.renamed(name) for name in sorted(spelled)}
-        added = {name: own.get(target, target) for name, target in added.items() if target != name}
-    else:
-        added = {types.renamed(name) or name: "" for name in sorted(said) if types.left_out(name)}
-    if not added:
-        return metric
-    return with_parameters(metric, map=",".join(f"{name}={target}" for name, target in {**own, **added}.items()))
 
 
 def _unwritable_names(plan: Plan) -> list[Problem]:

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
 
-import msgspec
-
-from showthrough.attacks import DEFAULT, approaches
+from showthrough.attacks import DEFAULT
 from showthrough.data.background import Background
-from showthrough.data.documents import Corpus
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import ReleasedTexts
 from showthrough.data.references import EVERYTHING, NOTHING
-from showthrough.errors import InputError, Problem, shown
-from showthrough.evaluation.plan import reserved_problems, settings_problems
-from showthrough.evaluation.scoring import reference_scores, scored
-from showthrough.metrics import ReIdentification, metric_text
-from showthrough.resources import Resources
+from showthrough.errors import InputError, Interrupted, Problem, ResourceError, shown
+from showthrough.evaluation.engine import Evaluation
+from showthrough.evaluation.plan import Plan, reserved_problems, settings_problems
+from showthrough.metrics import ReIdentification
 from showthrough.resources.settings import ModelSettings, Watch
-from showthrough.run.provenance import background_input, metric_record, provenance
-from showthrough.run.records import Evidence, Input, columns_of
+from showthrough.run.records import Input
 from showthrough.run.run import Run
 from showthrough.run.settings import Settings
-
-if TYPE_CHECKING:
-    from showthrough.attacks.suite import Texts
 
 
 def reidentify(
     background: Background | Mapping[str, str],
-    anonymizations: Mapping[str, Texts],
+    anonymizations: Mapping[str, Mapping[str, str]],
     attacks: str = DEFAULT,
     *,
     k: int = 5,
@@ -54,76 +45,54 @@ def reidentify(
     >>> run["names", "trir"].value
     1.0
     """
-    from showthrough.attacks.suite import Suite  # here: attacks are imported when they are made
-
     known = Background(background) if isinstance(background, Mapping) else background
-    metric = ReIdentification(attacks, k)
-    settings = Settings(seed=seed, resamples=resamples, confidence=confidence)
-    documents = list(dict.fromkeys(key for texts in anonymizations.values() for key in texts))
-    _check(known, anonymizations, documents, settings)
-    text = metric_text(metric)
-    run = Run(
-        corpus=_documents(documents, corpus),
-        anonymizations=[Input(name, _digest(texts), len(texts)) for name, texts in anonymizations.items()],
-        metrics=[metric_record(metric)],
-        settings=settings,
-        documents=documents,
-        scores=[],
-        rows={text: {}},
-        failures=[],
-        provenance=provenance(),
-        background=background_input(known),
+    models = models or ModelSettings()
+    ids = list(dict.fromkeys(key for texts in anonymizations.values() for key in texts))
+    plan = Plan(
+        Corpus([Document(key, key) for key in ids], "texts"),  # their ids are all that is known of the originals
+        tuple(ReleasedTexts(texts, name) for name, texts in anonymizations.items()),
+        (ReIdentification(attacks, k),),
+        Settings(seed=seed, resamples=resamples, confidence=confidence, dtype=models.dtype),
+        texts=False,
+        device=models.device,
+        cache=models.cache,
+        background=known,
     )
-    beside = _references(documents, corpus) if references else {}
-    run.references = [Input(name, _digest(texts), len(texts)) for name, texts in beside.items()]
-    started = time.perf_counter()
-    resources = Resources(models, watch, known)
-    run.provenance["models"] = resources.revisions(metric.models)
-    suite = Suite(approaches(metric.attacks), known, resources, anonymizations)
-    times: dict[str, Any] = {"learning": suite.fit_seconds, "attacking": {}}
-    for name, texts in (*anonymizations.items(), *beside.items()):
-        outcome = suite.attack(texts, k)
-        rows = metric.rows(documents, outcome)
-        run.rows[text][name] = columns_of(rows)
-        if name not in beside:
-            run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
-        times["attacking"][name] = outcome.seconds
-    run.scores = [*scored(run, [metric], settings), *reference_scores(run, [metric], settings)]
-    run.provenance |= {"attacks": times, "seconds": round(time.perf_counter() - started, 3)}
+    if problems := _problems(plan, known, ids):
+        raise InputError(problems)
+    evaluation = Evaluation(plan, tuple(_references(ids, corpus)) if references else (), watch)
+    evaluation.run.corpus = _originals(ids, corpus)
+    evaluation.run.several_annotators = None
+    try:
+        run = evaluation.carried_out()
+    except Interrupted as stop:  # nothing of an attack can be resumed
+        raise stop.__cause__ or KeyboardInterrupt from None
+    if run.failures:
+        raise ResourceError(run.failures[0].reason)
+    run.provenance["attacks"] = evaluation.resources.seconds
     return run
 
 
-def _check(
-    background: Background, anonymizations: Mapping[str, Texts], documents: list[str], settings: Settings
-) -> None:
-    problems = [*settings_problems(settings), *reserved_problems(anonymizations)]
+def _problems(plan: Plan, background: Background, ids: list[str]) -> list[Problem]:
+    problems = [*settings_problems(plan.settings), *reserved_problems(one.name for one in plan.anonymizations)]
     problems += [
-        Problem("", f"anonymization {shown(name)}", "has no document; expected at least one")
-        for name, texts in anonymizations.items()
-        if not texts
+        Problem("", f"anonymization {shown(one.name)}", "has no document; expected at least one")
+        for one in plan.anonymizations
+        if not len(one)
     ]
-    if not anonymizations:
+    if not plan.anonymizations:
         problems.append(Problem("", "anonymizations", "none was given; expected at least one"))
-    problems += background.problems(documents)
-    if problems:
-        raise InputError(problems)
+    return problems + background.problems(ids)
 
 
-def _references(documents: list[str], corpus: Corpus | None) -> dict[str, Texts]:
-    everything: Texts = dict.fromkeys(documents, "")
+def _references(ids: list[str], corpus: Corpus | None) -> Iterator[ReleasedTexts]:
     originals = {} if corpus is None else {document.id: document.text for document in corpus}
-    nothing: Texts = {key: originals[key] for key in documents if key in originals}
-    return {NOTHING: nothing, EVERYTHING: everything} if nothing else {EVERYTHING: everything}
+    if nothing := {key: originals[key] for key in ids if key in originals}:
+        yield ReleasedTexts(nothing, NOTHING)
+    yield ReleasedTexts(dict.fromkeys(ids, ""), EVERYTHING)
 
 
-def _documents(ids: list[str], corpus: Corpus | None) -> Input:
+def _originals(ids: list[str], corpus: Corpus | None) -> Input:
     if corpus is not None:
         return Input(corpus.name, corpus.digest, len(corpus), corpus.source)
-    return Input("texts", _digest(dict.fromkeys(ids, "")), len(ids))
-
-
-def _digest(texts: Texts) -> str:
-    total = hashlib.blake2b(digest_size=16)
-    for key in sorted(texts):
-        total.update(msgspec.json.encode((key, texts[key])))
-    return total.hexdigest()
+    return Input("texts", ReleasedTexts(dict.fromkeys(ids, ""), "texts").digest, len(ids))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -18,15 +18,18 @@ _ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
 _COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
 
 
-def scored(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[Score]:
+Tables = Mapping[tuple[str, str], Rows]  # rows of all documents, by a metric's text and the name of an anonymization
+
+
+def scored(run: Run, metrics: Sequence[Metric], settings: Settings, tables: Tables) -> Iterator[Score]:
     """Combines rows into numbers; the same resamples serve all of them."""
     keys = [(metric, one) for one in run.anonymizations for metric in metrics if metric_text(metric) in run.rows]
     records = {record.text: record for record in run.metrics}
-    for metric, one, table, again in _resampled(run, keys, settings):
+    for metric, one, table, again in _resampled(run, keys, settings, tables):
         record = records[metric_text(metric)]
         line = _signature(run, metric, record, one, settings)
         intervals = intervals_of(metric, table, again, settings.confidence) if table and settings.resamples else {}
-        totals = table.totals() if table else metric.totals(run.rows_of(record.text, one.name))
+        totals = table.totals() if table else metric.totals(tables[record.text, one.name])
         for part, value in metric.combine(totals).items():
             if np.isnan(value):
                 yield Score(one.name, record.text, part, None, None, None, metric.undefined, line)
@@ -58,16 +61,16 @@ def intervals_of(
     return found
 
 
-def reference_scores(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[Score]:
+def reference_scores(run: Run, metrics: Sequence[Metric], settings: Settings, tables: Tables) -> Iterator[Score]:
     """What the references reach, as plain numbers: they are no sample of anything, so they have no interval."""
     records = {record.text: record for record in run.metrics}
     for one in run.references:
         for metric in metrics:
             text = metric_text(metric)
-            if one.name not in run.rows.get(text, {}):
+            if (text, one.name) not in tables:
                 continue  # the metric cannot score it
             line = _signature(run, metric, records[text], one, settings)
-            for part, value in metric.combine(metric.totals(run.by_id(run.rows_of(text, one.name)))).items():
+            for part, value in metric.combine(metric.totals(run.by_id(tables[text, one.name]))).items():
                 defined = not np.isnan(value)
                 reason = "" if defined else metric.undefined
                 yield Score(one.name, text, part, float(value) if defined else None, None, None, reason, line)
@@ -85,7 +88,7 @@ def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, setti
 
 
 def _resampled(
-    run: Run, keys: Sequence[tuple[Metric, Input]], settings: Settings
+    run: Run, keys: Sequence[tuple[Metric, Input]], settings: Settings, tables: Tables
 ) -> Iterator[tuple[Metric, Input, Rows | None, dict[str, Array]]]:
     """What each metric counts for each anonymization, and its totals over and over, a few columns at a time.
 
@@ -93,12 +96,12 @@ def _resampled(
     """
     held: list[tuple[Metric, Input, Rows | None]] = []
     for number, (metric, one) in enumerate(keys, 1):
-        rows = run.rows_of(metric_text(metric), one.name) if metric.apart else None
+        rows = tables[metric_text(metric), one.name] if metric.apart else None
         held.append((metric, one, None if rows is None else run.units(metric.counted(rows))))
-        tables = [table for _, _, table in held if table]
-        if number < len(keys) and sum(len(table.columns) for table in tables) < _COLUMNS:
+        drawn = [table for _, _, table in held if table]
+        if number < len(keys) and sum(len(table.columns) for table in drawn) < _COLUMNS:
             continue
-        values = np.hstack([np.zeros((len(tables[0].values) if tables else 0, 0)), *(table.values for table in tables)])
+        values = np.hstack([np.zeros((len(drawn[0].values) if drawn else 0, 0)), *(table.values for table in drawn)])
         sums = resampled_totals(values, settings.resamples, settings.seed)
         position = 0
         for asked, of, table in held:

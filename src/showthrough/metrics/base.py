@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
+from showthrough.data.retyping import Retyping
 from showthrough.errors import PlanError, Problem, ResourceError, quoted
-from showthrough.resources import Resources
+from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
 from showthrough.tables.calls import choices, parameters
 
 Array = NDArray[np.float64]
@@ -89,10 +90,10 @@ def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
 class Metric(ABC):
     """A name, a version and parameters. Two equal metrics give equal numbers.
 
-    A subclass is a frozen dataclass whose fields are the parameters. `bind` is called once for a corpus (or for a
-    chunk of one, where `scope` is "document") and returns a function from an anonymization to its rows. `combine`
-    turns summed rows into values by part: the headline under `HEADLINE`, others by name. It works on arrays of any
-    shape, so the same code gives the number and all of its resamples; NaN means undefined.
+    A subclass is a frozen dataclass whose fields are the parameters. `bind` is called once for a chunk of documents
+    (all of them, where `scope` is "corpus") and returns a function from a look at one anonymization to its rows.
+    `combine` turns summed rows into values by part: the headline under `HEADLINE`, others by name. It works on arrays
+    of any shape, so the same code gives the number and all of its resamples; NaN means undefined.
     """
 
     version: ClassVar[int] = 1
@@ -105,6 +106,7 @@ class Metric(ABC):
     unbounded: ClassVar[tuple[str, ...]] = ()  # parts that may lie below 0 or above 1
     apart: ClassVar[bool] = True  # whether documents can be drawn and exchanged one by one
     undefined: ClassVar[str]  # why there may be no value
+    spans_and_types: ClassVar[bool] = False  # it compares these alone: neither how they identify nor what is written
     fixed: ClassVar[tuple[tuple[str, str], ...]] = ()  # choices that are no parameter but belong to the signature
     counts: ClassVar[
         tuple[tuple[str, Count], ...]
@@ -121,7 +123,7 @@ class Metric(ABC):
                 )
 
     @abstractmethod
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]: ...
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]: ...
 
     @abstractmethod
     def combine(self, totals: Totals) -> dict[str, Array]: ...
@@ -162,32 +164,24 @@ class Metric(ABC):
         return []
 
     @property
+    def hiding(self) -> Hiding | None:
+        """When a mention is hidden to it, where it tells what can still be read of mentions."""
+        return None
+
+    def types_in(self, anonymization: Anonymization) -> frozenset[str]:
+        """The entity types that it reads in an anonymization."""
+        return frozenset()
+
+    def retyped(self, types: Retyping, read: frozenset[str]) -> Metric:
+        """The same, knowing what a user says of types; `read` are those it reads in the anonymizations."""
+        return self
+
+    @property
     def parameters(self) -> dict[str, Any]:
         return parameters(self)
 
 
-def bound(metric: Metric, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-    """A metric bound to a corpus. Equal metrics, also inside others, share the work and the latest rows."""
-
-    def checked() -> Callable[[Anonymization], Rows]:
-        rows = metric.bind(corpus, resources)
-        return _remembering(lambda anonymization: _sound(metric, rows(anonymization), len(corpus)))
-
-    return resources.once(corpus, metric, checked)
-
-
-def _remembering(rows: Callable[[Anonymization], Rows]) -> Callable[[Anonymization], Rows]:
-    latest: list[tuple[Anonymization, Rows]] = []
-
-    def remembered(anonymization: Anonymization) -> Rows:
-        if not latest or latest[0][0] is not anonymization:
-            latest[:] = [(anonymization, rows(anonymization))]
-        return latest[0][1]
-
-    return remembered
-
-
-def _sound(metric: Metric, rows: object, documents: int) -> Rows:
+def sound(metric: Metric, rows: object, documents: int) -> Rows:
     """What a metric returned, checked like input: a guest's mistake must not come out as a number."""
     name = type(metric).__name__
     if not isinstance(rows, Rows):

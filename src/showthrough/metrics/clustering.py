@@ -11,13 +11,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from showthrough.axis.spans import Ints
-from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.errors import PlanError, quoted
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.kmeans import clusterings, silhouette
 from showthrough.metrics.mutual_information import Agreement, agreement
-from showthrough.resources import Resources
 from showthrough.resources.names import EMBEDDING
 from showthrough.tables.calls import parameter
 
@@ -106,23 +104,21 @@ class ClusteringAgreement(Metric):
     def models(self) -> dict[str, str]:
         return EMBEDDING.models(self.embedding)
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         # In the order of their names: where a clustering starts is drawn by place, and another order of the same
         # documents must not start elsewhere.
-        documents = sorted(corpus, key=lambda document: document.id)
+        documents = sorted(chunk.corpus, key=lambda document: document.id)
         place = {document.id: number for number, document in enumerate(documents)}
-        order = [place[document.id] for document in corpus]
+        order = [place[document.id] for document in chunk.corpus]
         marks = marks_pattern(self.mask_marks)
         texts = [_without(marks, document.text) for document in documents]
-        embed = resources.embedder(self.embedding).fitted(texts, self.long_documents)
+        embed = chunk.resources.embedder(self.embedding).fitted(texts, self.long_documents)
         originals = self._originals(embed(texts).astype(np.float64))
 
-        def rows(anonymization: Anonymization) -> Rows:
+        def rows(anonymized: Anonymized) -> Rows:
             if not originals:
                 return Rows((), np.zeros((len(documents), 0)))
-            masked = [
-                _without(marks, apply_masks(document.text, anonymization.of(document.id))) for document in documents
-            ]
+            masked = [_without(marks, anonymized.texts[document.id]) for document in documents]
             points = embed(masked).astype(np.float64)
             columns = {}
             for original in originals:

@@ -15,10 +15,10 @@ import numpy as np
 from showthrough.axis.axis import Axis
 from showthrough.axis.coverage import Coverage
 from showthrough.axis.spans import Bools, Ints
-from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization, flattened
+from showthrough.data.masks import flattened
 from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.masking import Overlaps, masked_elements
 from showthrough.resources import Resources
 from showthrough.resources.information import Context, Question, SpecialTokens
@@ -88,13 +88,13 @@ class WeightedPrecision(Informed):
     unit: Literal["token", "mention"] = parameter("token", "what is counted")
     overlaps: Overlaps = parameter("joined", "masks that overlap: joined into one, or each counted by itself")
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        axis = resources.axis(corpus)
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        axis = chunk.axis
         gold = axis.gold
-        source = resources.information(self.ic)
+        source = chunk.resources.information(self.ic)
 
-        def rows(anonymization: Anonymization) -> Rows:
-            masked = masked_elements(resources.coverage(axis, anonymization), self.unit, self.overlaps)
+        def rows(anonymized: Anonymized) -> Rows:
+            masked = masked_elements(anonymized.coverage, self.unit, self.overlaps)
             scored = gold.annotators[masked.document] > 0  # who has no annotator is not asked about either
             start, end, document, times = (each[scored] for each in masked)
             questions = [
@@ -194,13 +194,13 @@ class TextPreservedInformation(Informed):
     def pinned(self) -> tuple[tuple[str, str], ...]:
         return (*self.fixed, *((("terms", self.term_source),) if self.chunking == "auto" else ()))
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        terms = self.weighed(corpus, resources)
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        terms = self.weighed(chunk)
         total = terms.by_document(terms.ic)
         count = terms.by_document(np.ones_like(terms.ic))
 
-        def rows(anonymization: Anonymization) -> Rows:
-            masked = terms.masked(resources.coverage(terms.axis, anonymization))
+        def rows(anonymized: Anonymized) -> Rows:
+            masked = terms.masked(anonymized.coverage)
             lost, gone = terms.by_document(terms.ic * masked), terms.by_document(masked)
             multiplier = ratio(ratio(lost, gone), ratio(total - lost, count - gone))
             return Rows.of(**averaged("preserved", ratio(total - lost, total)), **averaged("multiplier", multiplier))
@@ -213,10 +213,10 @@ class TextPreservedInformation(Informed):
             MULTIPLIER: mean(totals, "multiplier"),
         }
 
-    def weighed(self, corpus: Corpus, resources: Resources) -> Weighed:
+    def weighed(self, chunk: Chunk) -> Weighed:
         """The terms of the originals and what they say: one computation for all metrics and anonymizations."""
         key = ("weighed", self.ic, self.context, self.term_source, self.term_alterning)
-        return resources.once(corpus, key, lambda: self._weigh(resources.axis(corpus), resources))
+        return chunk.once(key, lambda: self._weigh(chunk.axis, chunk.resources))
 
     def _weigh(self, axis: Axis, resources: Resources) -> Weighed:
         by_sentence = self.term_alterning == "sentence"
@@ -292,16 +292,16 @@ class TextPreservedSimilarity(TextPreservedInformation):
     def models(self) -> dict[str, str]:
         return {**super().models, **SIMILARITY.models(self.similarity)}
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        terms = self.weighed(corpus, resources)
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        terms = self.weighed(chunk)
         total = terms.by_document(terms.ic)
         axis = terms.axis
-        similarity = resources.similarity(self.similarity)
+        similarity = chunk.resources.similarity(self.similarity)
 
-        def rows(anonymization: Anonymization) -> Rows:
-            kept = np.where(terms.masked(resources.coverage(axis, anonymization)), 0.0, 1.0)
+        def rows(anonymized: Anonymized) -> Rows:
+            kept = np.where(terms.masked(anonymized.coverage), 0.0, 1.0)
             replaced = [
-                [mask for mask in flattened(anonymization.of(document.id)) if not mask.suppressed]
+                [mask for mask in flattened(anonymized.of(document.id)) if not mask.suppressed]
                 for document in axis.documents
             ]
             pairs = [

@@ -11,20 +11,18 @@ import numpy as np
 
 from showthrough.axis.axis import Axis
 from showthrough.axis.coverage import Coverage, Replacements
-from showthrough.axis.ruler import Asking, Ruler, Runs
+from showthrough.axis.ruler import Ruler, Runs
 from showthrough.axis.spans import Bools, Ints
-from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
-from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, bound, ratio
-from showthrough.resources import Resources, function_word_models, function_words_from
+from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk, FunctionWordMentions, Hiding
+from showthrough.resources import function_word_models, function_words_from
 from showthrough.resources.lexicon import LEXICONS
 from showthrough.tables.calls import parameter
 
 Unit = Literal["token", "mention", "entity"]
 DEFAULT_LEXICON = next(iter(LEXICONS))
 KINDS = ("direct", "quasi")
-FunctionWordMentions = Literal["asked", "free"]
 Overlaps = Literal["joined", "each"]
 _LARGEST_BETA = 1_000_000  # F is recall by then
 
@@ -46,29 +44,20 @@ def _kinds(include: str) -> tuple[str, ...]:
     return kinds
 
 
-def asking(function_words: str, mentions: FunctionWordMentions) -> Asking:
-    """For which mentions made of function words all their words are asked for.
-
-    A word list cannot tell a person called Per from the word, so for each of them. Tags look at the sentence: where an
-    entity has other mentions and a tagger takes one ("A total of …") for a function word, it is not the name.
-    """
-    if mentions == "free":
-        return "never"
-    return "entity" if function_word_models(function_words) else "mention"
-
-
 class Worded(Metric):
     """What metrics share that leave function words aside."""
 
     function_words: str
     function_word_mentions: FunctionWordMentions
+    replacements: Replacements
 
     def __post_init__(self) -> None:
         super().__post_init__()
         function_words_from(self.function_words)
 
-    def ruler(self, axis: Axis, resources: Resources) -> Ruler:
-        return resources.ruler(axis, self.function_words, asking(self.function_words, self.function_word_mentions))
+    @property
+    def hiding(self) -> Hiding:
+        return Hiding(self.function_words, self.function_word_mentions, self.replacements)
 
     @property
     def models(self) -> dict[str, str]:
@@ -115,18 +104,17 @@ class EntityRecall(Worded):
     def roles(self) -> tuple[Role, ...]:
         return ("direct identifiers",) if self.identifier == "direct" else ()
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        axis = resources.axis(corpus)
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        axis, ruler = chunk.axis, chunk.ruler(self.hiding)
         gold = axis.gold
-        ruler = self.ruler(axis, resources)
         chosen = gold.entities(KINDS if self.identifier == "all" else (self.identifier,))
         asked = (gold.level > 0) & chosen[gold.entity]
         mentions, entity = ruler.mentions[asked], gold.entity[asked]
         document = gold.entity_document[chosen]
         total = axis.by_document(document)
 
-        def rows(anonymization: Anonymization) -> Rows:
-            covered = resources.coverage(axis, anonymization).covered(mentions, ruler, self.replacements)
+        def rows(anonymized: Anonymized) -> Rows:
+            covered = anonymized.coverage.covered(mentions, ruler, self.replacements)
             slips = np.bincount(entity, ~covered, minlength=len(chosen))
             hidden = (slips == 0)[chosen]
             return Rows.of(hidden=axis.by_document(document, hidden), total=total)
@@ -135,6 +123,15 @@ class EntityRecall(Worded):
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         return {HEADLINE: ratio(totals["hidden"], totals["total"])}
+
+    def leaks(self, rows: Rows) -> Array:
+        """How many entities of each document can still be read."""
+        return rows.values[:, rows.columns.index("total")] - rows.values[:, rows.columns.index("hidden")]
+
+
+def risks(function_words: str) -> tuple[EntityRecall, ...]:
+    """What tells which documents are at most risk: leaks of the first weigh most, the next decide among equals."""
+    return EntityRecall("direct", function_words), EntityRecall("quasi", function_words)
 
 
 @dataclass(frozen=True)
@@ -156,15 +153,14 @@ class _Elements:
         return self.runs.counts(self.counted & coverage.covered(self.runs.place, self.ruler, replacements))
 
 
-def _elements(corpus: Corpus, resources: Resources, metric: Recall | RecallPerType) -> _Elements:
+def _elements(chunk: Chunk, metric: Recall | RecallPerType) -> _Elements:
     """What a kind of recall counts; found once for all that count the same."""
-    axis = resources.axis(corpus)
-    ruler = metric.ruler(axis, resources)
+    ruler = chunk.ruler(metric.hiding)
     key = ("elements", metric.unit, metric.include, metric.ignorable, ruler)
-    return resources.once(corpus, key, lambda: _found(axis, ruler, metric))
+    return chunk.once(key, lambda: _elements_on(chunk.axis, ruler, metric))
 
 
-def _found(axis: Axis, ruler: Ruler, metric: Recall | RecallPerType) -> _Elements:
+def _elements_on(axis: Axis, ruler: Ruler, metric: Recall | RecallPerType) -> _Elements:
     gold = axis.gold
     # All mentions of an entity to be masked are asked for, also those marked NO_MASK (so TAB's script).
     asked = gold.entities(_kinds(metric.include))[gold.entity]
@@ -227,18 +223,18 @@ class Recall(Worded):
             raise PlanError("an entity is counted whole; expected ignorable='free' with unit='entity'", "Recall")
         _kinds(self.include)
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         if self.unit == "entity":
             kinds = _kinds(self.include)
             which: Literal["direct", "quasi", "all"] = "all" if len(set(kinds)) == 2 else kinds[0]  # type: ignore[assignment]
             whole = EntityRecall(which, self.function_words, self.function_word_mentions, self.replacements)
-            return bound(whole, corpus, resources)
-        axis = resources.axis(corpus)
-        elements = _elements(corpus, resources, self)
+            return chunk.bound(whole)
+        axis = chunk.axis
+        elements = _elements(chunk, self)
         total = axis.by_document(elements.document, elements.total)
 
-        def rows(anonymization: Anonymization) -> Rows:
-            hidden = elements.hidden(resources.coverage(axis, anonymization), self.replacements)
+        def rows(anonymized: Anonymized) -> Rows:
+            hidden = elements.hidden(anonymized.coverage, self.replacements)
             return Rows.of(hidden=axis.by_document(elements.document, hidden), total=total)
 
         return rows
@@ -282,9 +278,9 @@ class RecallPerType(Worded):
         super().__post_init__()
         _kinds(self.include)
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        axis = resources.axis(corpus)
-        elements = _elements(corpus, resources, self)
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        axis = chunk.axis
+        elements = _elements(chunk, self)
         types = axis.gold.types
         cell = elements.document * max(len(types), 1) + elements.kind
 
@@ -295,8 +291,8 @@ class RecallPerType(Worded):
         total = table(elements.total)
         used = [number for number in range(len(types)) if total[:, number].any()]
 
-        def rows(anonymization: Anonymization) -> Rows:
-            hidden = table(elements.hidden(resources.coverage(axis, anonymization), self.replacements))
+        def rows(anonymized: Anonymized) -> Rows:
+            hidden = table(elements.hidden(anonymized.coverage, self.replacements))
             columns = {}
             for number in used:
                 columns[f"hidden:{types[number]}"] = hidden[:, number]
@@ -342,12 +338,12 @@ class Precision(Metric):
     unit: Literal["token", "mention"] = parameter("token", _UNIT)
     overlaps: Overlaps = parameter("joined", _OVERLAPS)
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        axis = resources.axis(corpus)
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        axis = chunk.axis
         gold = axis.gold
 
-        def rows(anonymization: Anonymization) -> Rows:
-            masked = masked_elements(resources.coverage(axis, anonymization), self.unit, self.overlaps)
+        def rows(anonymized: Anonymized) -> Rows:
+            masked = masked_elements(anonymized.coverage, self.unit, self.overlaps)
             agreed = gold.agreement(masked.start, masked.end, masked.document)
             return Rows.of(
                 agreed=axis.by_document(masked.document, masked.times * agreed),
@@ -448,12 +444,12 @@ class FScore(Worded):
             Precision(self.unit, self.overlaps),
         )
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        recall, precision = (bound(metric, corpus, resources) for metric in self._parts())
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        parts = self._parts()
 
-        def rows(anonymization: Anonymization) -> Rows:
-            found, kept = recall(anonymization), precision(anonymization)
-            return Rows(found.columns + kept.columns, np.hstack([found.values, kept.values]))
+        def rows(anonymized: Anonymized) -> Rows:
+            recall, precision = map(anonymized.rows, parts)
+            return Rows(recall.columns + precision.columns, np.hstack([recall.values, precision.values]))
 
         return rows
 

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from showthrough.attacks import DEFAULT, approaches
-from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.errors import PlanError
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
-from showthrough.resources import Resources
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.tables.calls import parameter
 
 if TYPE_CHECKING:  # attacks are imported when they are made
     from showthrough.attacks.standing import Standing
-    from showthrough.attacks.suite import Outcome, Texts
+    from showthrough.attacks.suite import Outcome
 
 
 _GIVEN = ("chance", "ceiling")  # parts that follow from the files alone
@@ -89,15 +87,23 @@ class ReIdentification(Metric):
             return "one-to-one assignment couples the documents: one that is taken for another changes both"
         return ""
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        resources = chunk.resources
         known = resources.background(self.background)
         from showthrough.attacks.suite import Suite
 
         chosen = approaches(self.attacks)
         watching = any(part.attack.watches for approach in chosen for part in approach.parts)
-        watched = {one.name: masked(corpus, one) for one in resources.anonymizations} if watching else {}
+        watched = {one.name: one.texts(chunk.corpus) for one in resources.anonymizations} if watching else {}
         suite = Suite(chosen, known, resources, watched)
-        return lambda anonymization: self.rows(corpus.ids, suite.attack(masked(corpus, anonymization), self.k))
+        resources.seconds["learning"] = suite.fit_seconds
+
+        def rows(anonymized: Anonymized) -> Rows:
+            outcome = suite.attack(anonymized.texts, self.k)
+            resources.seconds.setdefault("attacking", {})[anonymized.name] = outcome.seconds
+            return self.rows(chunk.corpus.ids, outcome)
+
+        return rows
 
     def rows(self, documents: Sequence[str], outcome: Outcome) -> Rows:
         """One row a document; a document that was not attacked counts nowhere."""
@@ -139,8 +145,3 @@ class ReIdentification(Metric):
 def _statistics(standing: Standing | str) -> Mapping[str, Array]:
     names = ("right", "right_at_k", "reciprocal", "margin")
     return {name: getattr(standing, name, np.zeros(0)) for name in names}
-
-
-def masked(corpus: Corpus, anonymization: Anonymization) -> Texts:
-    """The anonymized texts by document id."""
-    return {document.id: apply_masks(document.text, anonymization.of(document.id)) for document in corpus}

@@ -6,11 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from showthrough.axis.axis import Axis
-from showthrough.axis.coverage import Coverage
-from showthrough.axis.ruler import Asking, Ruler
 from showthrough.axis.spans import Bools
 from showthrough.data.background import Background
-from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.resources.cache import Cache, default_folder, default_limit
@@ -36,7 +33,7 @@ class FunctionWords(Protocol):
 
 
 class Resources:
-    """One object for one evaluation: models stay loaded, and what was computed for a chunk is shared by all metrics."""
+    """One object for one evaluation: what is found by name stays loaded."""
 
     def __init__(
         self,
@@ -51,10 +48,8 @@ class Resources:
         self._backgrounds = {one.name: one for one in backgrounds} | ({} if background is None else {"": background})
         self.anonymizations = anonymizations  # all that are evaluated together
         self.cache = Cache(default_folder() if self.models.cache else None, default_limit())
+        self.seconds: dict[str, dict[str, Any]] = {}  # that attacks took, as they tell it
         self._sources: dict[tuple[str, str], Any] = {}
-        self._corpus: Corpus | None = None
-        self._held: dict[object, Any] = {}
-        self._coverage: tuple[Axis, Anonymization, Coverage] | None = None
 
     def background(self, name: str = "") -> Background:
         """What the attacker knows: the one that there is, or of several the one of this name."""
@@ -63,28 +58,6 @@ class Resources:
                 f"none {f'of the name {quoted(name)} ' if name else ''}was given, which trir needs", "background"
             )
         return self._backgrounds[name]
-
-    def axis(self, corpus: Corpus) -> Axis:
-        return self.once(corpus, "axis", lambda: Axis(corpus))
-
-    def once(self, corpus: Corpus, key: object, make: Callable[[], T]) -> T:
-        """What is made once for a corpus (or chunk) and then shared; the next corpus starts afresh."""
-        if self._corpus is not corpus:
-            self._corpus, self._held = corpus, {}
-        if key not in self._held:
-            self._held[key] = make()
-        found: T = self._held[key]
-        return found
-
-    def coverage(self, axis: Axis, anonymization: Anonymization) -> Coverage:
-        held = self._coverage
-        if held is None or held[0] is not axis or held[1] is not anonymization:
-            held = self._coverage = (axis, anonymization, Coverage(axis, anonymization))
-        return held[2]
-
-    def ruler(self, axis: Axis, function_words: str, asking: Asking = "mention") -> Ruler:
-        """What has to be masked on an axis; `asking` for mentions made of function words as well."""
-        return axis.ruler(function_words, self.function_words(function_words).ignorable, asking)
 
     def function_words(self, name: str) -> FunctionWords:
         """What knows the words that need not be masked: a word list that ships, `none`, or a spaCy pipeline."""

@@ -15,17 +15,16 @@ from showthrough.axis.axis import Axis
 from showthrough.axis.coverage import Replacements
 from showthrough.axis.ruler import Ruler
 from showthrough.axis.spans import Bools, Ints, paint
-from showthrough.data.documents import Corpus, Document, span_fault
+from showthrough.data.documents import Corpus, Document, span_fault, stretches
 from showthrough.data.masks import Anonymization, Mask, TypedMask
 from showthrough.errors import shown, some
-from showthrough.metrics import EntityRecall, Metric, Rows
-from showthrough.metrics.masking import FunctionWordMentions, asking
+from showthrough.metrics import Array
+from showthrough.metrics.chunk import Chunk, FunctionWordMentions, Hiding
 from showthrough.resources import Resources
 from showthrough.resources.lexicon import is_punctuation
 
 MOST_DOCUMENTS = 1_000
 MOST_CHARACTERS = 10_000_000
-RANKING: tuple[Metric, ...] = (EntityRecall("direct"), EntityRecall("quasi"))  # what risk is counted by, in this order
 
 Spans = list[tuple[int, int]]
 
@@ -76,22 +75,17 @@ def too_many(corpus: Corpus) -> bool:
     return len(corpus) > MOST_DOCUMENTS or int(corpus.survey.lengths.sum()) > MOST_CHARACTERS
 
 
-def riskiest(rows: Sequence[Sequence[Rows]]) -> Ints:
-    """Document numbers, those at most risk first: by the most direct identifiers that any anonymization leaves
-    readable, then by quasi-identifiers, then as they come.
+def riskiest(leaks: Sequence[Sequence[Array]]) -> Ints:
+    """Document numbers, those at most risk first: by the most that any anonymization leaks, then as they come.
 
-    `rows` has one entry for each metric of `RANKING`: its rows for every anonymization.
+    `leaks` are of all documents, for each kind of leak and each anonymization; the first kind weighs most.
 
-    >>> one, two = Rows.of(hidden=[1, 0, 2], total=[1, 1, 2]), Rows.of(hidden=[0, 4, 1], total=[4, 4, 2])
-    >>> riskiest([[one], [two]]).tolist()  # leaks: 0, 1, 0 direct; 4, 0, 1 quasi
+    >>> direct, quasi = np.array([0, 1, 0]), np.array([4, 0, 1])
+    >>> riskiest([[direct], [quasi]]).tolist()
     [1, 0, 2]
     """
-    leaks = [
-        np.max([found.values @ [-1.0 if column == "hidden" else 1.0 for column in found.columns] for found in each], 0)
-        for each in rows
-    ]
     # lexsort takes its first key last, and is stable.
-    return np.asarray(np.lexsort([-leak for leak in reversed(leaks)]), dtype=np.int64)
+    return np.asarray(np.lexsort([-np.max(each, 0) for each in reversed(leaks)]), dtype=np.int64)
 
 
 def kept(order: Ints, lengths: Ints) -> list[int]:
@@ -106,12 +100,14 @@ def texts_of(
     corpus: Corpus,
     anonymizations: Sequence[Anonymization],
     order: Ints | None,
-    function_words: str,
+    hiding: Hiding,
     resources: Resources,
-    function_word_mentions: FunctionWordMentions = "asked",
-    replacements: Replacements = "read",
+    free: list[Spans] | None = None,
 ) -> Texts:
-    """What a run keeps. `order` ranks the documents where there are too many; `None` takes the first."""
+    """What a run keeps. `order` ranks the documents where there are too many; `None` takes the first.
+
+    `free` are the words of all documents that may stay readable, where somebody found them already.
+    """
     chosen: Literal["all", "riskiest", "first"] = "all"
     numbers = list(range(len(corpus)))
     if too_many(corpus):
@@ -120,21 +116,23 @@ def texts_of(
     documents = [corpus.documents[number] for number in sorted(numbers)]
     masks = {one.name: [[_typed(mask) for mask in one.of(document.id)] for document in documents]
              for one in anonymizations}  # fmt: skip
-    here = Corpus(documents, corpus.name)
-    free = [spans for part in here.chunks() for spans in _free_words(here.part(part), function_words, resources)]
-    return Texts(documents, masks, free, function_words, chosen, function_word_mentions, replacements)
+    if free is None or chosen != "all":
+        lengths = corpus.survey.lengths[sorted(numbers)]
+        parts = (Corpus(documents[part.start : part.stop], corpus.name) for part in stretches(lengths))
+        free = [spans for part in parts for spans in free_words(Chunk(part, resources), hiding)]
+    return Texts(documents, masks, free, hiding.function_words, chosen, *hiding[1:])
 
 
 def _typed(mask: Mask) -> TypedMask:
     return TypedMask(mask.start, mask.end, mask.replacement, mask.entity_type)
 
 
-def _free_words(corpus: Corpus, function_words: str, resources: Resources) -> Iterator[Spans]:
+def free_words(chunk: Chunk, hiding: Hiding) -> Iterator[Spans]:
     """Of each document, the stretches inside mentions that are ignorable and more than punctuation."""
-    axis = resources.axis(corpus)
+    axis = chunk.axis
     marked = np.zeros(len(axis) + 1, dtype=bool)
     paint(marked, axis.gold.start, axis.gold.end)
-    solid = np.diff(resources.ruler(axis, function_words).before) > 0
+    solid = np.diff(chunk.ruler(hiding).before) > 0
     marked[:-1] &= ~solid & ~axis.table(is_punctuation).view(np.bool_)
     edges = np.flatnonzero(np.diff(marked, prepend=False))
     start, end = edges[::2], edges[1::2]
@@ -158,4 +156,5 @@ def ruler_of(axis: Axis, texts: Texts) -> Ruler:
         paint(found, start, end)
         return found
 
-    return axis.ruler(texts.function_words, ignorable, asking(texts.function_words, texts.function_word_mentions))
+    hiding = Hiding(texts.function_words, texts.function_word_mentions, texts.replacements)
+    return axis.ruler(texts.function_words, ignorable, hiding.asking)

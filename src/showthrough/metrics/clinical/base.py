@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -13,10 +13,11 @@ from showthrough.axis.spans import Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import label_map, label_of
 from showthrough.data.masks import Anonymization
+from showthrough.data.retyping import Retyping
 from showthrough.errors import Problem, shown, some
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.clinical.instances import Found, Instances, Kinds, gold_instances, system_instances
-from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
 
 MEASURES = ("P", "R", "F")
@@ -25,20 +26,11 @@ OUTCOMES = ("TP", "FP", "FN")
 
 @dataclass(frozen=True)
 class PhiGold:
-    """What people marked, on layers, ready to be compared with; and the system that was looked at last."""
+    """What people marked, on layers, ready to be compared with."""
 
     axis: Axis
     kinds: Kinds
     instances: Instances
-    latest: list[tuple[Anonymization, str, Found]] = field(default_factory=list)
-
-    def system(self, anonymization: Anonymization, type_from: str) -> Found:
-        """What a system marked; all clinical metrics look at one system before the next comes."""
-        if not self.latest or self.latest[0][0] is not anonymization or self.latest[0][1] != type_from:
-            kinds = self.kinds.extended()
-            found = system_instances(self.axis, kinds, anonymization, type_from == "replacement")
-            self.latest[:] = [(anonymization, type_from, found)]
-        return self.latest[0][2]
 
 
 @dataclass(frozen=True)
@@ -52,6 +44,7 @@ class ClinicalMetric(Metric):
     """
 
     needs = frozenset({"gold"})
+    spans_and_types = True
     fixed: ClassVar[tuple[tuple[str, str], ...]] = (("annotators", "micro"),)
 
     map: str = parameter("", "which type is taken as which, on both sides: LOCATION=LOC,CITY=LOC; AGE= leaves one out")
@@ -62,26 +55,49 @@ class ClinicalMetric(Metric):
         super().__post_init__()
         label_map(self.map)
 
-    def gold(self, corpus: Corpus, resources: Resources) -> PhiGold:
+    def gold(self, chunk: Chunk) -> PhiGold:
         def make() -> PhiGold:
-            axis = resources.axis(corpus)
             kinds = Kinds(label_map(self.map))
-            return PhiGold(axis, kinds, gold_instances(axis, kinds))
+            return PhiGold(chunk.axis, kinds, gold_instances(chunk.axis, kinds))
 
-        return resources.once(corpus, ("clinical gold", self.map), make)
+        return chunk.once(("clinical gold", self.map), make)
+
+    def system(self, gold: PhiGold, anonymized: Anonymized) -> Found:
+        """What a system marked."""
+
+        def make() -> Found:
+            kinds = gold.kinds.extended()
+            return system_instances(gold.axis, kinds, anonymized.anonymization, self.type_from == "replacement")
+
+        return anonymized.once(("clinical system", self.map, self.type_from), make)
+
+    def types_in(self, anonymization: Anonymization) -> frozenset[str]:
+        if self.type_from == "type":
+            return frozenset(anonymization.types)
+        masks = (mask for masks in anonymization.masks.values() for mask in masks)
+        return frozenset(filter(None, (label_of(mask.replacement) for mask in masks)))
+
+    def retyped(self, types: Retyping, read: frozenset[str]) -> Metric:
+        """With what its masks cannot tell it: which types to leave out, and what replacements mean."""
+        own = label_map(self.map)
+        if self.type_from == "replacement":
+            types.check_once()
+            added = {name: "" if types.left_out(name) else types.renamed(name) for name in sorted(read)}
+            added = {name: own.get(target, target) for name, target in added.items() if target != name}
+        else:
+            added = {types.renamed(name) or name: "" for name in sorted(read) if types.left_out(name)}
+        if not added:
+            return self
+        return replace(self, map=",".join(f"{name}={target}" for name, target in {**own, **added}.items()))
 
     def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
         if self.unknown_types == "keep":
             return []
-        if self.type_from == "replacement":
-            labels = {label_of(mask.replacement) for masks in anonymization.masks.values() for mask in masks}
-        else:
-            labels = set(anonymization.types)
-        return unknown_types(corpus, anonymization, labels, label_map(self.map))
+        return unknown_types(corpus, anonymization, self.types_in(anonymization), label_map(self.map))
 
 
 def unknown_types(
-    corpus: Corpus, anonymization: Anonymization, labels: set[str], mapping: Mapping[str, str]
+    corpus: Corpus, anonymization: Anonymization, labels: Set[str], mapping: Mapping[str, str]
 ) -> list[Problem]:
     """One problem for each type of a system that the corpus does not have, neither itself nor by the map."""
     known = {mapping.get(kind, kind) for kind in corpus.survey.types}

@@ -9,14 +9,12 @@ from typing import Literal
 import numpy as np
 
 from showthrough.axis.spans import Ints
-from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
 from showthrough.metrics.base import Rows
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.clinical.by_token import PhiToken, token_rows
 from showthrough.metrics.clinical.tokens import TokenGold, Tokens
 from showthrough.metrics.clinical.vocabulary import Words, words_of
-from showthrough.resources import Resources
 from showthrough.resources.dictionary import dictionary_from
 from showthrough.tables.calls import parameter
 
@@ -55,26 +53,26 @@ class PhiHardToken(PhiToken):
             expected = "a word list or wordfreq:LANGUAGE" if self.hard == "oov" else "none: only phi_oov looks words up"
             raise PlanError(f"found {quoted(self.dictionary)}; expected {expected}", "dictionary")
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        gold = self.gold(corpus, resources)
-        tokens = self.token_gold(corpus, resources)
-        hard = self._hard(tokens, corpus, resources)
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        gold = self.gold(chunk)
+        tokens = self.token_gold(chunk)
+        hard = self._hard(tokens, chunk)
         kept = hard(tokens.inside)
         inside = tokens.inside.at(kept)
 
-        def rows(anonymization: Anonymization) -> Rows:
-            found = gold.system(anonymization, self.type_from)
+        def rows(anonymized: Anonymized) -> Rows:
+            found = self.system(gold, anonymized)
             taken, beyond = tokens.taken(found.instances)
             return token_rows(gold, inside, taken[kept], beyond.at(hard(beyond)), found)
 
         return rows
 
-    def _hard(self, tokens: TokenGold, corpus: Corpus, resources: Resources) -> Callable[[Tokens], Ints]:
+    def _hard(self, tokens: TokenGold, chunk: Chunk) -> Callable[[Tokens], Ints]:
         """Tells the places of tokens that are of the kind that is asked for."""
         if self.hard == "oov":
-            known = resources.once(corpus, ("dictionary", self.dictionary), lambda: dictionary_from(self.dictionary))
+            known = chunk.once(("dictionary", self.dictionary), lambda: dictionary_from(self.dictionary))
             return lambda some: _places(word not in known for word in tokens.spellings(some))
-        words = resources.once(corpus, ("clinical words", self.map, self.tokens), lambda: words_of(tokens))
+        words = chunk.once(("clinical words", self.map, self.tokens), lambda: words_of(tokens))
         ambiguous = self._ambiguous(words)
         return lambda some: _places(word in ambiguous for word in tokens.spellings(some))
 

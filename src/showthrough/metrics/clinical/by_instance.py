@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
 from showthrough.metrics.base import Array, Rows, Totals
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.clinical.base import (
     ClinicalMetric,
     by_category,
@@ -24,7 +23,6 @@ from showthrough.metrics.clinical.base import (
     where_typed,
 )
 from showthrough.metrics.clinical.partners import paired
-from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
 
 
@@ -66,12 +64,12 @@ class PhiInstance(ClinicalMetric):
         if not isinstance(self.types, bool):
             raise PlanError(f"types={quoted(self.types)}; expected True or False", type(self).__name__)
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        gold = self.gold(corpus, resources)
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        gold = self.gold(chunk)
         true = gold.instances if self.types else gold.instances.untyped
 
-        def rows(anonymization: Anonymization) -> Rows:
-            found = gold.system(anonymization, self.type_from)
+        def rows(anonymized: Anonymized) -> Rows:
+            found = self.system(gold, anonymized)
             system = found.instances if self.types else found.instances.untyped
             pairs = paired(true, system, self.types)
             wrong = ~pairs.correct

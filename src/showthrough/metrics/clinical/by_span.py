@@ -13,14 +13,12 @@ import numpy as np
 
 from showthrough.axis.axis import Axis
 from showthrough.axis.spans import Bools, Counts, Ints
-from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError
 from showthrough.metrics.base import HEADLINE, Array, Rows, Totals, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.clinical.base import ClinicalMetric, PhiGold, named, said, where_typed
 from showthrough.metrics.clinical.instances import Instances, beginning_alike, one_to_one
 from showthrough.metrics.clinical.tokens import Letters
-from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
 
 _STOP = re.compile(r"\n|[.!?…]+[\"'”’»)\]]*\s+")
@@ -79,14 +77,14 @@ class PhiSpan(ClinicalMetric):
         if self.merged and (self.types or self.tolerance):
             raise PlanError("merged spans have no type and no tolerance; say types=False", type(self).__name__)
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        gold = self.gold(corpus, resources)
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        gold = self.gold(chunk)
         true = gold.instances if self.types else gold.instances.untyped
         letters = Letters.of(gold.axis, gold.axis.layers) if self.merged else None
         count = _counter(gold)
 
-        def rows(anonymization: Anonymization) -> Rows:
-            result = gold.system(anonymization, self.type_from)
+        def rows(anonymized: Anonymized) -> Rows:
+            result = self.system(gold, anonymized)
             system = result.instances if self.types else result.instances.untyped
             found, right = matched(true, system, self.types, self.tolerance)
             if letters is not None:
@@ -170,14 +168,14 @@ class PhiLeak(ClinicalMetric):
 
     types: bool = parameter(True, "whether the type has to be right")
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        gold = self.gold(corpus, resources)
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        gold = self.gold(chunk)
         true = gold.instances if self.types else gold.instances.untyped
         count = _counter(gold)
-        lines = resources.once(corpus, "sentences", lambda: _sentences(gold.axis))
+        lines = chunk.once("sentences", lambda: _sentences(gold.axis))
 
-        def rows(anonymization: Anonymization) -> Rows:
-            result = gold.system(anonymization, self.type_from)
+        def rows(anonymized: Anonymized) -> Rows:
+            result = self.system(gold, anonymized)
             found, _ = matched(true, result.instances, self.types, 0)
             counts = {"missed": count(true, ~found), "sentences": lines * gold.axis.layers.count}
             return Rows.named(counts | said(result) if self.types else counts)

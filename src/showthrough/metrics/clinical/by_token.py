@@ -9,9 +9,8 @@ from typing import Literal
 import numpy as np
 
 from showthrough.axis.spans import Ints
-from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization
 from showthrough.metrics.base import Array, Rows, Totals
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.clinical.base import (
     MEASURES,
     OUTCOMES,
@@ -29,7 +28,6 @@ from showthrough.metrics.clinical.base import (
 )
 from showthrough.metrics.clinical.instances import NONE, Found
 from showthrough.metrics.clinical.tokens import TokenGold, Tokens
-from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
 
 
@@ -63,21 +61,20 @@ class PhiToken(ClinicalMetric):
 
     tokens: Literal["challenge", "words"] = parameter("challenge", "the challenge's, or runs of word characters")
 
-    def bind(self, corpus: Corpus, resources: Resources) -> Callable[[Anonymization], Rows]:
-        gold = self.gold(corpus, resources)
-        tokens = self.token_gold(corpus, resources)
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        gold = self.gold(chunk)
+        tokens = self.token_gold(chunk)
 
-        def rows(anonymization: Anonymization) -> Rows:
-            found = gold.system(anonymization, self.type_from)
+        def rows(anonymized: Anonymized) -> Rows:
+            found = self.system(gold, anonymized)
             taken, beyond = tokens.taken(found.instances)
             return token_rows(gold, tokens.inside, taken, beyond, found)
 
         return rows
 
-    def token_gold(self, corpus: Corpus, resources: Resources) -> TokenGold:
-        gold = self.gold(corpus, resources)
-        return resources.once(
-            corpus,
+    def token_gold(self, chunk: Chunk) -> TokenGold:
+        gold = self.gold(chunk)
+        return chunk.once(
             ("clinical tokens", self.map, self.tokens),
             lambda: TokenGold(gold.axis, gold.axis.layers, gold.instances, self.tokens),
         )

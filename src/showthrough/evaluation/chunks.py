@@ -1,0 +1,83 @@
+"""What is done with one chunk of documents, in this process or in another one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.data.references import REFERENCES
+from showthrough.errors import ResourceError
+from showthrough.evaluation.mask_notices import MaskCounts
+from showthrough.metrics import Metric, Rows
+from showthrough.metrics.base import sound
+from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
+from showthrough.resources import Resources
+from showthrough.resources.settings import ModelSettings
+from showthrough.run.documents import Spans, free_words
+
+Cell = tuple[str, str]  # a metric's text, the name of an anonymization
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is asked of a chunk; it travels to other processes."""
+
+    metrics: Mapping[str, Metric]  # by text
+    anonymizations: Sequence[Anonymization]
+    refused: frozenset[Cell] = frozenset()  # references that a metric cannot score
+    noticed: frozenset[str] | None = None  # function words of notices; None: masks are not looked at
+    kept: Hiding | None = None  # where documents are kept for a reader
+
+
+@dataclass
+class Answer:
+    """What came of a chunk."""
+
+    rows: dict[Cell, Rows] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)  # metrics, and why
+    masks: dict[str, MaskCounts] = field(default_factory=dict)  # by anonymization
+    free: list[Spans] | None = None  # words of kept documents that may stay readable; None where nobody can tell
+
+
+def answered(chunk: Chunk, work: Work) -> Answer:
+    """Does the work. A metric fails only where an anonymization under test does; a reference then has no rows."""
+    answer = Answer()
+    metrics = []
+    for text, metric in work.metrics.items():
+        try:
+            chunk.bound(metric)
+            metrics.append((text, metric))
+        except ResourceError as error:
+            answer.failures[text] = str(error)
+    # Anonymizations outside, metrics inside: an anonymization is painted once and all metrics look at it.
+    for one in work.anonymizations:
+        anonymized = Anonymized(chunk, one)
+        for text, metric in metrics:
+            if (text, one.name) in work.refused:
+                continue
+            try:
+                answer.rows[text, one.name] = sound(metric, anonymized.rows(metric), len(chunk.corpus))
+            except ResourceError as error:
+                if one.name not in REFERENCES:
+                    answer.failures[text] = str(error)
+        if work.noticed is not None and one.masks and one.name not in REFERENCES:
+            answer.masks[one.name] = MaskCounts.of(anonymized.coverage, work.noticed)
+    if work.kept is not None:
+        with suppress(ResourceError):
+            answer.free = list(free_words(chunk, work.kept))
+    return answer
+
+
+def answered_there(corpus: Corpus, work: Work, models: ModelSettings) -> Answer:
+    """The same in another process."""
+    return answered(Chunk(corpus, _resources_of_process(models)), work)
+
+
+@lru_cache(maxsize=1)
+def _resources_of_process(models: ModelSettings) -> Resources:
+    """Models stay loaded from chunk to chunk."""
+    return Resources(models)

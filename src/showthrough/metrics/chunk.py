@@ -1,0 +1,111 @@
+"""Documents that are scored together, and all that is made of them: each thing once, for whoever asks.
+
+Whoever walks over a corpus makes one chunk after the other, and in a chunk looks at one anonymization after the other.
+What was made goes with the chunk, or with the look at the anonymization: memory is bounded by the largest of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+
+from showthrough.axis.axis import Axis
+from showthrough.axis.coverage import Coverage, Replacements
+from showthrough.axis.ruler import Asking, Ruler
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization, Mask
+from showthrough.resources import Resources, function_word_models
+
+if TYPE_CHECKING:
+    from showthrough.metrics.base import Metric, Rows
+
+FunctionWordMentions = Literal["asked", "free"]
+T = TypeVar("T")
+
+
+class Hiding(NamedTuple):
+    """When a mention counts as hidden: which of its words need not be masked, and whether replacements are read."""
+
+    function_words: str
+    function_word_mentions: FunctionWordMentions = "asked"
+    replacements: Replacements = "read"
+
+    @property
+    def asking(self) -> Asking:
+        """For which mentions made of function words all their words are asked for.
+
+        A word list cannot tell a person called Per from the word, so for each of them. Tags look at the sentence: where
+        an entity has other mentions and a tagger takes one ("A total of …") for a function word, it is not the name.
+        """
+        if self.function_word_mentions == "free":
+            return "never"
+        return "entity" if function_word_models(self.function_words) else "mention"
+
+
+class _Once:
+    """What is made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[object, Any] = {}
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What was made under a key, or is made now."""
+        made: T | None = self._made.get(key)
+        if made is None:
+            made = self._made[key] = make()
+        return made
+
+
+class Chunk(_Once):
+    """Some documents of a corpus, or all of them, with what metrics ask of them."""
+
+    def __init__(self, corpus: Corpus, resources: Resources | None = None) -> None:
+        super().__init__()
+        self.corpus = corpus
+        self.resources = resources or Resources()
+
+    @cached_property
+    def axis(self) -> Axis:
+        return Axis(self.corpus)
+
+    def ruler(self, hiding: Hiding) -> Ruler:
+        """What has to be masked of the mentions."""
+        source = self.resources.function_words(hiding.function_words)
+        return self.axis.ruler(hiding.function_words, source.ignorable, hiding.asking)
+
+    def bound(self, metric: Metric) -> Callable[[Anonymized], Rows]:
+        """A metric at work on these documents; equal metrics, also inside others, share the work."""
+        return self.once(metric, lambda: metric.bind(self))
+
+    def rows(self, metric: Metric, anonymization: Anonymization) -> Rows:
+        """What one metric counts for one anonymization."""
+        return Anonymized(self, anonymization).rows(metric)
+
+
+class Anonymized(_Once):
+    """A chunk as one anonymization leaves it, for all metrics that look at it."""
+
+    def __init__(self, chunk: Chunk, anonymization: Anonymization) -> None:
+        super().__init__()
+        self.chunk = chunk
+        self.anonymization = anonymization
+        self.name = anonymization.name
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """Its masks on the axis."""
+        return Coverage(self.chunk.axis, self.anonymization)
+
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """What can be read, by document id."""
+        return self.anonymization.texts(self.chunk.corpus)
+
+    def of(self, document_id: str) -> Sequence[Mask]:
+        """The masks of one document."""
+        return self.anonymization.of(document_id)
+
+    def rows(self, metric: Metric) -> Rows:
+        """What a metric counts here."""
+        return self.once(metric, lambda: self.chunk.bound(metric)(self))

@@ -1,0 +1,215 @@
+"""The engine: each thing is made once for a document, however the work is cut and shared, and nothing gets lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from showthrough import METRICS, Anonymization, Corpus, Document, Interrupted, Mask, Metric, Rows, Run, evaluate
+from showthrough.axis.axis import Axis
+from showthrough.axis.gold import Gold
+from showthrough.axis.ruler import Ruler
+from showthrough.errors import ResourceError
+from showthrough.evaluation.chunks import Work, answered
+from showthrough.metrics import metrics_of
+from showthrough.metrics.base import HEADLINE, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
+from showthrough.run import documents
+
+SOME = Anonymization({"d1": [Mask(3, 11, "Doe")], "d2": [], "d3": []}, "some")
+ALL = Anonymization({"d1": [Mask(0, 34)], "d2": [Mask(2, 9), Mask(5, 9)], "d3": [Mask(0, 7)]}, "all")
+NAMES = ["er_di", "recall", "f1", "precision", "phi_leak", 'nmi(embedding="lsa")']
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    chunks = Corpus.chunks
+    monkeypatch.setattr(Corpus, "chunks", lambda self, characters=20, start=0: chunks(self, characters, start))
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each thing is made of documents; replacements are cut into words on axes of their own."""
+    count: Counter[str] = Counter()
+    survey = Corpus.survey.func
+    original = {Axis: Axis.__init__, Ruler: Ruler.__init__}
+
+    def counting(kind: type) -> Any:
+        def begin(self: Any, *arguments: Any) -> None:
+            ids = [document.id for document in arguments[0]] if kind is Axis else [""]
+            count[kind.__name__] += any(ids) or kind is Ruler
+            original[kind](self, *arguments)
+
+        return begin
+
+    def surveyed(self: Corpus) -> Any:
+        count["survey"] += 1
+        return survey(self)
+
+    monkeypatch.setattr(Axis, "__init__", counting(Axis))
+    monkeypatch.setattr(Ruler, "__init__", counting(Ruler))
+    gold = Gold.of
+    monkeypatch.setattr(Gold, "of", lambda axis: count.update(["Gold"]) or gold(axis))
+    monkeypatch.setattr(Corpus.survey, "func", surveyed)
+    return count
+
+
+def test_each_thing_is_made_once(tiny: Corpus, made: Counter[str]) -> None:
+    run = evaluate(tiny, [SOME, ALL], NAMES, resamples=0)
+    assert not run.failures
+    assert run.notes  # these look at the same axis as the metrics
+    assert run.texts is not None  # and what may stay readable in them is found there too
+    assert made == {"survey": 1, "Axis": 1, "Gold": 1, "Ruler": 1}
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_each_thing_is_made_once_for_a_chunk(tiny: Corpus, made: Counter[str]) -> None:
+    evaluate(tiny, [SOME, ALL], ["er_di", "recall"], resamples=0)
+    assert made == {"survey": 1, "Axis": 3, "Gold": 3, "Ruler": 3}  # one a document
+
+
+def unlike(run: Run) -> dict[str, Any]:
+    """All that must not hang on how the work is shared."""
+    return {"rows": run.rows, "scores": run.scores, "notes": run.notes, "texts": run.texts, "evidence": run.evidence}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_chunks_and_processes_change_nothing(tiny: Corpus, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = evaluate(tiny, [SOME, ALL], NAMES, resamples=20)
+    chunks = Corpus.chunks
+    monkeypatch.setattr(Corpus, "chunks", lambda self, characters=20, start=0: chunks(self, characters, start))
+    assert unlike(evaluate(tiny, [SOME, ALL], NAMES, resamples=20, jobs=jobs)) == unlike(whole)
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("limit", [1, 1000])  # where not all documents are kept, those at most risk are
+def test_a_resumed_run_is_the_same(tiny: Corpus, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MOST_DOCUMENTS", limit)
+
+    def stop(done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    metrics = ["precision", 'nmi(embedding="lsa")']  # none that ranks documents
+    whole = evaluate(tiny, [SOME, ALL], metrics, resamples=20)
+    with pytest.raises(Interrupted) as caught:
+        evaluate(tiny, [SOME, ALL], metrics, resamples=20, progress=stop)
+    part = caught.value.partial
+    assert (part.documents, part.complete, part.scores, part.texts) == (["d1"], False, [], None)
+    assert part.rows["precision"]["some"] == {
+        column: values[:1] for column, values in whole.rows["precision"]["some"].items()
+    }
+    assert unlike(evaluate(tiny, [SOME, ALL], metrics, resamples=20, resume=part)) == unlike(whole)
+
+
+def test_of_many_documents_those_at_most_risk_without_a_second_walk(
+    tiny: Corpus, made: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "MOST_DOCUMENTS", 1)
+    run = evaluate(tiny, [SOME], ["precision"], resamples=0)
+    assert run.texts is not None
+    # d1 leaks Oslo, 3 May and, in its replacement, Doe; d2 Ann Lee.
+    assert ([one.id for one in run.texts.documents], run.texts.chosen) == (["d1"], "riskiest")
+    assert set(run.rows) == {"precision"}  # what ranked them is not a metric of this run
+    assert (made["survey"], made["Axis"]) == (1, 2)  # once more for the one that is kept
+
+
+@dataclass(frozen=True)
+class Odd(Metric):
+    """Share of documents; what it gives is not always right."""
+
+    group = "utility"
+    title = "Odd"
+    undefined = "never"
+    given: ClassVar[Any] = None
+
+    def bind(self, chunk: Chunk) -> Any:
+        return lambda anonymized: self.given(len(chunk.corpus)) if callable(self.given) else self.given
+
+    def combine(self, totals: Any) -> Any:
+        return {HEADLINE: ratio(totals["x"], totals["x"])}
+
+
+def odd(monkeypatch: pytest.MonkeyPatch, given: Any, **fields: Any) -> Metric:
+    kind = dataclass(frozen=True)(
+        type("Odd", (Odd,), {"given": staticmethod(given) if callable(given) else given, **fields})
+    )
+    metric: Metric = kind()
+    monkeypatch.setitem(METRICS, "odd", metric)
+    return metric
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (None, "returned a value of type NoneType; expected Rows"),
+        (lambda count: [1.0] * count, "returned a value of type list; expected Rows"),
+        (lambda count: Rows.of(x=[1.0] * (count - 1)), "returned 2 × 1 values; expected 3 × 1 numbers, a row for each"),
+        (lambda count: Rows(("x", "y"), np.ones((count, 1))), "returned 3 × 1 values; expected 3 × 2 numbers"),
+        (lambda count: Rows.of(x=[np.nan] * count), "a value that is infinite or no number"),
+    ],
+)
+def test_what_is_no_table_of_rows_is_a_failure(
+    tiny: Corpus, given: Any, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = evaluate(tiny, [SOME], [odd(monkeypatch, given), "recall"], resamples=0)
+    assert [(failure.metric, why in failure.reason) for failure in run.failures] == [("odd", True)]
+    assert set(run.rows) == {"recall"}  # the others stand
+
+
+def test_a_metric_that_nobody_asks_is_a_failure(tiny: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has a scope that there is not: neither rows nor a reason came of that."""
+    metric = odd(monkeypatch, lambda count: Rows.of(x=[1.0] * count), scope="sentence")
+    run = evaluate(tiny, [SOME], [metric, "recall"], resamples=0)
+    assert [(one.metric, one.reason) for one in run.failures] == [
+        ("odd", "it gave rows for 0 of 3 documents; expected all")
+    ]
+
+
+def test_one_look_at_an_anonymization_serves_all_metrics(tiny: Corpus) -> None:
+    chunk = Chunk(tiny)
+    first, second = Anonymized(chunk, SOME), Anonymized(chunk, ALL)
+    recall, f1 = metrics_of(["recall", "f1"])
+    first.rows(f1)
+    assert first.rows(recall) is first.rows(recall)  # F counted it already
+    assert first.rows(recall) is not second.rows(recall)
+    assert first.coverage is first.coverage
+    assert first.coverage is not second.coverage
+    # In whichever order they are looked at: nothing hangs on who came last.
+    again = chunk.rows(recall, SOME)
+    assert (again.values == first.rows(recall).values).all()
+    assert (again.values != second.rows(recall).values).any()
+
+
+def test_rows_of_a_chunk(tiny: Corpus) -> None:
+    metrics = {"recall": metrics_of("recall")[0]}
+    answer = answered(Chunk(tiny), Work(metrics, [SOME], noticed=frozenset(), kept=Hiding("lexicon-en.1")))
+    assert (set(answer.rows), answer.failures, answer.free) == ({("recall", "some")}, {}, [[(0, 2)], [], []])
+    assert answer.masks["some"].telling == 1  # "Doe" is written for "John Doe"
+    unasked = answered(Chunk(tiny), Work(metrics, [SOME]))
+    assert (unasked.masks, unasked.free) == ({}, None)
+
+
+def test_words_that_cannot_be_told_fail_no_run(tiny: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the source of function words breaks down on the way, documents are kept by another one."""
+
+    def fails(chunk: Chunk, hiding: Hiding) -> Iterator[Any]:
+        raise ResourceError("no pipeline")
+        yield
+
+    monkeypatch.setattr("showthrough.evaluation.chunks.free_words", fails)
+    run = evaluate(tiny, [SOME], ["er_di"], resamples=0)
+    assert not run.failures
+    assert run.texts is not None
+    assert run.texts.free == [[(0, 2)], [], []]
+
+
+def test_a_document_alone_is_walked_through_once() -> None:
+    """No annotations, no words: nothing to rank, nothing to notice."""
+    run = evaluate(Corpus([Document("a", "Oslo")]), Anonymization({"a": []}, "none"), 'tpi(ic="uniform")', resamples=0)
+    assert (run["none", 'tpi(ic="uniform")'].value, run.notes) == (1.0, [])
