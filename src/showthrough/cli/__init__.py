@@ -21,7 +21,7 @@ from showthrough.cli import (
     validate,
     vocabulary,
 )
-from showthrough.cli.shared import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
+from showthrough.cli.statuses import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import stoppable
 from showthrough.cli.streams import outlets
 from showthrough.errors import PlanError, ShowthroughError

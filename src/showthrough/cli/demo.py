@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from showthrough import demo
-from showthrough.cli import shared
+from showthrough.cli.consoles import console, show_notes
+from showthrough.cli.options import Output, Said, with_options
+from showthrough.cli.outputs import Results, Views, check_distinct, check_file, inputs
 from showthrough.evaluation.engine import evaluate
+from showthrough.evaluation.settings import options_of
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
 from showthrough.report import reading
@@ -16,36 +16,29 @@ from showthrough.report.terminal import show_run
 METRICS = ("preset:light", "recall_per_type", "trir")  # all four questions, without a model
 
 
-def command(
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the run, for report and compare.")
-    ] = None,
-    html: shared.Html = None,
-    force: shared.Force = False,
-) -> None:
+@with_options(views=options_of(Views, "html", "force"))
+def command(output: Output = None, *, views: Said) -> None:
     """Score the five anonymizations of the fictional corpus that ships."""
-    shared.apart((output, html), shared.read_here(_paths()))
-    for path in (output, html):
-        shared.free(path, force)
+    shown = Views(**views)
+    check_distinct((output, shown.html), inputs(_paths()))
+    check_file(output, shown.force)
+    shown.check()
     corpus = read_corpus(demo.corpus_path(), name="demo")
-    found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
-    background = read_background(demo.background_path())
-    run = evaluate(corpus, found, metrics=METRICS, background=background)
-    said = []
-    unwritten = shared.Unwritten()
+    masks = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
+    run = evaluate(corpus, masks, METRICS, background=read_background(demo.background_path()))
+    results = Results(shown.force)
     if output:
-        with unwritten.noted():
-            shared.save(run, output, force)
-            said.append(f"run written to {output}")
-    for path in shared.write_looks(run, html, None, False, force, unwritten):
-        said.append(f"\nThe documents and what shows through in them: open {path.resolve().as_uri()}")
-    shared.show_notes(run.notes)
-    console = shared.console()
-    show_run(run, console)
-    console.print()
-    for line in [*reading(run), *said]:
-        console.print(line, markup=False)
-    unwritten.tell()
+        results.save(run, output)
+    if shown.html:
+        address = shown.html.resolve().as_uri()
+        shown.write_page(run, results, f"\nThe documents and what shows through in them: open {address}")
+    show_notes(run.notes)
+    screen = console()
+    show_run(run, screen)
+    screen.print()
+    for line in reading(run):
+        screen.print(line, markup=False)
+    results.tell(screen)
 
 
 def _paths() -> list[Path]:

@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from showthrough.cli import shared
+from showthrough.cli.consoles import console as standard_output
 from showthrough.metrics import METRICS, PRESETS, Metric, metric_text, parse_metric
 from showthrough.report.table import ARROWS
 
@@ -17,7 +17,7 @@ def command(
     name: Annotated[str | None, typer.Argument(metavar="[METRIC]", help="One metric, in full.")] = None,
 ) -> None:
     """List the metrics; or one in full: formula, citation, parameters, example."""
-    console = shared.console()
+    console = standard_output()
     if name is None:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
         for head in ("metric", "group", "better", "what it is"):

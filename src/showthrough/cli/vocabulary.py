@@ -1,26 +1,32 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from showthrough.cli import shared
+from showthrough.cli.arguments import named_files
+from showthrough.cli.consoles import console, show_notes
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import Results, Views, check_distinct, check_file, inputs
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.pairing import pair
 from showthrough.errors import InputError, PlanError, Problem
 from showthrough.evaluation.engine import evaluate
-from showthrough.files.writing import write_file
+from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.metrics import PhiHardToken, PhiToken, with_parameters
+from showthrough.metrics import Metric, PhiHardToken, PhiToken, with_parameters
 from showthrough.metrics.clinical.vocabulary import analyse
-from showthrough.metrics.language import ENGLISH, unlike_its_language
+from showthrough.metrics.language import unlike_its_language
 from showthrough.report.vocabulary import json_of, show_analysis, show_hard
 from showthrough.resources.dictionary import dictionary_from, pinned
 
+_SETTINGS = ("language", "seed", "format", "map", "id_column", "text_column")
 
+
+@with_options(settings=options_of(FileSettings, *_SETTINGS), views=options_of(Views, "force"))
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus, with its PHI marked.")],
     anonymizations: Annotated[
@@ -31,7 +37,6 @@ def command(
         str | None,
         typer.Option(metavar="FILE", help="A word list, one word a line; or wordfreq:LANGUAGE, as by default."),
     ] = None,
-    language: shared.Language = None,
     medical: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Medical terms, one word a line: how much is ambiguous with them."),
@@ -40,72 +45,56 @@ def command(
         str, typer.Option(metavar="NAME", help="What a token is: challenge (10/29 is one), or words (it is two).")
     ] = "challenge",
     json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all counts as JSON.")] = None,
-    seed: shared.Seed = 0,
-    format_name: shared.Format = None,
-    maps: shared.Maps = None,
-    id_column: shared.IdColumn = "doc_id",
-    text_column: shared.TextColumn = "text",
-    force: shared.Force = False,
+    *,
+    settings: Said,
+    views: Said,
 ) -> None:
     """Tell how much PHI is out of vocabulary or ambiguous, and how systems fare on it."""
-    named = [shared.named(argument) for argument in anonymizations or ()]
-    shared.apart((json,), shared.read_here([corpus, *(path for _, path in named)], [dictionary, medical]))
-    shared.free(json, force)
-    mapping = ",".join(maps or ())
-    known = pinned(dictionary or f"wordfreq:{language or ENGLISH}")
-    metrics = [
-        with_parameters(metric, map=mapping, tokens=tokens)
-        for metric in (
-            PhiToken(),
-            PhiHardToken(hard="oov", dictionary=known),
-            PhiHardToken(hard="ambiguous", dictionary=""),
-            PhiHardToken(hard="ambiguous_non_phi", dictionary=""),
-        )
-    ]
-    columns = {"id_column": id_column, "text_column": text_column}
-    found = read_corpus(corpus, format=format_name, **columns)
-    if not found.survey.annotated:
+    chosen, force, files = FileSettings(**settings), Views(**views).force, named_files(anonymizations)
+    check_distinct((json,), inputs([corpus, *files.values()], [dictionary, medical]))
+    check_file(json, force)
+    mapping = settings.get("map", "")  # as it was written: metrics have it as a parameter, and nothing is retyped
+    known, terms = pinned(dictionary or f"wordfreq:{chosen.language}"), pinned(medical) if medical else ""
+    metrics = [with_parameters(metric, map=mapping, tokens=tokens) for metric in _metrics(known)]
+    documents = read_corpus(corpus, format=chosen.format, **chosen.columns)
+    if not documents.survey.annotated:
         raise PlanError("has no annotations, and vocabulary looks at what is marked", str(corpus))
-    shared.show_notes(unlike_its_language(found, [], [PhiHardToken(dictionary=known)]))
-    terms = pinned(medical) if medical else ""
-    systems = _systems(found, anonymizations or (), format_name, columns)
+    show_notes(unlike_its_language(documents, [], [PhiHardToken(dictionary=known)]))
+    systems = _systems(documents, files, chosen)
+    listed = dictionary_from(terms) if terms else None
     analysis = analyse(
-        found,
-        dictionary_from(known),
-        known,
-        mapping,
-        medical=dictionary_from(terms) if terms else None,
-        medical_name=terms,
-        tokens=tokens,
+        *(documents, dictionary_from(known), known, mapping), medical=listed, medical_name=terms, tokens=tokens
     )
-    run = evaluate(found, systems, metrics, seed=seed, references=False) if systems else None
-    unwritten = shared.Unwritten()
+    run = evaluate(documents, systems, metrics, seed=chosen.seed, references=False) if systems else None
+    results = Results(force)
     if json:
-        with unwritten.noted():
-            write_file(json, json_of(analysis, run), force=force, private=False)
-    console = shared.console()
-    show_analysis(analysis, found, console)
+        results.write(json, json_of(analysis, run))
+    screen = console()
+    show_analysis(analysis, documents, screen)
     if run is not None:
-        show_hard(run, console)
-    unwritten.tell()
-    if json:
-        console.print(f"written to {json}", markup=False, soft_wrap=True)
+        show_hard(run, screen)
+    results.tell(screen)
 
 
-def _systems(
-    corpus: Corpus, given: Iterable[str], format_name: str | None, columns: Mapping[str, str]
-) -> dict[str, Anonymization]:
+def _metrics(dictionary: str) -> list[Metric]:
+    return [
+        PhiToken(),
+        PhiHardToken(hard="oov", dictionary=dictionary),
+        PhiHardToken(hard="ambiguous", dictionary=""),
+        PhiHardToken(hard="ambiguous_non_phi", dictionary=""),
+    ]
+
+
+def _systems(corpus: Corpus, files: Mapping[str, Path], settings: FileSettings) -> dict[str, Anonymization]:
     """The systems by name, checked against the corpus: what is wrong is told before anything is shown."""
-    found: dict[str, Anonymization] = {}
+    systems: dict[str, Anonymization] = {}
     problems: list[Problem] = []
-    for name, path in map(shared.named, given):
-        if name in found:
-            raise PlanError("this name is used twice; expected unique names", f"anonymization {name}")
+    for name, path in files.items():
         try:
-            found[name] = read_anonymization(path, corpus, name=name, format=format_name, **columns)
+            systems[name] = read_anonymization(path, corpus, name=name, format=settings.format, **settings.columns)
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(problems)
-    pair(corpus, list(found.values()))
-    return found
+    pair(corpus, list(systems.values()))
+    return systems

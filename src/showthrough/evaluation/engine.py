@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import lru_cache
 from os import PathLike
 from typing import Any
@@ -14,22 +15,21 @@ import msgspec
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.data.pairing import Missing
 from showthrough.data.references import REFERENCES, references_of
-from showthrough.data.retyping import Names, Retyping
 from showthrough.errors import ChangedError, Interrupted, PlanError, ResourceError, quoted
 from showthrough.evaluation.notices import notices
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.scoring import reference_scores, scored
+from showthrough.evaluation.settings import Settings, called_with
 from showthrough.evaluation.workers import WorkerKilledError, Workers
 from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset, with_parameters
 from showthrough.metrics.base import bound as bind
-from showthrough.metrics.language import ENGLISH, in_language, words_of
+from showthrough.metrics.language import words_of
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run.documents import RANKING, Texts, riskiest, texts_of, too_many
 from showthrough.run.provenance import background_input, metric_record, provenance
-from showthrough.run.run import WITHOUT_TEXT, Evidence, Failure, Input, Run, Settings, columns_of
+from showthrough.run.run import WITHOUT_TEXT, Evidence, Failure, Input, Run, columns_of
 
 Progress = Callable[[int, int], None]  # documents done, documents in all
 Found = dict[tuple[str, str], list[Rows]]  # (metric, anonymization) -> rows of consecutive chunks
@@ -40,56 +40,44 @@ _FEWER = "fewer --jobs need less (in Python, jobs=1)"
 _BEFORE = " (in the part that was done before; start afresh to try again)"
 
 
-def evaluate(
-    corpus: Corpus,
-    anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization],
-    metrics: str | Metric | Iterable[str | Metric] | None = None,
-    *,
-    missing: Missing = "error",
-    seed: int = 0,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    jobs: int = 1,
-    progress: Progress | None = None,
-    resume: Run | None = None,
-    texts: bool = True,
-    device: str = "auto",
-    dtype: str = "fp32",
-    cache: bool = True,
-    watch: Watch | None = None,
-    background: Background | Mapping[str, str] | Sequence[Background] | None = None,
-    references: bool = True,
-    map: str | Mapping[str, str] = "",
-    direct: Names = (),
-    quasi: Names = (),
-    ignore: Names = (),
-    language: str = ENGLISH,
-) -> Run:
+@dataclass(frozen=True, kw_only=True)
+class Call(Settings):
+    """What `evaluate` takes: inputs, who is told how far it is, and every setting."""
+
+    corpus: Corpus = field(kw_only=False)
+    anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization] = field(kw_only=False)
+    metrics: str | Metric | Iterable[str | Metric] | None = field(default=None, kw_only=False)
+    background: Background | Mapping[str, str] | Sequence[Background] | None = None
+    progress: Progress | None = None
+    resume: Run | None = None
+    texts: bool = True
+    watch: Watch | None = None
+
+
+@called_with(Call)
+def evaluate(call: Call) -> Run:
     """Scores anonymizations of a corpus.
 
     `anonymizations` are one, several, or several by name. `metrics` are names, text forms such as
-    `recall(unit="mention")`, `preset:tab`, or metric values; by default the preset `default`. Every score gets a
-    bootstrap interval from `resamples` resamples of the documents. `jobs` processes share the work. `resume` takes an
-    incomplete run of the same plan and completes it. With `texts` the run keeps the documents (of many, those at most
-    risk), which a report needs to show them. Models run on `device` in `dtype` (fp32 or bf16); with `cache` what they
-    answer is kept for the next run; `watch` is told how far they are. `background` is what an attacker knows,
-    individual id to text; `trir` needs it. Of several, a metric names its own: `trir(background="web")`. With
-    `references` the documents with nothing masked and with everything masked are scored as well. `map` takes types as
-    others (`"LOCATION=LOC"`), for annotators and anonymizations; mentions of the types `direct` and `quasi` identify
-    so, whatever a file says, and those of `ignore` count as if nobody had marked them. `language` is that of the
-    documents: metrics whose word lists are English by default take its lists instead.
+    `recall(unit="mention")`, `preset:tab`, or metric values; by default the preset `default`. `background` is what an
+    attacker knows, individual id to text; `trir` needs it. Of several, a metric names its own:
+    `trir(background="web")`. `progress` is told how many documents are done, and of how many; `watch` what models are
+    doing, and how far they are. `resume` takes an incomplete run of the same plan and completes it. With `texts` the
+    run keeps the documents (of many, those at most risk), which a report needs to show them.
+
+    Settings, as on the command line and in plans:
     """
+    corpus = call.corpus
     if not isinstance(corpus, Corpus):
         # Only a path is shown: what is in anything else may be the very text that must not leak.
         found = quoted(str(corpus)) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
         raise PlanError(f"found {found}; expected a Corpus: read a file with read_corpus", "corpus")
-    named = _named(anonymizations)
-    chosen = in_language(metrics_of(metrics if metrics is not None else preset("default")), language)
-    settings = Settings(seed=seed, resamples=resamples, confidence=confidence, missing=missing, dtype=dtype)
-    plan = Plan(corpus, tuple(named), tuple(chosen), settings, jobs, texts=texts, device=device, cache=cache,
-                references=references, language=language, **_backgrounds(background))  # fmt: skip
-    plan = plan.retyped(Retyping.of(map, direct, quasi, ignore))
-    return evaluate_plan(plan, progress=progress, resume=resume, watch=watch)
+    named = _named(call.anonymizations)
+    settings = call.part(Settings)
+    metrics = metrics_of(call.metrics if call.metrics is not None else preset("default"))
+    chosen = tuple(dict.fromkeys(map(settings.applied_to, metrics)))
+    plan = Plan(corpus, tuple(named), chosen, settings, texts=call.texts, **_backgrounds(call.background))
+    return evaluate_plan(plan, progress=call.progress, resume=call.resume, watch=call.watch)
 
 
 def _named(
@@ -129,9 +117,10 @@ def evaluate_plan(
     Raises Interrupted, with what was finished, when the user stops it, memory runs out, a worker process is killed or a
     file changes meanwhile.
     """
+    plan = plan.retyped()
     plan.check()
-    resources = Resources(plan.models, watch, plan.background, plan.anonymizations, plan.backgrounds)
-    beside = references_of(plan.corpus) if plan.references else ()
+    resources = Resources(plan.settings.models, watch, plan.background, plan.anonymizations, plan.backgrounds)
+    beside = references_of(plan.corpus) if plan.settings.references else ()
     run = _blank(plan, beside)
     started = time.perf_counter()
     found, done, failed_before = _resumed(run, resume, plan)
@@ -153,7 +142,7 @@ def evaluate_plan(
     refused = frozenset(
         (metric_text(metric), one.name) for one in beside for metric in live if metric.problems(plan.corpus, one)
     )
-    workers = Workers(plan.jobs)
+    workers = Workers(plan.settings.jobs)
 
     def stopped(reason: str = "") -> Interrupted:
         _record(run, found, failures, done, revisions)
@@ -185,7 +174,7 @@ def evaluate_plan(
     except KeyboardInterrupt:
         raise stopped() from None
     except MemoryError as error:
-        raise stopped(f"memory ran out; {_FEWER}" if plan.jobs > 1 else _NO_MEMORY) from error
+        raise stopped(f"memory ran out; {_FEWER}" if plan.settings.jobs > 1 else _NO_MEMORY) from error
     except WorkerKilledError as error:
         raise stopped(f"{error}; {_FEWER}") from error
     except ChangedError as error:
@@ -212,7 +201,7 @@ def _walk(
     def live() -> dict[str, Metric]:
         return {text: metric for metric in metrics if (text := metric_text(metric)) not in failures}
 
-    if plan.jobs == 1 or len(chunks) == 1:
+    if plan.settings.jobs == 1 or len(chunks) == 1:
         for numbers in chunks:
             rows, failed = _rows(plan.corpus.part(numbers), live(), anonymizations, resources, refused)
             failures |= failed.keys()
@@ -223,7 +212,7 @@ def _walk(
             plan.corpus.part(numbers, lazy=True),
             live(),
             [one.part(plan.corpus.ids[numbers.start : numbers.stop]) for one in anonymizations],
-            plan.models,
+            plan.settings.models,
             refused,
         )
         for numbers in chunks
@@ -339,7 +328,7 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         corpus=Input(corpus.name, corpus.digest, len(corpus), corpus.source),
         anonymizations=[Input(one.name, one.digest, len(one), one.source) for one in plan.anonymizations],
         metrics=[metric_record(metric) for metric in plan.metrics],
-        settings=plan.settings,
+        settings=plan.settings.recorded,
         documents=list(corpus.ids),
         scores=[],
         rows={},
@@ -375,7 +364,7 @@ def _texts(plan: Plan, run: Run, resources: Resources, workers: Workers) -> Text
     """The documents for a reader; where there are too many, the rows mostly tell already which are at most risk."""
     order = None
     sources = [metric.parameters.get("function_words") for metric in plan.metrics if metric_text(metric) in run.rows]
-    chosen = next(filter(None, sources), words_of(plan.language))
+    chosen = next(filter(None, sources), words_of(plan.settings.language))
     ranking = [with_parameters(metric, function_words=chosen) for metric in RANKING]
     if too_many(plan.corpus) and plan.corpus.survey.annotated:
         lacking = [metric for metric in ranking if metric_text(metric) not in run.rows]

@@ -14,13 +14,14 @@ from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.errors import InputError, Problem, shown
-from showthrough.evaluation.plan import reserved_problems, settings_problems
+from showthrough.evaluation.plan import reserved_problems
 from showthrough.evaluation.scoring import reference_scores, scored
+from showthrough.evaluation.settings import settings_problems
 from showthrough.metrics import ReIdentification, metric_text
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run.provenance import background_input, metric_record, provenance
-from showthrough.run.run import Evidence, Input, Run, Settings, columns_of
+from showthrough.run.run import Evidence, Input, Recorded, Run, columns_of
 
 if TYPE_CHECKING:
     from showthrough.attacks.suite import Texts
@@ -56,7 +57,7 @@ def reidentify(
 
     known = Background(background) if isinstance(background, Mapping) else background
     metric = ReIdentification(attacks, k)
-    settings = Settings(seed=seed, resamples=resamples, confidence=confidence)
+    settings = Recorded(seed=seed, resamples=resamples, confidence=confidence)
     documents = list(dict.fromkeys(key for texts in anonymizations.values() for key in texts))
     _check(known, anonymizations, documents, settings)
     text = metric_text(metric)
@@ -92,7 +93,7 @@ def reidentify(
 
 
 def _check(
-    background: Background, anonymizations: Mapping[str, Texts], documents: list[str], settings: Settings
+    background: Background, anonymizations: Mapping[str, Texts], documents: list[str], settings: Recorded
 ) -> None:
     problems = [*settings_problems(settings), *reserved_problems(anonymizations)]
     problems += [

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from showthrough.metrics import Array, Metric, Rows, metric_text
-from showthrough.run.run import Input, MetricRecord, Run, Score, Settings, signature
+from showthrough.run.run import Input, MetricRecord, Recorded, Run, Score, signature
 from showthrough.statistics import Spread, forms, influences, number_interval, resampled_totals, same, share_interval
 from showthrough.version import __version__
 
@@ -15,7 +15,7 @@ _ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
 _COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
 
 
-def scored(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[Score]:
+def scored(run: Run, metrics: Sequence[Metric], settings: Recorded) -> Iterator[Score]:
     """Combines rows into numbers; the same resamples serve all of them."""
     keys = [(metric, one) for one in run.anonymizations for metric in metrics if metric_text(metric) in run.rows]
     records = {record.text: record for record in run.metrics}
@@ -55,7 +55,7 @@ def intervals_of(
     return found
 
 
-def reference_scores(run: Run, metrics: Sequence[Metric], settings: Settings) -> Iterator[Score]:
+def reference_scores(run: Run, metrics: Sequence[Metric], settings: Recorded) -> Iterator[Score]:
     """What the references reach, as plain numbers: they are no sample of anything, so they have no interval."""
     records = {record.text: record for record in run.metrics}
     for one in run.references:
@@ -70,7 +70,7 @@ def reference_scores(run: Run, metrics: Sequence[Metric], settings: Settings) ->
                 yield Score(one.name, text, part, float(value) if defined else None, None, None, reason, line)
 
 
-def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, settings: Settings) -> str:
+def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, settings: Recorded) -> str:
     dtype, models = settings.dtype, run.provenance["models"]
     known = [(parameter, models[name]) for parameter, name in metric.models.items() if name in models]
     extra = [(f"{parameter}_revision", revision[:8]) for parameter, revision in known]
@@ -82,7 +82,7 @@ def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, setti
 
 
 def _resampled(
-    run: Run, keys: Sequence[tuple[Metric, Input]], settings: Settings
+    run: Run, keys: Sequence[tuple[Metric, Input]], settings: Recorded
 ) -> Iterator[tuple[Metric, Input, Rows | None, dict[str, Array]]]:
     """What each metric counts for each anonymization, and its totals over and over, a few columns at a time.
 

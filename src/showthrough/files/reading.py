@@ -305,6 +305,15 @@ def collect(problems: list[Problem], error: InputError) -> None:
     problems.extend(error.problems)
 
 
+def start_of(path: Path, size: int) -> bytes:
+    """The first bytes of a file, unpacked."""
+    try:
+        with open_file(path) as file:
+            return without_bom(path, file.read(size))
+    except (OSError, EOFError, zlib.error) as error:
+        raise unreadable(path, error) from error
+
+
 def first_byte(path: Path) -> bytes:
     """The first byte that is not white space, which tells a JSON list from an object; empty when there is none."""
     try:

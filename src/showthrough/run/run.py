@@ -9,17 +9,20 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 
 from showthrough.errors import HALF_CHARACTER, InputError, OutputError, PlanError, Problem, shown, some
 from showthrough.files.reading import decoded, read_bytes, type_fault
 from showthrough.files.writing import write_file
 from showthrough.metrics import HEADLINE, Group, Metric, Rows, metric_text, parse_metric
+from showthrough.resources.settings import ModelSettings
 from showthrough.run.documents import Texts
 from showthrough.statistics import PairTest, holm, judged, pair_tests
 
@@ -56,14 +59,32 @@ class MetricRecord(msgspec.Struct, frozen=True):
     neutral: tuple[str, ...] = ()  # parts of which neither a higher nor a lower value is better
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """What else the numbers depend on."""
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """What of the settings the numbers depend on."""
 
-    seed: int = 0
-    resamples: int = 1000
-    confidence: float = 0.95
-    missing: str = "error"
-    dtype: str = "fp32"  # in which models calculate
+    seed: Annotated[int, Meta(description="Seed of the resampling.", ge=0, extra={"expected": "0 or more"})] = 0
+    resamples: Annotated[
+        int,
+        # More settle no more digits of an interval, and no longer fit into memory.
+        Meta(
+            description="Bootstrap resamples for each interval.", ge=0, le=1_000_000, extra={"expected": "0 to 1000000"}
+        ),
+    ] = 1000
+    confidence: Annotated[
+        float,
+        Meta(description="Confidence of the intervals.", gt=0, lt=1, extra={"expected": "a number between 0 and 1"}),
+    ] = 0.95
+    missing: Annotated[
+        str,
+        Meta(
+            title="error|unmasked",
+            description="What a document means that an anonymization lacks.",
+            pattern=r"\A(error|unmasked)\Z",
+            extra={"expected": "error or unmasked"},
+        ),
+    ] = "error"
+    dtype: str = ModelSettings.dtype  # in which models calculate
     types: str = ""  # what the user said that types are to be taken for
 
 
@@ -159,7 +180,7 @@ class Run(msgspec.Struct, dict=True):
     corpus: Input
     anonymizations: list[Input]
     metrics: list[MetricRecord]
-    settings: Settings
+    settings: Recorded
     documents: list[str]
     scores: list[Score]
     rows: dict[str, dict[str, Columns]]
@@ -455,7 +476,7 @@ def signature(
     fixed: Iterable[tuple[str, str]],
     corpus: Input,
     anonymization: Input,
-    settings: Settings,
+    settings: Recorded,
     version: str,
 ) -> str:
     """One line that pins a score down, in the manner of sacreBLEU."""
