@@ -30,10 +30,14 @@ def written(folder: Path, content: str | dict[str, Any]) -> Path:
     return path
 
 
+def table(path: Path, id_column: str = "doc_id", text_column: str = "text") -> Source:
+    return Source(path, {"id_column": id_column, "text_column": text_column})
+
+
 def test_a_small_plan(tmp_path: Path) -> None:
     request = read_request(written(tmp_path, PLAN))
-    assert request.corpus == Source(tmp_path / "data/corpus.json")
-    assert request.anonymizations == {"a": Source(tmp_path / "a.json")}
+    assert request.corpus == table(tmp_path / "data/corpus.json")
+    assert request.anonymizations == {"a": table(tmp_path / "a.json")}
     assert list(request.metrics) == metrics_of(preset("default"))
     assert (request.settings.seed, request.settings.resamples, request.settings.confidence) == (0, 1000, 0.95)
     assert (request.settings.missing, request.settings.jobs, request.output) == ("error", 1, None)
@@ -54,18 +58,22 @@ def test_a_full_plan(tmp_path: Path) -> None:
         a = { path = "a.csv", text_column = "hidden" }
     """
     request = read_request(written(tmp_path, plan))
-    assert request.corpus == Source(Path("/data/corpus.csv"), "key", "body")
-    assert request.anonymizations == {"a": Source(tmp_path / "a.csv", "doc_id", "hidden")}
+    assert request.corpus == table(Path("/data/corpus.csv"), "key", "body")
+    assert request.anonymizations == {"a": table(tmp_path / "a.csv", "doc_id", "hidden")}
     assert [metric_text(metric) for metric in request.metrics] == [*preset("tab"), 'recall(unit="mention")']
     assert (request.settings.seed, request.settings.resamples, request.settings.confidence) == (3, 0, 0.5)
-    assert (request.settings.missing, request.settings.jobs, request.output) == ("unmasked", 2, tmp_path / "out/run.json")
+    assert (request.settings.missing, request.settings.jobs, request.output) == (
+        "unmasked",
+        2,
+        tmp_path / "out/run.json",
+    )
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_marks_and_line_ends_do_not_matter(mark: str, end: str, tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_bytes((mark + PLAN.replace("\n", end)).encode())
-    assert read_request(tmp_path / "plan.toml").corpus == Source(tmp_path / "data/corpus.json")
+    assert read_request(tmp_path / "plan.toml").corpus == table(tmp_path / "data/corpus.json")
 
 
 @pytest.mark.parametrize(
@@ -217,10 +225,10 @@ def test_columns_of_all_tables_of_a_plan(tmp_path: Path) -> None:
     """A table of its own wins over what holds for all."""
     plan = 'id_column = "key"\n' + PLAN + 'b = { path = "b.csv", id_column = "other" }\n'
     request = read_request(written(tmp_path, plan))
-    assert request.corpus == Source(tmp_path / "data/corpus.json", "key")
+    assert request.corpus == table(tmp_path / "data/corpus.json", "key")
     assert request.anonymizations == {
-        "a": Source(tmp_path / "a.json", "key"),
-        "b": Source(tmp_path / "b.csv", "other"),
+        "a": table(tmp_path / "a.json", "key"),
+        "b": table(tmp_path / "b.csv", "other"),
     }
 
 

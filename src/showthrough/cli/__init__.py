@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from showthrough.cli import (
-    anonymize,
-    attack,
-    cache,
-    compare,
-    convert,
-    demo,
-    evaluate,
-    metrics,
-    report,
-    surrogate,
-    validate,
-    vocabulary,
-)
 from showthrough.cli.statuses import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import stoppable
 from showthrough.cli.streams import outlets
@@ -35,10 +22,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for module in (
-    evaluate, compare, report, attack, validate, metrics, anonymize, demo, cache, convert, vocabulary, surrogate
+for name in (
+    "evaluate", "compare", "report", "attack", "validate", "metrics", "anonymize", "demo", "cache", "convert",
+    "vocabulary", "surrogate",
 ):  # fmt: skip
-    app.command(module.__name__.rpartition(".")[2])(module.command)
+    app.command(name)(import_module(f"{__name__}.{name}").command)
 
 _debug = False
 

@@ -33,9 +33,9 @@ def requested(corpus: Path, anonymizations: Sequence[str] | None, metrics: Seque
     """What a command line asks for; beside a plan, what is said there overrides it."""
     if not is_request(corpus):
         settings = FileSettings(**said)
-        sources = {name: Source(file, **settings.columns) for name, file in named_files(anonymizations).items()}
+        sources = {name: Source(file, settings.columns) for name, file in named_files(anonymizations).items()}
         chosen = tuple(metrics_of(metrics or preset("default")))
-        return Request(Source(corpus, **settings.columns), sources, chosen, settings)
+        return Request(Source(corpus, settings.columns), sources, chosen, settings)
     if anonymizations or metrics or said.keys() & FileSettings().columns.keys():
         raise PlanError(
             "a plan names anonymizations, metrics and columns itself; expected no others beside it", str(corpus)

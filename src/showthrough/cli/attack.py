@@ -25,7 +25,8 @@ from showthrough.report.attacks import attacks_json_text, show_attacks, show_ris
 from showthrough.resources.settings import ModelSettings
 from showthrough.run.run import Run
 
-_SETTINGS = ("seed", "resamples", "confidence", *options_of(ModelSettings), "format", "id_column", "text_column")
+_SAMPLING = "seed", "resamples", "confidence"
+_SETTINGS = (*_SAMPLING, *options_of(ModelSettings), "format", "id_column", "text_column")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,20 +35,12 @@ class Attacking:
 
     attacks: Annotated[
         str,
-        Meta(
-            title="LIST",
-            description=f"Attacks: {', '.join(ATTACKS)}; a+b fuses, +assignment matches one to one.",
-        ),
+        Meta(title="LIST", description=f"Attacks: {', '.join(ATTACKS)}; a+b fuses, +assignment matches one to one."),
     ] = DEFAULT
     k: Annotated[int, Meta(description="Also count who is among the first so many.", extra={"flags": ("-k",)})] = 5
     explain: Annotated[
         int,
-        Meta(
-            title="N",
-            description="List the N documents at highest risk, and the words that gave them away.",
-            ge=0,
-            extra={"expected": "0 or more"},
-        ),
+        Meta(title="N", description="List the N documents at highest risk, and the words that gave them away.", ge=0),
     ] = 0
     references: Annotated[bool, Meta(description="Attack nothing masked and everything masked as well.")] = True
 
@@ -111,9 +104,7 @@ def _attacked(
         return reidentify(
             *(background, texts, attacking.attacks),
             k=attacking.k,
-            seed=settings.seed,
-            resamples=settings.resamples,
-            confidence=settings.confidence,
+            **{name: getattr(settings, name) for name in _SAMPLING},
             models=settings.models,
             watch=lambda what, done, total: status.update(escape(f"{what}: {done} of {total}")),
             corpus=originals,

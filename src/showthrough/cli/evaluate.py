@@ -7,26 +7,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich import progress
 from rich.text import Text
 
 from showthrough.cli.arguments import requested
 from showthrough.cli.consoles import console, note_unmasked, notes, print_plain, show_notes
 from showthrough.cli.options import Output, Said, with_options
-from showthrough.cli.outputs import Results, Views, check_distinct, check_file, inputs, parameters_of, save
+from showthrough.cli.outputs import Results, Views, check_distinct, check_file, inputs, save
 from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import to_the_end
 from showthrough.errors import LINE, ChangedError, Interrupted, PlanError, shown
-from showthrough.evaluation.engine import Progress as Callback, evaluate_plan
+from showthrough.evaluation.engine import Progress, evaluate_plan
 from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.writing import Read, write_file, write_folder
@@ -92,7 +83,8 @@ def command(
 def _inputs(request: Request, asked: Path) -> Read:
     sources = (source.path for source in (request.corpus, *request.anonymizations.values()))
     backgrounds = request.background, *request.backgrounds.values()
-    return inputs([asked, *sources, *backgrounds], parameters_of(request.chosen))
+    parameters = (value for metric in request.chosen for value in metric.parameters.values())
+    return inputs([asked, *sources, *backgrounds], parameters)
 
 
 def _written(run: Run, request: Request, views: Views, read: Read, force: bool) -> Results:
@@ -173,22 +165,23 @@ def _stopped(stop: Interrupted, total: int, output: Path | None) -> str:
     return f"{what}{why}; {output} {held}: {again}the same command with --resume completes it"
 
 
-class _Speed(ProgressColumn):
+class _Speed(progress.ProgressColumn):
     """How many a second."""
 
-    def render(self, task: Task) -> Text:
+    def render(self, task: progress.Task) -> Text:
         return Text(f"{task.speed:.1f}/s" if task.speed else "", style="dim")
 
 
 @contextmanager
-def _bars() -> Iterator[tuple[Callback, Watch]]:
+def _bars() -> Iterator[tuple[Progress, Watch]]:
     """A bar for the evaluation, and one for whatever a model is doing."""
     columns = (
-        TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-        TextColumn("{task.fields[unit]}"), _Speed(), TimeElapsedColumn(), TimeRemainingColumn(),
+        progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn(),
+        progress.TextColumn("{task.fields[unit]}"), _Speed(), progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
     )  # fmt: skip
     screen = notes()
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bars:
+    with progress.Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bars:
         scoring = bars.add_task("scoring", total=None, unit="documents")
         model = bars.add_task("", total=None, visible=False, unit="texts")  # documents, sentences or replacements
 

@@ -21,7 +21,6 @@ from showthrough.errors import OutputError
 from showthrough.files.reading import is_folder, suffix
 from showthrough.files.writing import Read, check_writable, write_file
 from showthrough.formats.conll import ENDINGS
-from showthrough.metrics import Metric
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
 from showthrough.run.run import Run
 
@@ -129,11 +128,6 @@ def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Read:
         for path in _on_disk(str(name)):
             read += [path, *_files_in(path)]
     return Read(read)
-
-
-def parameters_of(metrics: Iterable[Metric]) -> Iterator[object]:
-    for metric in metrics:
-        yield from metric.parameters.values()
 
 
 def _files_in(path: Path) -> list[Path]:

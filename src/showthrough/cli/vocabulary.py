@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,13 +9,10 @@ from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, Views, check_distinct, check_file, inputs
-from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization
-from showthrough.data.pairing import pair
-from showthrough.errors import InputError, PlanError, Problem
-from showthrough.evaluation.engine import evaluate
+from showthrough.errors import PlanError
+from showthrough.evaluation.engine import evaluate_plan
+from showthrough.evaluation.requests import Request, Source
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.formats import read_anonymization, read_corpus
 from showthrough.metrics import Metric, PhiHardToken, PhiToken, with_parameters
 from showthrough.metrics.clinical.vocabulary import analyse
 from showthrough.metrics.language import unlike_its_language
@@ -50,27 +46,27 @@ def command(
     views: Said,
 ) -> None:
     """Tell how much PHI is out of vocabulary or ambiguous, and how systems fare on it."""
-    chosen, force, files = FileSettings(**settings), Views(**views).force, named_files(anonymizations)
+    mapping, language = settings.pop("map", ""), settings.pop("language", FileSettings.language)  # of these metrics
+    chosen, force, files = FileSettings(references=False, **settings), Views(**views).force, named_files(anonymizations)
     check_distinct((json,), inputs([corpus, *files.values()], [dictionary, medical]))
     check_file(json, force)
-    mapping = settings.get("map", "")  # as it was written: metrics have it as a parameter, and nothing is retyped
-    known, terms = pinned(dictionary or f"wordfreq:{chosen.language}"), pinned(medical) if medical else ""
-    metrics = [with_parameters(metric, map=mapping, tokens=tokens) for metric in _metrics(known)]
-    documents = read_corpus(corpus, format=chosen.format, **chosen.columns)
-    if not documents.survey.annotated:
+    known, terms = pinned(dictionary or f"wordfreq:{language}"), pinned(medical) if medical else ""
+    metrics = tuple(with_parameters(metric, map=mapping, tokens=tokens) for metric in _metrics(known))
+    sources = {name: Source(file, chosen.columns) for name, file in files.items()}
+    plan = Request(Source(corpus, chosen.columns), sources, metrics, chosen).plan()
+    if not plan.corpus.survey.annotated:
         raise PlanError("has no annotations, and vocabulary looks at what is marked", str(corpus))
-    show_notes(unlike_its_language(documents, [], [PhiHardToken(dictionary=known)]))
-    systems = _systems(documents, files, chosen)
     listed = dictionary_from(terms) if terms else None
     analysis = analyse(
-        *(documents, dictionary_from(known), known, mapping), medical=listed, medical_name=terms, tokens=tokens
+        *(plan.corpus, dictionary_from(known), known, mapping), medical=listed, medical_name=terms, tokens=tokens
     )
-    run = evaluate(documents, systems, metrics, seed=chosen.seed, references=False) if systems else None
+    run = evaluate_plan(plan) if files else None
+    show_notes(unlike_its_language(plan.corpus, [], [PhiHardToken(dictionary=known)]))
     results = Results(force)
     if json:
         results.write(json, json_of(analysis, run))
     screen = console()
-    show_analysis(analysis, documents, screen)
+    show_analysis(analysis, plan.corpus, screen)
     if run is not None:
         show_hard(run, screen)
     results.tell(screen)
@@ -83,18 +79,3 @@ def _metrics(dictionary: str) -> list[Metric]:
         PhiHardToken(hard="ambiguous", dictionary=""),
         PhiHardToken(hard="ambiguous_non_phi", dictionary=""),
     ]
-
-
-def _systems(corpus: Corpus, files: Mapping[str, Path], settings: FileSettings) -> dict[str, Anonymization]:
-    """The systems by name, checked against the corpus: what is wrong is told before anything is shown."""
-    systems: dict[str, Anonymization] = {}
-    problems: list[Problem] = []
-    for name, path in files.items():
-        try:
-            systems[name] = read_anonymization(path, corpus, name=name, format=settings.format, **settings.columns)
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(problems)
-    pair(corpus, list(systems.values()))
-    return systems

@@ -9,7 +9,7 @@ from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import label_map, label_of
 from showthrough.data.masks import Anonymization
-from showthrough.data.pairing import Missing, pair
+from showthrough.data.pairing import pair
 from showthrough.data.references import REFERENCES
 from showthrough.data.retyping import Retyping, retyped, retyped_masks
 from showthrough.errors import InputError, Problem, quoted, shown, some
@@ -83,8 +83,7 @@ class Plan:
         problems += _background_problems(self.background, self.backgrounds, self.metrics, self.corpus.ids)
         if problems:
             raise InputError(problems)
-        missing: Missing = "unmasked" if self.settings.missing == "unmasked" else "error"
-        pair(self.corpus, self.anonymizations, missing)
+        pair(self.corpus, self.anonymizations, self.settings.missing)
         pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]
         unfit = dict.fromkeys(found for metric, one in pairs for found in metric.problems(self.corpus, one))
         if unfit:

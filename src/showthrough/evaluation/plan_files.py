@@ -66,7 +66,7 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
         table = _Table(given) if isinstance(given, str) else given
         columns = {"id_column": table.id_column, "text_column": table.text_column}
         own = {name: column for name, column in columns.items() if column is not None}
-        return Source(file(table.path, place), **{**settings.columns, **own})
+        return Source(file(table.path, place), {**settings.columns, **own})
 
     named = plan.background if isinstance(plan.background, dict) else {}
     alone = plan.background if isinstance(plan.background, str) else None

@@ -21,12 +21,7 @@ class Source:
     """Where a corpus or an anonymization is, and which columns hold it if it is a table."""
 
     path: Path
-    id_column: str = FileSettings.id_column
-    text_column: str = FileSettings.text_column
-
-    @property
-    def columns(self) -> dict[str, str]:
-        return {"id_column": self.id_column, "text_column": self.text_column}
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 def path_of(given: str, file: Path, place: str) -> Path:

@@ -1,8 +1,8 @@
 """Every setting once: the command line, plan files and Python's `evaluate` follow from the fields of these classes.
 
 A field has a name, a type and a default, and its `Meta` says the rest: `description` is its help, `title` what stands
-for its value there, `extra` may name other `flags` than `--name`. What limits its values (`ge`, `pattern`) comes with
-`expected`, which says so in words. A field without a `Meta` is no option.
+for its value there, `ge`, `lt` and the like are its limits. Its `extra` may have other `flags` than `--name`, and
+beside a `pattern` what is `expected`, in words. A field without a `Meta` is no option.
 
 What a run records is declared in `run`, what models are told in `resources`, and all else here. `Settings` has all of
 it, and `FileSettings` also how files are read.
@@ -14,7 +14,19 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
-from typing import Annotated, Any, NamedTuple, ParamSpec, Self, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    Self,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 from msgspec import Meta
@@ -34,6 +46,7 @@ Part = TypeVar("Part")
 Made = TypeVar("Made")
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
+Names = str | Collection[str]
 
 _OF_TYPES = ("map", "direct", "quasi", "ignore")
 
@@ -54,25 +67,17 @@ class Settings(ModelSettings, Recorded):
         Meta(title="FROM=TO", description="Take a type as another, e.g. LOCATION=LOC; may be repeated."),
     ] = ""
     direct: Annotated[
-        str | Collection[str],
-        Meta(title="TYPE", description="Mentions of this type identify directly; may be repeated."),
+        Names, Meta(title="TYPE", description="Mentions of this type identify directly; may be repeated.")
     ] = ()
     quasi: Annotated[
-        str | Collection[str],
-        Meta(title="TYPE", description="Mentions of this type identify together with others; repeatable."),
+        Names, Meta(title="TYPE", description="Mentions of this type identify together with others; repeatable.")
     ] = ()
     ignore: Annotated[
-        str | Collection[str],
-        Meta(title="TYPE", description="Take mentions of this type as not marked; may be repeated."),
+        Names, Meta(title="TYPE", description="Take mentions of this type as not marked; may be repeated.")
     ] = ()
     references: Annotated[bool, Meta(description="Score nothing masked and everything masked as well.")] = True
     jobs: Annotated[
-        int,
-        Meta(
-            description="Processes that share the work.",
-            ge=1,
-            extra={"expected": "1 or more", "flags": ("-j", "--jobs")},
-        ),
+        int, Meta(description="Processes that share the work.", ge=1, extra={"flags": ("-j", "--jobs")})
     ] = 1
     types: str = field(default="", init=False)  # what the four of them say of types, in one line
 
@@ -105,7 +110,7 @@ class Settings(ModelSettings, Recorded):
         return replace(self, **{**said, **{name: getattr(types, name) for name in _OF_TYPES}})
 
     def applied_to(self, metric: Metric) -> Metric:
-        """A metric with the function words and the language that are set; what it names itself stays.
+        """A metric with the function words and the language that are set; other word lists that it names itself stay.
 
         Raises PlanError for function words that there are not, also where the metric has none, and for a language that
         lacks a list that the metric needs.
@@ -121,8 +126,7 @@ class FileSettings(Settings):
     """The same for inputs in files, and how these are read."""
 
     format: Annotated[
-        str | None,
-        Meta(title="NAME", description=f"The format, where a file does not tell: {', '.join(FORMATS)}."),
+        str | None, Meta(title="NAME", description=f"The format, where a file does not tell: {', '.join(FORMATS)}.")
     ] = None
     group_by: Annotated[
         str | None,
@@ -146,9 +150,9 @@ class Option(NamedTuple):
     type: Any
     default: Any
     help: str
-    metavar: str | None
-    flags: tuple[str, ...]
-    expected: str
+    metavar: str | None = None
+    expected: str = ""
+    flags: tuple[str, ...] = ()
 
 
 def options_of(kind: type, *names: str) -> dict[str, Option]:
@@ -156,14 +160,25 @@ def options_of(kind: type, *names: str) -> dict[str, Option]:
     hints = get_type_hints(kind, include_extras=True)
     declared = dict.fromkeys(name for one in kind.__mro__ for name in inspect.get_annotations(one))
     defaults = {one.name: one.default for one in fields(kind)}
-    found = {}
-    for name in names or declared:
-        if get_origin(hints[name]) is Annotated:
-            bare, meta = get_args(hints[name])
-            extra = meta.extra or {}
-            told = meta.description, meta.title, extra.get("flags", ()), extra.get("expected", "")
-            found[name] = Option(name, bare, defaults[name], *told)
-    return found
+    chosen = (name for name in names or declared if get_origin(hints[name]) is Annotated)
+    return {name: _option(name, hints[name], defaults[name]) for name in chosen}
+
+
+def _option(name: str, hint: Any, default: Any) -> Option:
+    kind, meta = get_args(hint)
+    if get_origin(kind) is Literal:
+        return Option(name, str, default, meta.description, "|".join(get_args(kind)), " or ".join(get_args(kind)))
+    extra = {"expected": _limits(meta), **(meta.extra or {})}
+    return Option(name, kind, default, meta.description, meta.title, **extra)
+
+
+def _limits(meta: Meta) -> str:
+    """What a number may be."""
+    if meta.gt is not None:
+        return f"a number between {meta.gt} and {meta.lt}"
+    if meta.ge is None:
+        return ""
+    return f"{meta.ge} or more" if meta.le is None else f"{meta.ge} to {meta.le}"
 
 
 def settings_problems(settings: object) -> list[Problem]:

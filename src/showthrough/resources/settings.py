@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -28,12 +28,6 @@ class ModelSettings:
         ),
     ] = "auto"
     dtype: Annotated[
-        str,
-        Meta(
-            title="fp32|bf16",
-            description="In which numbers models calculate; bf16 is faster and coarser.",
-            pattern=r"\A(fp32|bf16)\Z",
-            extra={"expected": "fp32 or bf16"},
-        ),
+        Literal["fp32", "bf16"], Meta(description="In which numbers models calculate; bf16 is faster and coarser.")
     ] = "fp32"
     cache: Annotated[bool, Meta(description="Use and keep what models answer; see showthrough cache.")] = True

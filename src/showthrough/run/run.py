@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from showthrough.data.pairing import Missing
 from showthrough.errors import HALF_CHARACTER, InputError, OutputError, PlanError, Problem, shown, some
 from showthrough.files.reading import decoded, read_bytes, type_fault
 from showthrough.files.writing import write_file
@@ -63,27 +64,11 @@ class MetricRecord(msgspec.Struct, frozen=True):
 class Recorded:
     """What of the settings the numbers depend on."""
 
-    seed: Annotated[int, Meta(description="Seed of the resampling.", ge=0, extra={"expected": "0 or more"})] = 0
-    resamples: Annotated[
-        int,
-        # More settle no more digits of an interval, and no longer fit into memory.
-        Meta(
-            description="Bootstrap resamples for each interval.", ge=0, le=1_000_000, extra={"expected": "0 to 1000000"}
-        ),
-    ] = 1000
-    confidence: Annotated[
-        float,
-        Meta(description="Confidence of the intervals.", gt=0, lt=1, extra={"expected": "a number between 0 and 1"}),
-    ] = 0.95
-    missing: Annotated[
-        str,
-        Meta(
-            title="error|unmasked",
-            description="What a document means that an anonymization lacks.",
-            pattern=r"\A(error|unmasked)\Z",
-            extra={"expected": "error or unmasked"},
-        ),
-    ] = "error"
+    seed: Annotated[int, Meta(description="Seed of the resampling.", ge=0)] = 0
+    # More settle no more digits of an interval, and no longer fit into memory.
+    resamples: Annotated[int, Meta(description="Bootstrap resamples for each interval.", ge=0, le=1_000_000)] = 1000
+    confidence: Annotated[float, Meta(description="Confidence of the intervals.", gt=0, lt=1)] = 0.95
+    missing: Annotated[Missing, Meta(description="What a document means that an anonymization lacks.")] = "error"
     dtype: str = ModelSettings.dtype  # in which models calculate
     types: str = ""  # what the user said that types are to be taken for
 
