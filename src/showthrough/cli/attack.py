@@ -23,7 +23,6 @@ from showthrough.formats.anonymized import read_anonymized
 from showthrough.formats.background import read_background, read_recorded
 from showthrough.report.attacks import attacks_json_text, show_attacks, show_risks
 from showthrough.resources.settings import ModelSettings
-from showthrough.run.run import Run
 
 _SAMPLING = "seed", "resamples", "confidence"
 _SETTINGS = (*_SAMPLING, *options_of(ModelSettings), "format", "id_column", "text_column")
@@ -80,7 +79,16 @@ def command(
         check_file(path, shown.force)
     originals = read_corpus(corpus, format=chosen.format, **chosen.columns) if corpus else None
     known, texts = _read(background, files, originals, chosen)
-    run = _attacked(known, texts, originals, attacking, chosen)
+    with notes().status("attacking") as status:
+        run = reidentify(
+            *(known, texts, attacking.attacks),
+            k=attacking.k,
+            **{name: getattr(chosen, name) for name in _SAMPLING},
+            models=chosen.models,
+            watch=lambda what, done, total: status.update(escape(f"{what}: {done} of {total}")),
+            corpus=originals,
+            references=attacking.references,
+        )
     results = Results(shown.force)
     if output:
         results.save(shown.kept(run), output)
@@ -91,25 +99,6 @@ def command(
     if attacking.explain:
         show_risks(run, attacking.explain, screen)
     results.tell(screen)
-
-
-def _attacked(
-    background: Background,
-    texts: dict[str, dict[str, str]],
-    originals: Corpus | None,
-    attacking: Attacking,
-    settings: FileSettings,
-) -> Run:
-    with notes().status("attacking") as status:
-        return reidentify(
-            *(background, texts, attacking.attacks),
-            k=attacking.k,
-            **{name: getattr(settings, name) for name in _SAMPLING},
-            models=settings.models,
-            watch=lambda what, done, total: status.update(escape(f"{what}: {done} of {total}")),
-            corpus=originals,
-            references=attacking.references,
-        )
 
 
 def _read(

@@ -50,9 +50,10 @@ class Views:
 
     def check(self) -> None:
         """Raises OutputError for what could not be written at the end."""
-        for path in (self.csv, self.markdown, self.latex, self.json, self.html):
+        *files, folder = self.paths
+        for path in files:
             check_file(path, self.force)
-        check_folder(self.plots)
+        check_folder(folder)
 
     def kept(self, run: Run) -> Run:
         """What of a run is written."""

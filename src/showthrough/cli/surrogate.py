@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +19,6 @@ from showthrough.formats.named import format_named, same_format
 from showthrough.formats.writing import write_corpus
 
 _LISTED = 20  # leaks that are named one by one
-_NAMED = 5  # documents that a note names
 
 
 @with_options(settings=options_of(FileSettings, "format"), views=options_of(Views, "force"))
@@ -94,15 +93,11 @@ def _cautions(made: Surrogates) -> Iterator[str]:
     if made.near:
         yield (
             f"dates of {documents(len(made.near))} moved by fewer than {NEAREST} days, whole years aside, "
-            f"because unmarked or missing years give no more room ({_some(made.near)}); with their years marked, dates "
+            f"because unmarked or missing years give no more room ({some(made.near)}); with their years marked, dates "
             "move farther"
         )
     if made.same_years:
         yield (
             f"{len(made.same_years)} marked years stay as they are, because other years of their records are not "
-            f"marked ({_some([f'{leak.document}: {shown(leak.text)}' for leak in made.same_years])})"
+            f"marked ({some([f'{leak.document}: {shown(leak.text)}' for leak in made.same_years])})"
         )
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(map(shown, names[:_NAMED])) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
