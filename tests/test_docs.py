@@ -30,7 +30,7 @@ from typer.testing import CliRunner
 
 from showthrough import TextPreservedInformation, demo, evaluate, parse_metric, read_anonymization, read_corpus
 from showthrough.cli import app
-from showthrough.evaluation.requests import _Toml
+from showthrough.evaluation.plan_files import plan_keys
 from showthrough.metrics import METRICS, with_parameters
 from showthrough.metrics.chunk import Chunk
 from showthrough.resources import Resources
@@ -282,7 +282,7 @@ def test_the_readme_names_metrics_that_there_are() -> None:
 
 def test_every_key_of_a_plan_is_explained() -> None:
     explained = re.findall(r"^\| `(\w+)` \|", prose("docs/plan.md"), re.MULTILINE)
-    assert set(_Toml.__struct_fields__) <= set(explained)
+    assert set(plan_keys().__struct_fields__) <= set(explained)
 
 
 SIZES = re.compile(r"^\| `(.+?)`(?:, ([A-Z]+))? \| (.+) \|$", re.MULTILINE)

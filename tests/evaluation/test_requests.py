@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from showthrough import Corpus, EntityRecall, FScore, InputError, Precision, Recall, RecallPerType
-from showthrough.evaluation.requests import Source, is_request, read_request
+from showthrough.evaluation.plan_files import is_request, read_request
+from showthrough.evaluation.requests import Request, Source
 from showthrough.metrics import metric_text, metrics_of, preset
 
 PLAN = 'corpus = "data/corpus.json"\n[anonymizations]\na = "a.json"\n'
@@ -27,13 +30,17 @@ def written(folder: Path, content: str | dict[str, Any]) -> Path:
     return path
 
 
+def table(path: Path, id_column: str = "doc_id", text_column: str = "text") -> Source:
+    return Source(path, {"id_column": id_column, "text_column": text_column})
+
+
 def test_a_small_plan(tmp_path: Path) -> None:
     request = read_request(written(tmp_path, PLAN))
-    assert request.corpus == tmp_path / "data/corpus.json"
-    assert request.anonymizations == {"a": Source(tmp_path / "a.json")}
+    assert request.corpus == table(tmp_path / "data/corpus.json")
+    assert request.anonymizations == {"a": table(tmp_path / "a.json")}
     assert list(request.metrics) == metrics_of(preset("default"))
     assert (request.settings.seed, request.settings.resamples, request.settings.confidence) == (0, 1000, 0.95)
-    assert (request.settings.missing, request.jobs, request.output) == ("error", 1, None)
+    assert (request.settings.missing, request.settings.jobs, request.output) == ("error", 1, None)
 
 
 def test_a_full_plan(tmp_path: Path) -> None:
@@ -51,18 +58,22 @@ def test_a_full_plan(tmp_path: Path) -> None:
         a = { path = "a.csv", text_column = "hidden" }
     """
     request = read_request(written(tmp_path, plan))
-    assert (request.corpus, request.id_column, request.text_column) == (Path("/data/corpus.csv"), "key", "body")
-    assert request.anonymizations == {"a": Source(tmp_path / "a.csv", "doc_id", "hidden")}
+    assert request.corpus == table(Path("/data/corpus.csv"), "key", "body")
+    assert request.anonymizations == {"a": table(tmp_path / "a.csv", "doc_id", "hidden")}
     assert [metric_text(metric) for metric in request.metrics] == [*preset("tab"), 'recall(unit="mention")']
     assert (request.settings.seed, request.settings.resamples, request.settings.confidence) == (3, 0, 0.5)
-    assert (request.settings.missing, request.jobs, request.output) == ("unmasked", 2, tmp_path / "out/run.json")
+    assert (request.settings.missing, request.settings.jobs, request.output) == (
+        "unmasked",
+        2,
+        tmp_path / "out/run.json",
+    )
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_marks_and_line_ends_do_not_matter(mark: str, end: str, tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_bytes((mark + PLAN.replace("\n", end)).encode())
-    assert read_request(tmp_path / "plan.toml").corpus == tmp_path / "data/corpus.json"
+    assert read_request(tmp_path / "plan.toml").corpus == table(tmp_path / "data/corpus.json")
 
 
 @pytest.mark.parametrize(
@@ -83,13 +94,13 @@ def test_marks_and_line_ends_do_not_matter(mark: str, end: str, tmp_path: Path) 
 def test_TAE_metrics(label: str, parameters: dict[str, Any], metric: Any, tmp_path: Path) -> None:  # noqa: N802
     request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": {label: parameters}}))
     assert request.metrics == (metric,)
-    assert request.labels == {label: metric_text(metric)}
+    assert request.labelled == {label: metric_text(metric)}
     assert request.unavailable == {}
 
 
 def test_TAE_paths_are_taken_from_the_working_directory(tmp_path: Path) -> None:  # noqa: N802
     request = read_request(written(tmp_path, CONFIGURATION))
-    assert request.corpus == Path("data/corpus.json")
+    assert request.corpus == Source(Path("data/corpus.json"))
     assert request.anonymizations == {"One": Source(Path("one.json")), "Two": Source(Path("two.json"))}
     assert request.results_file == Path("outputs/results.csv")
     assert request.output is None
@@ -99,7 +110,7 @@ def test_TAE_labels_share_a_metric(tmp_path: Path) -> None:  # noqa: N802
     metrics = {"Recall_one": {}, "Recall_two": {"token_level": True}, "TRIR_x": {}}
     request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": metrics}))
     assert request.metrics == (Recall(),)
-    assert request.labels == {"Recall_one": "recall", "Recall_two": "recall"}
+    assert request.labelled == {"Recall_one": "recall", "Recall_two": "recall"}
     assert list(request.unavailable) == ["TRIR_x"]
 
 
@@ -108,8 +119,8 @@ def test_the_configuration_that_TAE_ships(data: Path) -> None:  # noqa: N802
     assert len(request.anonymizations) == 8
     labels = ["Precision", "PrecisionWeighted", "TPI", "TPS", "NMI", "Recall", "RecallPerEntityType", "TRIR"]
     assert {*request.labels, *request.unavailable} == set(labels)
-    assert request.labels["Precision"] == "precision"
-    assert request.labels["Recall"] == "recall"
+    assert request.labelled["Precision"] == "precision"
+    assert request.labelled["Recall"] == "recall"
 
 
 def test_TAE_compares_word_vectors_where_no_model_is_named(tmp_path: Path) -> None:  # noqa: N802
@@ -163,43 +174,67 @@ def test_TAE_defaults_are_those_of_its_code(tmp_path: Path) -> None:  # noqa: N8
 def test_several_backgrounds_of_a_plan(tmp_path: Path) -> None:
     request = read_request(written(tmp_path, PLAN + '[background]\npublic = "p.json"\nweb = "w.json"\n'))
     assert request.backgrounds == {"public": tmp_path / "p.json", "web": tmp_path / "w.json"}
-    assert request.references
-    assert not read_request(written(tmp_path, "references = false\n" + PLAN)).references
+    assert request.settings.references
+    assert not read_request(written(tmp_path, "references = false\n" + PLAN)).settings.references
+
+
+def with_settings(request: Request, **said: Any) -> Request:
+    return replace(request, settings=request.settings.overridden(said))
 
 
 def test_other_function_words_go_to_every_metric_that_has_them(tmp_path: Path) -> None:
     metrics = {"Precision": {}, "Recall": {}, "Recall_direct": {"include_quasi": False}}
     request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": metrics}))
-    changed = request.with_function_words("spacy:x")
-    assert changed.metrics == (
+    changed = with_settings(request, function_words="spacy:x")
+    assert changed.chosen == (
         Precision(),
         Recall(function_words="spacy:x"),
         Recall(include="direct", function_words="spacy:x"),
     )
-    assert changed.labels["Recall_direct"] == 'recall(include="direct", function_words="spacy:x")'
+    assert changed.labelled["Recall_direct"] == 'recall(include="direct", function_words="spacy:x")'
+
+
+def test_function_words_of_a_plan(tmp_path: Path) -> None:
+    request = read_request(written(tmp_path, 'function_words = "none"\nmetrics = ["er", "precision"]\n' + PLAN))
+    assert request.chosen == (EntityRecall(function_words="none"), Precision())
 
 
 def test_the_language_of_a_plan(tmp_path: Path) -> None:
     """A plan's language waits for the command line, which may name another."""
     request = read_request(written(tmp_path, 'language = "es"\nmetrics = ["er", "precision"]\n' + PLAN))
-    assert (request.language, request.metrics) == ("es", (EntityRecall(), Precision()))
+    assert (request.settings.language, request.metrics) == ("es", (EntityRecall(), Precision()))
     german = EntityRecall(function_words="lexicon-de.1")
-    assert request.with_language("de").metrics == (german, Precision())
-    assert request.with_language("de").with_language("de").metrics == (german, Precision())
+    assert with_settings(request, language="de").chosen == (german, Precision())
     (tmp_path / "data").mkdir()
     (tmp_path / "data/corpus.json").write_text('{"d": "Oslo"}')
     (tmp_path / "a.json").write_text('{"d": []}')
     plan = request.plan()
-    assert (plan.language, plan.metrics) == ("es", (EntityRecall(function_words="lexicon-es.1"), Precision()))
+    assert (plan.settings.language, plan.metrics) == ("es", (EntityRecall(function_words="lexicon-es.1"), Precision()))
 
 
 def test_function_words_named_for_all_win_over_the_language(tmp_path: Path) -> None:
     request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": {"Recall_x": {}}}))
     for name in ("lexicon-en.1", "none"):
-        changed = request.with_function_words(name).with_language("fi")
-        assert changed.metrics == (Recall(function_words=name),)
-    spanish = request.with_language("es")
-    assert spanish.labels == {"Recall_x": 'recall(function_words="lexicon-es.1")'}
+        changed = with_settings(request, function_words=name, language="fi")
+        assert changed.chosen == (Recall(function_words=name),)
+    spanish = with_settings(request, language="es")
+    assert spanish.labelled == {"Recall_x": 'recall(function_words="lexicon-es.1")'}
+
+
+def test_columns_of_all_tables_of_a_plan(tmp_path: Path) -> None:
+    """A table of its own wins over what holds for all."""
+    plan = 'id_column = "key"\n' + PLAN + 'b = { path = "b.csv", id_column = "other" }\n'
+    request = read_request(written(tmp_path, plan))
+    assert request.corpus == table(tmp_path / "data/corpus.json", "key")
+    assert request.anonymizations == {
+        "a": table(tmp_path / "a.json", "key"),
+        "b": table(tmp_path / "b.csv", "other"),
+    }
+
+
+def test_what_contradicts_itself_in_a_plan(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"plan\.toml: type LOC: is named for direct and for quasi"):
+        read_request(written(tmp_path, 'direct = ["LOC"]\nquasi = "LOC"\n' + PLAN))
 
 
 @pytest.mark.parametrize(
@@ -210,6 +245,9 @@ def test_function_words_named_for_all_win_over_the_language(tmp_path: Path) -> N
         ("x.json", '{"metrics": {}, "corpus": ""}', True),
         ("x.json", '{"d1": "text", "d2": "text"}', False),
         ("x.json", '{"metrics": "a document of this name", "d2": "text"}', False),
+        ("x.json", '{"d1": {"metrics": 1, "corpus": 2}, "d2": "\\"corpus\\": \\"metrics\\": "}', False),
+        ("x.json", '{"d1": ["corpus", "metrics"], "d2": "{\\"corpus\\": 1"}', False),
+        ("x.json", '[{"metrics": {}, "corpus": ""}]', False),
         ("x.json", "[]", False),
         ("x.json", "", False),
         ("x.jsonl", json.dumps(CONFIGURATION), False),
@@ -220,6 +258,21 @@ def test_what_is_a_request(name: str, content: str, expected: bool, tmp_path: Pa
     (tmp_path / name).write_text(content)
     assert is_request(tmp_path / name) is expected
     assert is_request(tmp_path) is False
+
+
+def test_only_the_start_of_a_corpus_is_read_to_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long one would be read twice."""
+    sizes = []
+
+    class Counting(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            sizes.append(size)
+            return super().read(size)
+
+    text = json.dumps({"d1": "x" * 100_000, "corpus": "", "metrics": ""}).encode()
+    monkeypatch.setattr("showthrough.files.reading.open_file", lambda path: Counting(text))
+    assert not is_request(tmp_path / "x.json")  # its first 64 kB end inside a text
+    assert sizes == [65536]
 
 
 def test_reading_tells_the_problems_of_all_anonymizations(tmp_path: Path) -> None:

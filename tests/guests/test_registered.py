@@ -31,7 +31,8 @@ from showthrough import (
 )
 from showthrough.attacks.base import Candidates
 from showthrough.metrics import metric_text, parse_metric
-from showthrough.metrics.base import HEADLINE, bound, ratio
+from showthrough.metrics.base import HEADLINE, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
 
 CORPUS = Corpus([Document(str(number), "ten letter") for number in range(6)])
 MASKS = Anonymization({str(number): [Mask(0, number + 1)] for number in range(6)}, "a")
@@ -45,10 +46,10 @@ class Kept(Metric):
     title = "Kept characters"
     undefined = "there is no text"
 
-    def bind(self, corpus: Corpus, resources: Any) -> Callable[[Anonymization], Rows]:
-        length = [len(document.text) for document in corpus]
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        length = [len(document.text) for document in chunk.corpus]
         return lambda one: Rows.of(
-            masked=[sum(mask.end - mask.start for mask in one.of(key)) for key in corpus.ids], length=length
+            masked=[sum(mask.end - mask.start for mask in one.of(key)) for key in chunk.corpus.ids], length=length
         )
 
     def combine(self, totals: Any) -> Any:
@@ -61,10 +62,10 @@ class Twice(Kept):
 
     of: str = parameter("kept", "the metric that is looked up")
 
-    def bind(self, corpus: Corpus, resources: Any) -> Callable[[Anonymization], Rows]:
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         if metric_text(self) != "twice":
             return lambda one: Rows.of(masked=[], length=[])
-        return bound(parse_metric(self.of), corpus, resources)
+        return chunk.bound(parse_metric(self.of))
 
 
 @pytest.fixture
@@ -89,9 +90,9 @@ from guests.test_registered import CORPUS, MASKS, Kept, metric_text
 
 @dataclass(frozen=True)
 class Mine(Kept):
-    def bind(self, corpus, resources):
+    def bind(self, chunk):
         assert metric_text(self) == "mine", metric_text(self)
-        return super().bind(corpus, resources)
+        return super().bind(chunk)
 
 st.METRICS["mine"] = Mine()
 chunks = st.Corpus.chunks
@@ -125,7 +126,7 @@ class Careless(Kept):
 
     said: str = parameter("", "what it returns")
 
-    def bind(self, corpus: Corpus, resources: Any) -> Any:
+    def bind(self, chunk: Chunk) -> Any:
         return lambda one: RETURNED[self.said]
 
 

@@ -31,7 +31,7 @@ from showthrough import (
 from showthrough.cli import app
 from showthrough.data.masks import flattened
 from showthrough.evaluation.engine import _of_process, _rows
-from showthrough.evaluation.requests import read_request
+from showthrough.evaluation.plan_files import read_request
 from showthrough.metrics import metric_text
 from showthrough.resources.settings import ModelSettings
 from showthrough.run.records import Failure
@@ -174,7 +174,7 @@ def test_bf16_is_in_the_signature(bert: Path) -> None:
 def test_a_worker_keeps_its_models(bert: Path) -> None:
     """A worker is told the settings, not the resources, and loads a model once for all chunks that it gets."""
     metrics = [parse_metric(f'tpi(ic="{bert}", chunking="none")')]
-    settings = ModelSettings("cpu", cache=False)
+    settings = ModelSettings(device="cpu", cache=False)
     named = {metric_text(metric): metric for metric in metrics}
     one, failed = _rows(CORPUS, named, [Anonymization(MASKS, "m")], settings)
     assert not failed
@@ -195,7 +195,7 @@ def test_a_worker_keeps_its_models(bert: Path) -> None:
 def test_the_configuration_that_TAE_ships_asks_for_these(data: Path) -> None:  # noqa: N802
     request = read_request(data / "tae_example_config.json")
     bert_base = "hf:google-bert/bert-base-uncased"
-    labels = dict(request.labels)
+    labels = request.labelled
     assert labels.pop("TRIR").startswith('trir(attacks="transformer(')
     assert labels == {
         "Precision": "precision",

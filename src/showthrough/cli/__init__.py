@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from showthrough.cli import (
-    anonymize,
-    attack,
-    cache,
-    compare,
-    convert,
-    demo,
-    evaluate,
-    lists,
-    report,
-    surrogate,
-    validate,
-    vocabulary,
-)
-from showthrough.cli.shared import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
+from showthrough.cli import lists
+from showthrough.cli.statuses import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import stoppable
 from showthrough.cli.streams import outlets
 from showthrough.errors import PlanError, ShowthroughError
@@ -35,10 +23,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for module in (
-    evaluate, compare, report, attack, validate, anonymize, demo, cache, convert, vocabulary, surrogate
+for name in (
+    "evaluate", "compare", "report", "attack", "validate", "anonymize", "demo", "cache", "convert", "vocabulary",
+    "surrogate",
 ):  # fmt: skip
-    app.command(module.__name__.rpartition(".")[2])(module.command)
+    app.command(name)(import_module(f"{__name__}.{name}").command)
 for listing in (lists.metrics, lists.formats, lists.attacks, lists.anonymizers):
     app.command(listing.__name__)(listing)
 

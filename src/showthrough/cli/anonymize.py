@@ -7,30 +7,32 @@ import msgspec
 import typer
 
 from showthrough.anonymizers import anonymize, anonymizer
-from showthrough.cli import shared
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import check_distinct, check_file, inputs
+from showthrough.cli.views import Views, view_options
 from showthrough.errors import printable
+from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.writing import write_file
 from showthrough.formats import read_corpus
 
 
+@with_options(settings=options_of(FileSettings, "id_column", "text_column"), views=view_options("force"))
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
     with_: Annotated[str, typer.Option("--with", metavar="NAME", help="The anonymizer, e.g. rules.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where the masks go (TAE JSON).")],
-    id_column: shared.IdColumn = "doc_id",
-    text_column: shared.TextColumn = "text",
-    force: shared.Force = False,
+    settings: Said,
+    views: Said,
 ) -> None:
     """Anonymize a corpus with a built-in or installed anonymizer.
 
     The built-in one, rules, is a baseline to compare with: text that only it has treated is not safe to release.
     """
-    shared.apart((output,), shared.read_here([corpus]))
-    shared.free(output, force)
+    force = Views.of(views).force
+    check_distinct((output,), inputs([corpus]))
+    check_file(output, force)
     chosen = anonymizer(with_)
-    documents = read_corpus(corpus, id_column=id_column, text_column=text_column)
-    found = anonymize(documents, chosen)
-    masks = dict(found.masks)
+    masks = dict(anonymize(read_corpus(corpus, **settings), chosen).masks)
     write_file(output, msgspec.json.encode(masks), force=force)
     count = sum(map(len, masks.values()))
     typer.echo(printable(f"{count} masks in {len(masks)} documents written to {output}"))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli import shared
+from showthrough.cli.consoles import console
 from showthrough.errors import PlanError
 from showthrough.report.clinical import ALPHA, comparable, show_matrix, significance
 from showthrough.report.terminal import show_comparisons
@@ -52,9 +52,9 @@ def command(
         return
     asked: list[str | None] = [*metric] if metric else [None]
     found = [one for chosen in asked for one in run.compare(chosen, parts=parts, shuffles=shuffles, seed=seed)]
-    console = shared.console()
-    show_comparisons(run, found, alpha, console)
-    console.print(
+    screen = console()
+    show_comparisons(run, found, alpha, screen)
+    screen.print(
         f"studentized paired randomization over {run.sample}, {shuffles} shuffles, "
         f"Holm's correction within each metric; p at most {alpha:g} is significant",
         style="dim",
@@ -69,10 +69,10 @@ def _show_matrices(run: Run, metrics: list[str], alpha: float, shuffles: int, se
             raise PlanError(f"has no F, P and R to compare; of this run have {listed}", f"metric {text}")
     if not metrics:
         raise PlanError("no metric of this run has F, P and R, such as phi_token and phi_instance", "matrix")
-    console = shared.console()
+    screen = console()
     for text in metrics:
-        show_matrix(significance(run, text, shuffles=shuffles, seed=seed), alpha, console)
-    console.print(
+        show_matrix(significance(run, text, shuffles=shuffles, seed=seed), alpha, screen)
+    screen.print(
         f"approximate randomization over {run.sample}, {shuffles} shuffles, alpha {alpha:g}, "
         "no correction; · : all three differ",
         style="dim",

@@ -5,34 +5,42 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli import shared
-from showthrough.errors import printable
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import check_distinct, inputs
+from showthrough.cli.views import Views, view_options
+from showthrough.errors import PlanError, printable
+from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.writing import check_writable
 from showthrough.formats import read_corpus
-from showthrough.formats.choice import format_named
+from showthrough.formats.choice import FORMATS, format_named
 from showthrough.formats.writing import write_corpus
 
+_READ = ", ".join(name for name, known in FORMATS.items() if known.read or name == "tab")
+_WRITTEN = ", ".join(name for name, known in FORMATS.items() if known.write)
 
+
+@with_options(settings=options_of(FileSettings, "id_column", "text_column"), views=view_options("force"))
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
-    to: Annotated[str, typer.Option("--to", metavar="NAME", help="Its new format; see showthrough formats.")],
+    to: Annotated[str, typer.Option("--to", metavar="NAME", help=f"Its new format: {_WRITTEN}.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
     from_: Annotated[
-        str | None, typer.Option("--from", metavar="NAME", help="Its format, where the file does not tell.")
+        str | None, typer.Option("--from", metavar="NAME", help=f"Its format, where the file does not tell: {_READ}.")
     ] = None,
     annotator: Annotated[
         str | None, typer.Option(metavar="NAME", help="Whose marks, where several annotators marked.")
     ] = None,
-    id_column: shared.IdColumn = "doc_id",
-    text_column: shared.TextColumn = "text",
-    force: shared.Force = False,
+    *,
+    settings: Said,
+    views: Said,
 ) -> None:
     """Convert a corpus from one format to another."""
-    format_named(to, "write")  # raises before anything is read
-    read = shared.read_here([corpus])
-    shared.apart((output,), read)
+    if format_named(to).write is None:
+        raise PlanError(f"cannot be written; choose one of {_WRITTEN}", f"format {to}")
+    read = inputs([corpus])
+    check_distinct((output,), read)
     check_writable(output)
-    found = read_corpus(corpus, format=from_, id_column=id_column, text_column=text_column)
-    files = write_corpus(found, output, to, annotator=annotator, force=force, read=read)
+    documents = read_corpus(corpus, format=from_, **settings)
+    files = write_corpus(documents, output, to, annotator=annotator, force=Views.of(views).force, read=read)
     where = str(output) if len(files) == 1 else f"{len(files)} files in {output}"
-    typer.echo(printable(f"{len(found)} documents written to {where}"))
+    typer.echo(printable(f"{len(documents)} documents written to {where}"))

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from showthrough import demo
-from showthrough.cli import shared
-from showthrough.cli.views import Views, view_option
+from showthrough.cli.consoles import console, show_notes
+from showthrough.cli.options import Output, Said, with_options
+from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
+from showthrough.cli.views import Views, view_options
 from showthrough.evaluation.engine import evaluate
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
@@ -17,36 +16,30 @@ from showthrough.report.terminal import show_run
 METRICS = ("preset:light", "recall_per_type", "trir")  # all four questions, without a model
 
 
-def command(
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the run, for report and compare.")
-    ] = None,
-    html: Annotated[Path | None, view_option("html")] = None,
-    force: shared.Force = False,
-) -> None:
+@with_options(views=view_options("html", "force"))
+def command(output: Output = None, *, views: Said) -> None:
     """Score the five anonymizations of the fictional corpus that ships."""
-    shared.apart((output, html), shared.read_here(_paths()))
-    for path in (output, html):
-        shared.free(path, force)
+    shown = Views.of(views)
+    read = inputs(_paths())
+    check_distinct((output, *shown.paths), read)
+    check_file(output, shown.force)
+    shown.check()
     corpus = read_corpus(demo.corpus_path(), name="demo")
-    found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
-    background = read_background(demo.background_path())
-    run = evaluate(corpus, found, metrics=METRICS, background=background)
-    said = []
-    unwritten = shared.Unwritten()
+    masks = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
+    run = evaluate(corpus, masks, METRICS, background=read_background(demo.background_path()))
+    results = Results(shown.force)
     if output:
-        with unwritten.noted():
-            shared.save(run, output, force)
-            said.append(f"run written to {output}")
-    for path in Views({"html": html} if html else {}).write(run, force, unwritten):
-        said.append(f"\nThe documents and what shows through in them: open {path.resolve().as_uri()}")
-    shared.show_notes(run.notes)
-    console = shared.console()
-    show_run(run, console)
-    console.print()
-    for line in [*reading(run), *said]:
-        console.print(line, markup=False)
-    unwritten.tell()
+        results.save(run, output)
+    for path in shown.paths:
+        address = path.resolve().as_uri()
+        shown.write(run, results, read, f"\nThe documents and what shows through in them: open {address}")
+    show_notes(run.notes)
+    screen = console()
+    show_run(run, screen)
+    screen.print()
+    for line in reading(run):
+        screen.print(line, markup=False)
+    results.tell(screen)
 
 
 def _paths() -> list[Path]:

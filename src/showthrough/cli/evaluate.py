@@ -7,39 +7,32 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from msgspec import structs
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich import progress
 from rich.text import Text
 
-from showthrough.cli import shared
+from showthrough.cli.arguments import requested
+from showthrough.cli.consoles import console, note_unmasked, notes, print_plain, show_notes
+from showthrough.cli.options import Output, Said, with_options
+from showthrough.cli.outputs import Results, check_distinct, check_file, inputs, save
+from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import to_the_end
-from showthrough.cli.views import Views, with_views
+from showthrough.cli.views import Views, view_options
 from showthrough.errors import LINE, ChangedError, Interrupted, PlanError, shown
-from showthrough.evaluation.engine import Progress as Callback, evaluate_plan
-from showthrough.evaluation.requests import Request, Source, is_request, read_request
-from showthrough.files.writing import write_file, write_folder
-from showthrough.metrics import PRESETS, metrics_of, preset
+from showthrough.evaluation.engine import Progress, evaluate_plan
+from showthrough.evaluation.requests import Request
+from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.files.writing import Read, write_file, write_folder
+from showthrough.metrics import PRESETS, preset
 from showthrough.report import reading, tae_csv_text
 from showthrough.report.terminal import show_run
 from showthrough.resources.settings import Watch
 from showthrough.run.run import Run
-from showthrough.run.settings import Settings
 
 _HOLDS = " (holds the documents' text, for its owner alone; --without-text leaves it out)"
 
 
-@with_views
+@with_options(settings=options_of(FileSettings), views=view_options())
 def command(
-    context: typer.Context,
     corpus: Annotated[
         Path,
         typer.Argument(
@@ -50,9 +43,7 @@ def command(
     anonymizations: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymizations: masks with offsets, or texts.")
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the run, for report and compare.")
-    ] = None,
+    output: Output = None,
     metric: Annotated[
         list[str] | None,
         typer.Option("-m", "--metric", metavar="METRIC", help="A metric, e.g. er_di; may be repeated."),
@@ -60,39 +51,13 @@ def command(
     preset_name: Annotated[
         list[str] | None, typer.Option("--preset", metavar="NAME", help=f"A set of metrics: {', '.join(PRESETS)}.")
     ] = None,
-    function_words: Annotated[
-        str | None,
-        typer.Option(metavar="SOURCE", help="Words that need not be masked: lexicon-en.1, none, spacy:PIPELINE."),
-    ] = None,
-    language: shared.Language = None,
-    missing: Annotated[
-        str, typer.Option(metavar="error|unmasked", help="What a document means that an anonymization lacks.")
-    ] = "error",
-    seed: shared.Seed = 0,
-    resamples: shared.Resamples = 1000,
-    confidence: shared.Confidence = 0.95,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", help="Processes that share the work.")] = 1,
-    device: shared.Device = "auto",
-    dtype: shared.Dtype = "fp32",
-    no_cache: shared.NoCache = False,
     background: Annotated[
         Path | None, typer.Option("--background", metavar="FILE", help="What an attacker knows, for trir.")
     ] = None,
-    format_name: shared.Format = None,
-    maps: shared.Maps = None,
-    direct: shared.Direct = None,
-    quasi: shared.Quasi = None,
-    ignore: shared.Ignore = None,
-    group_by: shared.GroupBy = None,
-    id_column: shared.IdColumn = "doc_id",
-    text_column: shared.TextColumn = "text",
-    references: Annotated[
-        bool, typer.Option("--references/--no-references", help="Score nothing masked and everything masked as well.")
-    ] = True,
-    resume: Annotated[bool, typer.Option("--resume", help="Complete the interrupted run in the output file.")] = False,
-    force: shared.Force = False,
     *,
-    views: Views,
+    settings: Said,
+    resume: Annotated[bool, typer.Option("--resume", help="Complete the interrupted run in the output file.")] = False,
+    views: Said,
 ) -> None:
     """Score anonymizations of a corpus.
 
@@ -100,93 +65,50 @@ def command(
     be written, 130 interrupted (Ctrl-C, SIGTERM, SIGHUP). Interrupted or stopped by memory, the run file holds what was
     finished. Who stops reading standard output early changes nothing.
     """
-    settings = Settings(seed, resamples, confidence, missing, dtype)
-    if is_request(corpus):
-        given = {key for key in context.params if _is_given(context, key)}
-        if anonymizations or metric or preset_name or given & {"id_column", "text_column"}:
-            raise PlanError(
-                "a plan names anonymizations, metrics and columns itself; expected no others beside it", str(corpus)
-            )
-        request = read_request(corpus)
-        overriding = {key: value for key, value in structs.asdict(settings).items() if key in given}
-        request = replace(
-            request,
-            settings=structs.replace(request.settings, **overriding),
-            output=output or request.output,
-            jobs=jobs if "jobs" in given else request.jobs,
-            device=device if "device" in given else request.device,
-            cache=request.cache and not no_cache,
-            format=format_name or request.format,
-            background=background or request.background,
-            references=references if "references" in given else request.references,
-        )
-    else:
-        chosen = [*(name for one in preset_name or () for name in preset(one)), *(metric or ())]
-        sources = {}
-        for name, file in map(shared.named, anonymizations or ()):
-            if name in sources:
-                raise PlanError("this name is used twice; expected unique names", f"anonymization {shown(name)}")
-            sources[name] = Source(file, id_column, text_column)
-        request = Request(
-            corpus,
-            sources,
-            tuple(metrics_of(chosen or preset("default"))),
-            settings,
-            jobs,
-            output,
-            id_column,
-            text_column,
-            device,
-            not no_cache,
-            format_name,
-            background=background,
-            references=references,
-        )
-    if function_words:
-        request = request.with_function_words(function_words)
-    request = replace(
-        request.with_language(language or request.language),
-        types=shared.types_said(maps, direct, quasi, ignore, request.types),
-        group_by=request.group_by if group_by is None else group_by,
-    )
+    metrics = [*(name for one in preset_name or () for name in preset(one)), *(metric or ())]
+    request = requested(corpus, anonymizations, metrics, settings)
+    request = replace(request, output=output or request.output, background=background or request.background)
     if resume and not request.output:
         raise PlanError("--resume needs the run file to complete: name it with -o")
-    read = shared.read_here(
-        [
-            corpus,
-            request.corpus,
-            *(source.path for source in request.anonymizations.values()),
-            *[request.background, *request.backgrounds.values()],
-        ],
-        shared.parameters_of(request.metrics),
-    )
-    shared.apart((request.output, request.results_file, *views.paths), read)
-    views.check(force)
-    shared.free(request.results_file, force, makes_folder=True)
+    chosen = Views.of(views)
+    read = _inputs(request, corpus)
+    check_distinct((request.output, request.results_file, *chosen.paths), read)
+    chosen.check()
+    check_file(request.results_file, chosen.force, makes_folder=True)
     earlier = _earlier(request.output, resume)
-    shared.free(request.output, force or earlier is not None)
-    without_text = views.without_text
-    run = _carried_out(request, earlier, force, views.show_documents or not without_text, without_text)
-    kept = run.without_text() if without_text else run
-    said: list[str] = []
-    unwritten = shared.Unwritten()
+    check_file(request.output, chosen.force or earlier is not None)
+    run = _carried_out(request, earlier, chosen)
+    _tell(run, _written(run, request, chosen, read, chosen.force or earlier is not None))
+
+
+def _inputs(request: Request, asked: Path) -> Read:
+    sources = (source.path for source in (request.corpus, *request.anonymizations.values()))
+    backgrounds = request.background, *request.backgrounds.values()
+    parameters = (value for metric in request.chosen for value in metric.parameters.values())
+    return inputs([asked, *sources, *backgrounds], parameters)
+
+
+def _written(run: Run, request: Request, views: Views, read: Read, force: bool) -> Results:
+    """All results of a run; `force` is for its own file, which an interrupted run may have begun."""
+    results = Results(views.force)
     if request.output:
-        with unwritten.noted():
-            shared.save(kept, request.output, force or earlier is not None)
-            holds = "" if run.texts is None else _HOLDS
-            said.append(f"run written to {request.output}{holds}")
-    said += [f"written to {path}" for path in views.write(run, force, unwritten, read)]
+        with results.noted(f"run written to {request.output}{'' if run.texts is None else _HOLDS}"):
+            save(views.kept(run), request.output, force)
+    views.write(run, results, read)
     if request.results_file:
-        with unwritten.noted():
-            _write_results(request.results_file, request.labels, run, force)
-            said.append(f"TAE results written to {request.results_file}")
-    console = shared.console()
-    show_run(run, console)
-    for line in [*reading(run), *said]:
-        console.print(line, markup=False, soft_wrap=True)
-    unwritten.tell()
+        with results.noted(f"TAE results written to {request.results_file}"):
+            _write_results(request.results_file, request.labelled, run, views.force)
+    return results
+
+
+def _tell(run: Run, results: Results) -> None:
+    """Ends the command with a status where something failed."""
+    screen = console()
+    show_run(run, screen)
+    print_plain(reading(run), screen)
+    results.tell(screen)
     if run.failures:
-        raise typer.Exit(1)
+        raise typer.Exit(FELL_SHORT)
 
 
 def _write_results(path: Path, labels: Mapping[str, str], run: Run, force: bool) -> None:
@@ -198,17 +120,11 @@ def _write_results(path: Path, labels: Mapping[str, str], run: Run, force: bool)
         write_folder(path.parent, {path.name: content}, private=False)
 
 
-def _is_given(context: typer.Context, parameter: str) -> bool:
-    """Whether an option stands on the command line: one that does overrides a plan, a default does not."""
-    source = context.get_parameter_source(parameter)
-    return source is not None and source.name == "COMMANDLINE"
-
-
 def _earlier(output: Path | None, resume: bool) -> Run | None:
     if not (resume and output):
         return None
     if not output.exists():
-        shared.notes().print(f"{output} does not exist; starting from the beginning", markup=False, soft_wrap=True)
+        print_plain([f"{output} does not exist; starting from the beginning"], notes())
         return None
     run = Run.load(output)
     if run.complete:
@@ -216,26 +132,25 @@ def _earlier(output: Path | None, resume: bool) -> Run | None:
     return run
 
 
-def _carried_out(request: Request, earlier: Run | None, force: bool, texts: bool, without_text: bool) -> Run:
-    notes = shared.notes()
+def _carried_out(request: Request, earlier: Run | None, views: Views) -> Run:
+    """The run, with texts where a page is to show them or the run file to keep them."""
+    texts = views.show_documents or not views.without_text
     try:
-        with notes.status("reading"):
+        with notes().status("reading"):
             plan = replace(request.plan(), texts=texts)
         with _bars() as (advance, watch):
             run = evaluate_plan(plan, progress=advance, resume=earlier, watch=watch)
     except KeyboardInterrupt:
-        notes.print("interrupted while reading; nothing was written")
-        raise typer.Exit(shared.INTERRUPTED) from None
+        notes().print("interrupted while reading; nothing was written")
+        raise typer.Exit(INTERRUPTED) from None
     except Interrupted as stop:
         with to_the_end():
             if request.output:
-                kept = stop.partial.without_text() if without_text else stop.partial
-                shared.save(kept, request.output, force or earlier is not None)
-            line = shown(_stopped(stop, len(plan.corpus), request.output), LINE)
-            notes.print(line, markup=False, soft_wrap=True)
-        raise typer.Exit(shared.exit_status(stop)) from None
-    shared.note_unmasked(plan.anonymizations)
-    shared.show_notes(run.notes)
+                save(views.kept(stop.partial), request.output, views.force or earlier is not None)
+            print_plain([shown(_stopped(stop, len(plan.corpus), request.output), LINE)], notes())
+        raise typer.Exit(exit_status(stop)) from None
+    note_unmasked(plan.anonymizations)
+    show_notes(run.notes)
     return run
 
 
@@ -251,22 +166,23 @@ def _stopped(stop: Interrupted, total: int, output: Path | None) -> str:
     return f"{what}{why}; {output} {held}: {again}the same command with --resume completes it"
 
 
-class _Speed(ProgressColumn):
+class _Speed(progress.ProgressColumn):
     """How many a second."""
 
-    def render(self, task: Task) -> Text:
+    def render(self, task: progress.Task) -> Text:
         return Text(f"{task.speed:.1f}/s" if task.speed else "", style="dim")
 
 
 @contextmanager
-def _bars() -> Iterator[tuple[Callback, Watch]]:
+def _bars() -> Iterator[tuple[Progress, Watch]]:
     """A bar for the evaluation, and one for whatever a model is doing."""
     columns = (
-        TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-        TextColumn("{task.fields[unit]}"), _Speed(), TimeElapsedColumn(), TimeRemainingColumn(),
+        progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn(),
+        progress.TextColumn("{task.fields[unit]}"), _Speed(), progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
     )  # fmt: skip
-    notes = shared.notes()
-    with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as bars:
+    screen = notes()
+    with progress.Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bars:
         scoring = bars.add_task("scoring", total=None, unit="documents")
         model = bars.add_task("", total=None, visible=False, unit="texts")  # documents, sentences or replacements
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from showthrough.anonymizers import ANONYMIZERS
 from showthrough.attacks import ATTACKS, approaches
-from showthrough.cli import shared
+from showthrough.cli.consoles import console
 from showthrough.formats import FORMATS, Format
 from showthrough.formats.choice import can, format_named
 from showthrough.formats.writing import example
@@ -30,7 +30,7 @@ def metrics(
     if name is None:
         show_table(("metric", "group", "better"), METRICS, lambda metric: (metric.group, ARROWS[metric.better]), _what)
         for key, names in PRESETS.items():
-            shared.console().print(Text(f"preset {key}: {', '.join(names)}"))
+            console().print(Text(f"preset {key}: {', '.join(names)}"))
         return
     metric = parse_metric(name)
     traits = f"group: {metric.group}; {metric.better} is better; undefined when {metric.undefined}"
@@ -97,20 +97,20 @@ def show_table(
         else:
             row = [*cells(table[name]), what(table[name])]
         shown.add_row(*map(Text, (name, *row)))
-    shared.console().print(shown)
+    console().print(shown)
 
 
 def _show_one(title: str, value: Any, traits: str = "") -> None:
-    console = shared.console()
-    console.print(Text(title, style="bold"))
-    console.print(Text(f"{inspect.getdoc(value) or ''}\n"))
+    screen = console()
+    screen.print(Text(title, style="bold"))
+    screen.print(Text(f"{inspect.getdoc(value) or ''}\n"))
     if traits:
-        console.print(Text(traits))
-    console.print(Text("parameters:"))
+        screen.print(Text(traits))
+    screen.print(Text("parameters:"))
     allowed = choices(value.__class__)
     for key, given in parameters(value).items():
         among = f" (one of {', '.join(map(repr, allowed[key]))})" if key in allowed else ""
-        console.print(Text(f"  {key} = {given!r}\n      {descriptions(value)[key]}{among}"))
+        screen.print(Text(f"  {key} = {given!r}\n      {descriptions(value)[key]}{among}"))
 
 
 def _what(metric: Metric) -> str:

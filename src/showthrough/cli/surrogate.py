@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -8,17 +8,21 @@ import typer
 
 from showthrough.anonymizers.surrogates.chronology import NEAREST
 from showthrough.anonymizers.surrogates.replacement import Surrogates, surrogates
-from showthrough.cli import shared
+from showthrough.cli.consoles import documents, notes, print_plain, show_notes
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import check_distinct, inputs
+from showthrough.cli.views import Views, view_options
 from showthrough.errors import PlanError, printable, shown, some
+from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.writing import check_writable
 from showthrough.formats import read_corpus
 from showthrough.formats.choice import format_named, same_format
 from showthrough.formats.writing import write_corpus
 
 _LISTED = 20  # leaks that are named one by one
-_NAMED = 5  # documents that a note names
 
 
+@with_options(settings=options_of(FileSettings, "format"), views=view_options("force"))
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus, with its PHI marked.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
@@ -29,11 +33,12 @@ def command(
     keep: Annotated[
         list[str] | None, typer.Option(metavar="TYPE", help="A type that stays as it is; may be repeated.")
     ] = None,
-    format_name: shared.Format = None,
+    *,
+    settings: Said,
     to: Annotated[
         str | None, typer.Option("--to", metavar="NAME", help="Write it in another format; see convert.")
     ] = None,
-    force: shared.Force = False,
+    views: Said,
 ) -> None:
     """Replace the marked PHI of a corpus by realistic surrogates, and check that no marked string is left.
 
@@ -41,21 +46,23 @@ def command(
     """
     if seed < 0:
         raise PlanError(f"found {seed}; expected 0 or more", "seed")
-    target = to or same_format(corpus, format_name)
-    format_named(target, "write")  # raises before anything is read
-    read = shared.read_here([corpus])
-    shared.apart((output,), read)
+    target = to or same_format(corpus, settings.get("format"))
+    if format_named(target).write is None:
+        raise PlanError("cannot be written; choose another with --to", f"format {target}")
+    read = inputs([corpus])
+    check_distinct((output,), read)
     check_writable(output)
-    found = read_corpus(corpus, format=format_name)
-    if not found.survey.annotated:
+    marked = read_corpus(corpus, **settings)
+    if not marked.survey.annotated:
         raise PlanError("has no annotations, and surrogates stand for what is marked", str(corpus))
     for name in keep or ():
-        if name not in found.survey.types:
-            raise PlanError(f"is not a type of the corpus, which has {some(found.survey.types)}", f"keep {shown(name)}")
-    made = surrogates(found, seed=seed, ambiguous=ambiguous, keep=keep or ())
+        if name not in marked.survey.types:
+            known = some(marked.survey.types)
+            raise PlanError(f"is not a type of the corpus, which has {known}", f"keep {shown(name)}")
+    made = surrogates(marked, seed=seed, ambiguous=ambiguous, keep=keep or ())
     _refuse_what_is_left(made)
-    files = write_corpus(made.corpus, output, target, force=force, read=read)
-    shared.show_notes(_cautions(made))
+    files = write_corpus(made.corpus, output, target, force=Views.of(views).force, read=read)
+    show_notes(_cautions(made))
     where = printable(str(output) if len(files) == 1 else f"{len(files)} files in {output}")
     along = f"; {made.along} unmarked dates or years moved along with marked ones" if made.along else ""
     typer.echo(
@@ -69,17 +76,16 @@ def _refuse_what_is_left(made: Surrogates) -> None:
     left = (*made.leaks, *made.unmoved)
     if not left:
         return
-    notes = shared.notes()
-    for leak in left[:_LISTED]:
-        notes.print(str(leak), markup=False, soft_wrap=True)
+    print_plain(map(str, left[:_LISTED]), notes())
     if made.unmoved:
-        notes.print(
-            f"{len(made.unmoved)} marked dates cannot move: they have no years of their own, and no other dates of a "
-            "year are as far apart; mark the years as well, or keep the dates with --keep",
-            markup=False,
-            soft_wrap=True,
+        print_plain(
+            [
+                f"{len(made.unmoved)} marked dates cannot move: they have no years of their own, and no other dates of "
+                "a year are as far apart; mark the years as well, or keep the dates with --keep"
+            ],
+            notes(),
         )
-    notes.print(f"the audit found {len(left)} marked strings in the result; nothing was written", markup=False)
+    print_plain([f"the audit found {len(left)} marked strings in the result; nothing was written"], notes())
     raise typer.Exit(1)
 
 
@@ -87,16 +93,12 @@ def _cautions(made: Surrogates) -> Iterator[str]:
     """What is written and still may be guessed."""
     if made.near:
         yield (
-            f"dates of {shared.documents(len(made.near))} moved by fewer than {NEAREST} days, whole years aside, "
-            f"because unmarked or missing years give no more room ({_some(made.near)}); with their years marked, dates "
+            f"dates of {documents(len(made.near))} moved by fewer than {NEAREST} days, whole years aside, "
+            f"because unmarked or missing years give no more room ({some(made.near)}); with their years marked, dates "
             "move farther"
         )
     if made.same_years:
         yield (
             f"{len(made.same_years)} marked years stay as they are, because other years of their records are not "
-            f"marked ({_some([f'{leak.document}: {shown(leak.text)}' for leak in made.same_years])})"
+            f"marked ({some([f'{leak.document}: {shown(leak.text)}' for leak in made.same_years])})"
         )
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(map(shown, names[:_NAMED])) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import wraps
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated
 
-import typer
+from msgspec import Meta
 
-from showthrough.cli import shared
-from showthrough.files.writing import Read, write_file
+from showthrough.cli.options import Said
+from showthrough.cli.outputs import Results, check_file, check_folder
+from showthrough.evaluation.settings import Option, options_of
+from showthrough.files.writing import Read
 from showthrough.report.views import VIEWS
 from showthrough.run.run import Run
 
-_Plots = Annotated[
-    Path | None, typer.Option("--plots", metavar="FOLDER", help="Write the figures as SVG, PNG and PDF, for papers.")
-]
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Views:
     """What is to be written of a run, and where."""
 
-    files: Mapping[str, Path]  # by view
-    plots: Path | None = None
-    without_text: bool = False
+    files: Mapping[str, Path] = field(default_factory=dict)  # by view
+    plots: Annotated[
+        Path | None, Meta(title="FOLDER", description="Write the figures as SVG, PNG and PDF, for papers.")
+    ] = None
+    without_text: Annotated[bool, Meta(description="Leave every word of the documents out of what is written.")] = False
+    force: Annotated[bool, Meta(description="Replace output files that exist.")] = False
+
+    @classmethod
+    def of(cls, said: Said) -> Views:
+        """What stands on the command line."""
+        files = {name: said[name] for name in VIEWS if said.get(name) is not None}
+        return cls(files=files, **{name: value for name, value in said.items() if name not in VIEWS})
 
     @property
     def paths(self) -> list[Path]:
@@ -38,54 +43,30 @@ class Views:
         """Whether they are made of the documents, and not of the numbers alone."""
         return self.plots is not None or any(VIEWS[name].shows_documents for name in self.files)
 
-    def check(self, force: bool) -> None:
-        """Raises OutputError when one could not be written; better told before the work than after."""
+    def check(self) -> None:
+        """Raises OutputError for what could not be written at the end."""
         for path in self.files.values():
-            shared.free(path, force)
-        shared.free_folder(self.plots)
+            check_file(path, self.force)
+        check_folder(self.plots)
 
-    def write(self, run: Run, force: bool, unwritten: shared.Unwritten, read: Read | None = None) -> list[Path]:
-        """Writes them, each whether or not the others can be; those that were written."""
-        written = []
+    def kept(self, run: Run) -> Run:
+        """What of a run is written."""
+        return run.without_text() if self.without_text else run
+
+    def write(self, run: Run, results: Results, read: Read, line: str = "") -> None:
+        """Writes them, each whether or not the others can be."""
         for name, path in self.files.items():
-            with unwritten.noted():
-                content = VIEWS[name].text(run, self.without_text).encode()
-                private = VIEWS[name].is_private(run, self.without_text)
-                write_file(path, content, force=force, private=private)
-                written.append(path)
+            private = VIEWS[name].is_private(run, self.without_text)
+            results.write(path, VIEWS[name].text(run, self.without_text), private=private, line=line)
         if self.plots is not None:
             from showthrough.report.figures import write_figures  # here: charts take a moment to import
 
-            with unwritten.noted():
-                write_figures(run, self.plots, force=force, read=read)
-                written.append(self.plots)
-        return written
+            with results.noted(f"written to {self.plots}"):
+                write_figures(run, self.plots, force=self.force, read=read)
 
 
-def with_views(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose parameter `views` is an option for each view, the figures, and whether text is left out."""
-    options: dict[str, Any] = {name: Annotated[Path | None, view_option(name)] for name in VIEWS}
-    options |= {"plots": _Plots, "without_text": shared.WithoutText}
-    parameters: list[inspect.Parameter] = []
-    for one in inspect.signature(command, eval_str=True).parameters.values():
-        parameters += [_parameter(*option) for option in options.items()] if one.name == "views" else [one]
-
-    @wraps(command)
-    def with_options(**given: Any) -> None:
-        asked = {name: given.pop(name) for name in options}
-        files = {name: asked[name] for name in VIEWS if asked[name] is not None}
-        command(**given, views=Views(files, asked["plots"], asked["without_text"]))
-
-    keywords = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
-    with_options.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {one.name: one.annotation for one in parameters}
-    return with_options
-
-
-def view_option(name: str) -> Any:
-    return typer.Option(f"--{name}", metavar="FILE", help=VIEWS[name].help)
-
-
-def _parameter(name: str, annotation: Any) -> inspect.Parameter:
-    default = None if get_args(annotation)[0] is not bool else False
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+def view_options(*names: str) -> dict[str, Option]:
+    """All options of views, or some of them."""
+    views = {name: Option(name, Path | None, None, view.help, "FILE") for name, view in VIEWS.items()}
+    options = views | options_of(Views)
+    return {name: options[name] for name in names or options}

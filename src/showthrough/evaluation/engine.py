@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -15,19 +16,18 @@ from showthrough.axis.spans import Ints
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.data.pairing import Missing
 from showthrough.data.references import REFERENCES, references_of
-from showthrough.data.retyping import Names, Retyping
 from showthrough.errors import ChangedError, Interrupted, PlanError, ResourceError, quoted
 from showthrough.evaluation.chunks import Answer, Cell, Work, answered, answered_there
 from showthrough.evaluation.mask_notices import MaskCounts, mask_notices, words_aside
 from showthrough.evaluation.notices import notices
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.scoring import reference_scores, scored
+from showthrough.evaluation.settings import Settings, called_with
 from showthrough.evaluation.workers import WorkerKilledError, Workers
 from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset
 from showthrough.metrics.chunk import Chunk, Hiding
-from showthrough.metrics.language import ENGLISH, in_language, words_of
+from showthrough.metrics.language import words_of
 from showthrough.metrics.masking import risks
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
@@ -35,7 +35,6 @@ from showthrough.run.documents import Spans, Texts, riskiest, texts_of, too_many
 from showthrough.run.provenance import background_input, metric_record, provenance
 from showthrough.run.records import Evidence, Failure, Input, columns_of
 from showthrough.run.run import WITHOUT_TEXT, Run
-from showthrough.run.settings import Settings
 
 Progress = Callable[[int, int], None]  # documents done, documents in all
 
@@ -44,56 +43,44 @@ _FEWER = "fewer --jobs need less (in Python, jobs=1)"
 _BEFORE = " (in the part that was done before; start afresh to try again)"
 
 
-def evaluate(
-    corpus: Corpus,
-    anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization],
-    metrics: str | Metric | Iterable[str | Metric] | None = None,
-    *,
-    missing: Missing = "error",
-    seed: int = 0,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    jobs: int = 1,
-    progress: Progress | None = None,
-    resume: Run | None = None,
-    texts: bool = True,
-    device: str = "auto",
-    dtype: str = "fp32",
-    cache: bool = True,
-    watch: Watch | None = None,
-    background: Background | Mapping[str, str] | Sequence[Background] | None = None,
-    references: bool = True,
-    map: str | Mapping[str, str] = "",
-    direct: Names = (),
-    quasi: Names = (),
-    ignore: Names = (),
-    language: str = ENGLISH,
-) -> Run:
+@dataclass(frozen=True, kw_only=True)
+class Call(Settings):
+    """What `evaluate` takes: inputs, who is told how far it is, and every setting."""
+
+    corpus: Corpus = field(kw_only=False)
+    anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization] = field(kw_only=False)
+    metrics: str | Metric | Iterable[str | Metric] | None = field(default=None, kw_only=False)
+    background: Background | Mapping[str, str] | Sequence[Background] | None = None
+    progress: Progress | None = None
+    resume: Run | None = None
+    texts: bool = True
+    watch: Watch | None = None
+
+
+@called_with(Call)
+def evaluate(call: Call) -> Run:
     """Scores anonymizations of a corpus.
 
     `anonymizations` are one, several, or several by name. `metrics` are names, text forms such as
-    `recall(unit="mention")`, `preset:tab`, or metric values; by default the preset `default`. Every score gets a
-    bootstrap interval from `resamples` resamples of the documents. `jobs` processes share the work. `resume` takes an
-    incomplete run of the same plan and completes it. With `texts` the run keeps the documents (of many, those at most
-    risk), which a report needs to show them. Models run on `device` in `dtype` (fp32 or bf16); with `cache` what they
-    answer is kept for the next run; `watch` is told how far they are. `background` is what an attacker knows,
-    individual id to text; `trir` needs it. Of several, a metric names its own: `trir(background="web")`. With
-    `references` the documents with nothing masked and with everything masked are scored as well. `map` takes types as
-    others (`"LOCATION=LOC"`), for annotators and anonymizations; mentions of the types `direct` and `quasi` identify
-    so, whatever a file says, and those of `ignore` count as if nobody had marked them. `language` is that of the
-    documents: metrics whose word lists are English by default take its lists instead.
+    `recall(unit="mention")`, `preset:tab`, or metric values; by default the preset `default`. `background` is what an
+    attacker knows, individual id to text; `trir` needs it. Of several, a metric names its own:
+    `trir(background="web")`. `progress` is told how many documents are done, and of how many; `watch` what models are
+    doing, and how far they are. `resume` takes an incomplete run of the same plan and completes it. With `texts` the
+    run keeps the documents (of many, those at most risk), which a report needs to show them.
+
+    Settings, as on the command line and in plans:
     """
+    corpus = call.corpus
     if not isinstance(corpus, Corpus):
         # Only a path is shown: what is in anything else may be the very text that must not leak.
         found = quoted(str(corpus)) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
         raise PlanError(f"found {found}; expected a Corpus: read a file with read_corpus", "corpus")
-    named = _named(anonymizations)
-    chosen = in_language(metrics_of(metrics if metrics is not None else preset("default")), language)
-    settings = Settings(seed=seed, resamples=resamples, confidence=confidence, missing=missing, dtype=dtype)
-    plan = Plan(corpus, tuple(named), tuple(chosen), settings, jobs, texts=texts, device=device, cache=cache,
-                references=references, language=language, **_backgrounds(background))  # fmt: skip
-    plan = plan.retyped(Retyping.of(map, direct, quasi, ignore))
-    return evaluate_plan(plan, progress=progress, resume=resume, watch=watch)
+    named = _named(call.anonymizations)
+    settings = call.part(Settings)
+    metrics = metrics_of(call.metrics if call.metrics is not None else preset("default"))
+    chosen = tuple(dict.fromkeys(map(settings.applied_to, metrics)))
+    plan = Plan(corpus, tuple(named), chosen, settings, texts=call.texts, **_backgrounds(call.background))
+    return evaluate_plan(plan, progress=call.progress, resume=call.resume, watch=call.watch)
 
 
 def _named(
@@ -133,8 +120,9 @@ def evaluate_plan(
     Raises Interrupted, with what was finished, when the user stops it, memory runs out, a worker process is killed or a
     file changes meanwhile.
     """
+    plan = plan.retyped()
     plan.check()
-    references = references_of(plan.corpus) if plan.references else ()
+    references = references_of(plan.corpus) if plan.settings.references else ()
     return Evaluation(plan, references, watch).carried_out(progress, resume)
 
 
@@ -144,7 +132,7 @@ class Evaluation:
     def __init__(self, plan: Plan, references: Sequence[Anonymization], watch: Watch | None = None) -> None:
         self.plan = plan
         self.run = _blank(plan, references)
-        self.resources = Resources(plan.models, watch, plan.background, plan.anonymizations, plan.backgrounds)
+        self.resources = Resources(plan.settings.models, watch, plan.background, plan.anonymizations, plan.backgrounds)
         self._anonymizations = [*plan.anonymizations, *references]
         self._metrics = {metric_text(metric): metric for metric in plan.metrics}
         self._rows: dict[Cell, list[Rows]] = {}  # of consecutive chunks
@@ -164,7 +152,7 @@ class Evaluation:
         if resume is not None:
             _same_models(self._revisions, resume)
         self._failures |= self.plan.unavailable
-        workers = Workers(self.plan.jobs)
+        workers = Workers(self.plan.settings.jobs)
         try:
             self._walk(workers, progress or (lambda done, total: None))
             self._score_as_a_whole()
@@ -172,7 +160,7 @@ class Evaluation:
         except KeyboardInterrupt:
             raise self._stopped() from None
         except MemoryError as error:
-            raise self._stopped(f"memory ran out; {_FEWER}" if self.plan.jobs > 1 else _NO_MEMORY) from error
+            raise self._stopped(f"memory ran out; {_FEWER}" if self.plan.settings.jobs > 1 else _NO_MEMORY) from error
         except WorkerKilledError as error:
             raise self._stopped(f"{error}; {_FEWER}") from error
         except ChangedError as error:
@@ -212,7 +200,7 @@ class Evaluation:
         corpus, before = self.plan.corpus, self._before
         chunks = [range(part.start, min(part.stop, before)) for part in corpus.chunks() if part.start < before]
         chunks += corpus.chunks(start=before)
-        if self.plan.jobs == 1 or len(chunks) == 1:
+        if self.plan.settings.jobs == 1 or len(chunks) == 1:
             for numbers in chunks:
                 whole = len(numbers) == len(corpus)
                 chunk = self._whole if whole else Chunk(corpus.part(numbers), self.resources)
@@ -222,7 +210,7 @@ class Evaluation:
         def task(numbers: range) -> tuple[Corpus, Work, ModelSettings]:
             ids = corpus.ids[numbers.start : numbers.stop]
             work = self._work(numbers, [one.part(ids) for one in self._anonymizations])
-            return corpus.part(numbers, lazy=True), work, self.plan.models
+            return corpus.part(numbers, lazy=True), work, self.plan.settings.models
 
         yield from zip(chunks, workers.map(answered_there, map(task, chunks)), strict=True)
 
@@ -270,7 +258,7 @@ class Evaluation:
     def _hiding_of(self, texts: Iterable[str]) -> Hiding:
         """When a mention is hidden, as the first of some metrics takes it that tells; else by the language's words."""
         chosen = (self._metrics[text].hiding for text in texts)
-        return next(filter(None, chosen), Hiding(words_of(self.plan.language)))
+        return next(filter(None, chosen), Hiding(words_of(self.plan.settings.language)))
 
     @cached_property
     def _ranking(self) -> dict[str, Metric]:
@@ -381,7 +369,7 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         corpus=Input(corpus.name, corpus.digest, len(corpus), corpus.source),
         anonymizations=[Input(one.name, one.digest, len(one), one.source) for one in plan.anonymizations],
         metrics=[metric_record(metric) for metric in plan.metrics],
-        settings=plan.settings,
+        settings=plan.settings.recorded,
         documents=list(corpus.ids),
         scores=[],
         rows={},

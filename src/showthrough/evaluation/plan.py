@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from msgspec import structs
-
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.data.pairing import Missing, pair
+from showthrough.data.pairing import pair
 from showthrough.data.references import REFERENCES
-from showthrough.data.retyping import Retyping, retyped, retyped_masks
+from showthrough.data.retyping import retyped, retyped_masks
 from showthrough.errors import InputError, Problem, quoted, shown, some
+from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text
-from showthrough.resources.settings import ModelSettings
-from showthrough.run.settings import Settings
-
-_MOST = 1_000_000  # resamples: more settle no more digits of an interval, and no longer fit into memory
 
 
 @dataclass(frozen=True)
@@ -29,22 +24,17 @@ class Plan:
     anonymizations: tuple[Anonymization, ...]
     metrics: tuple[Metric, ...]
     settings: Settings = field(default_factory=Settings)
-    jobs: int = 1
     unavailable: Mapping[str, str] = field(default_factory=dict)  # asked for, but cannot be computed: name to reason
     texts: bool = True  # whether the run keeps documents, for a reader to look at
-    device: str = "auto"  # that models run on
-    cache: bool = True  # whether what models answer is kept between runs
     background: Background | None = None  # what the attacker knows
-    language: str = "en"  # of the documents, for what is shown without a metric; metrics name their own lists
     backgrounds: tuple[Background, ...] = ()  # where there are several: metrics name the one they ask for
-    references: bool = True  # whether nothing masked and everything masked are scored as well
 
-    @property
-    def models(self) -> ModelSettings:
-        return ModelSettings(self.device, self.settings.dtype, self.cache)
+    def retyped(self) -> Plan:
+        """The same with what the settings say of types; raises InputError for types that occur nowhere.
 
-    def retyped(self, types: Retyping) -> Plan:
-        """The same with what a user says of types; raises InputError for types that occur nowhere."""
+        To be done once, before anything is scored: types that change places would change back.
+        """
+        types = self.settings.retyping
         if not types:
             return self
         said = {kind for one in self.anonymizations for kind in one.types}
@@ -59,7 +49,6 @@ class Plan:
             corpus=retyped(self.corpus, types),
             anonymizations=tuple(retyped_masks(one, types) for one in self.anonymizations),
             metrics=tuple(dict.fromkeys(metric.retyped(types, kinds) for metric, kinds in read.items())),
-            settings=structs.replace(self.settings, types=str(types)),
         )
 
     def check(self) -> None:
@@ -77,8 +66,6 @@ class Plan:
         problems += reserved_problems(names)
         problems += _unwritable_names(self)
         problems += settings_problems(self.settings)
-        if self.jobs < 1:
-            problems.append(Problem("", "jobs", f"found {self.jobs}; expected 1 or more"))
         problems += [
             Problem(
                 "", f"metric {type(metric).__name__}", "is not in the table; expected showthrough.METRICS to hold it"
@@ -94,8 +81,7 @@ class Plan:
         problems += _background_problems(self.background, self.backgrounds, self.metrics, self.corpus.ids)
         if problems:
             raise InputError(problems)
-        missing: Missing = "unmasked" if self.settings.missing == "unmasked" else "error"
-        pair(self.corpus, self.anonymizations, missing)
+        pair(self.corpus, self.anonymizations, self.settings.missing)
         pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]
         unfit = dict.fromkeys(found for metric, one in pairs for found in metric.problems(self.corpus, one))
         if unfit:
@@ -122,19 +108,6 @@ def reserved_problems(names: Iterable[str]) -> list[Problem]:
         )
         for name in names
         if name in REFERENCES
-    ]
-
-
-def settings_problems(settings: Settings) -> list[Problem]:
-    return [
-        Problem("", name, f"found {quoted(value)}; expected {expected}")
-        for value, name, ok, expected in (
-            (settings.resamples, "resamples", 0 <= settings.resamples <= _MOST, f"0 to {_MOST}"),
-            (settings.confidence, "confidence", 0 < settings.confidence < 1, "a number between 0 and 1"),
-            (settings.seed, "seed", settings.seed >= 0, "0 or more"),
-            (settings.missing, "missing", settings.missing in ("error", "unmasked"), "error or unmasked"),
-        )
-        if not ok
     ]
 
 

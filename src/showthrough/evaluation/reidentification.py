@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 
 from showthrough.attacks import DEFAULT
 from showthrough.data.background import Background
@@ -11,12 +12,12 @@ from showthrough.data.masks import ReleasedTexts
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.errors import InputError, Interrupted, Problem, ResourceError, shown
 from showthrough.evaluation.engine import Evaluation
-from showthrough.evaluation.plan import Plan, reserved_problems, settings_problems
+from showthrough.evaluation.plan import Plan, reserved_problems
+from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.metrics import ReIdentification
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run.records import Input
 from showthrough.run.run import Run
-from showthrough.run.settings import Settings
 
 
 def reidentify(
@@ -52,10 +53,8 @@ def reidentify(
         Corpus([Document(key, key) for key in ids], "texts"),  # their ids are all that is known of the originals
         tuple(ReleasedTexts(texts, name) for name, texts in anonymizations.items()),
         (ReIdentification(attacks, k),),
-        Settings(seed=seed, resamples=resamples, confidence=confidence, dtype=models.dtype),
+        Settings(seed=seed, resamples=resamples, confidence=confidence, **asdict(models)),
         texts=False,
-        device=models.device,
-        cache=models.cache,
         background=known,
     )
     if problems := _problems(plan, known, ids):

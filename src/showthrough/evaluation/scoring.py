@@ -9,7 +9,7 @@ import numpy as np
 from showthrough.metrics import Array, Metric, Rows, metric_text
 from showthrough.run.records import Input, MetricRecord, Score
 from showthrough.run.run import Run
-from showthrough.run.settings import Settings
+from showthrough.run.settings import Recorded
 from showthrough.run.signature import signature
 from showthrough.statistics import Spread, forms, influences, number_interval, resampled_totals, same, share_interval
 from showthrough.version import __version__
@@ -21,7 +21,7 @@ _COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
 Tables = Mapping[tuple[str, str], Rows]  # rows of all documents, by a metric's text and the name of an anonymization
 
 
-def scored(run: Run, metrics: Sequence[Metric], settings: Settings, tables: Tables) -> Iterator[Score]:
+def scored(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tables) -> Iterator[Score]:
     """Combines rows into numbers; the same resamples serve all of them."""
     keys = [(metric, one) for one in run.anonymizations for metric in metrics if metric_text(metric) in run.rows]
     records = {record.text: record for record in run.metrics}
@@ -61,7 +61,7 @@ def intervals_of(
     return found
 
 
-def reference_scores(run: Run, metrics: Sequence[Metric], settings: Settings, tables: Tables) -> Iterator[Score]:
+def reference_scores(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tables) -> Iterator[Score]:
     """What the references reach, as plain numbers: they are no sample of anything, so they have no interval."""
     records = {record.text: record for record in run.metrics}
     for one in run.references:
@@ -76,7 +76,7 @@ def reference_scores(run: Run, metrics: Sequence[Metric], settings: Settings, ta
                 yield Score(one.name, text, part, float(value) if defined else None, None, None, reason, line)
 
 
-def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, settings: Settings) -> str:
+def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, settings: Recorded) -> str:
     dtype, models = settings.dtype, run.provenance["models"]
     known = [(parameter, models[name]) for parameter, name in metric.models.items() if name in models]
     extra = [(f"{parameter}_revision", revision[:8]) for parameter, revision in known]
@@ -88,7 +88,7 @@ def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, setti
 
 
 def _resampled(
-    run: Run, keys: Sequence[tuple[Metric, Input]], settings: Settings, tables: Tables
+    run: Run, keys: Sequence[tuple[Metric, Input]], settings: Recorded, tables: Tables
 ) -> Iterator[tuple[Metric, Input, Rows | None, dict[str, Array]]]:
     """What each metric counts for each anonymization, and its totals over and over, a few columns at a time.
 

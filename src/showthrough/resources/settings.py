@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from showthrough.errors import PlanError, quoted
+from msgspec import Meta
 
 Watch = Callable[[str, int, int], None]  # what a model is doing, texts done, texts in all
 
-DTYPES = ("fp32", "bf16")
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelSettings:
     """The device and the number format that models run in, and whether answers are stored between runs.
 
     Only `dtype` changes a number (in its third or fourth digit), so only it belongs to a score's signature.
     """
 
-    device: str = "auto"  # auto, cpu, cuda, cuda:1, mps
-    dtype: str = "fp32"
-    cache: bool = True
-
-    def __post_init__(self) -> None:
-        if self.dtype not in DTYPES:
-            raise PlanError(f"found {quoted(self.dtype)}; expected {' or '.join(DTYPES)}", "dtype")
-        kind, _, number = self.device.partition(":")
-        if kind not in ("auto", "cpu", "cuda", "mps") or (":" in self.device and not number.isdigit()):
-            raise PlanError(f"found {quoted(self.device)}; expected auto, cpu, cuda, cuda:<number> or mps", "device")
+    device: Annotated[
+        str,
+        Meta(
+            title="auto|cpu|cuda|cuda:1|mps",
+            description="Where models run; auto takes the fastest there is.",
+            pattern=r"\A(auto|cpu|cuda|mps)(:[0-9]+)?\Z",
+            extra={"expected": "auto, cpu, cuda, cuda:<number> or mps"},
+        ),
+    ] = "auto"
+    dtype: Annotated[
+        Literal["fp32", "bf16"], Meta(description="In which numbers models calculate; bf16 is faster and coarser.")
+    ] = "fp32"
+    cache: Annotated[bool, Meta(description="Use and keep what models answer; see showthrough cache.")] = True

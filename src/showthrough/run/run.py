@@ -19,7 +19,7 @@ from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metri
 from showthrough.run.comparison import Contest, Test
 from showthrough.run.documents import Texts
 from showthrough.run.records import Columns, Comparison, Evidence, Failure, Input, MetricRecord, Score
-from showthrough.run.settings import Settings
+from showthrough.run.settings import Recorded
 
 FORMAT = 1  # of the run file; rises when an old reader could misread it
 WITHOUT_TEXT = "without_text"  # in the provenance of a run whose words were left out
@@ -34,7 +34,7 @@ class Run(msgspec.Struct, dict=True):
     corpus: Annotated[Input, "what was anonymized"]
     anonymizations: Annotated[list[Input], "what is under test, in the order of the tables"]
     metrics: Annotated[list[MetricRecord], "what was asked for, failed ones too"]
-    settings: Annotated[Settings, "what else the numbers depend on"]
+    settings: Annotated[Recorded, "what else the numbers depend on"]
     documents: Annotated[list[str], "ids, in the order of the rows"]
     scores: Annotated[list[Score], "every number"]
     rows: Annotated[

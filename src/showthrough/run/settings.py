@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
-import msgspec
+from msgspec import Meta
+
+from showthrough.data.pairing import Missing
+from showthrough.resources.settings import ModelSettings
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """What else the numbers depend on."""
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """What of the settings the numbers depend on."""
 
-    seed: Annotated[int, "of the resampling and of the shuffles"] = 0
-    resamples: Annotated[int, "bootstrap resamples for each interval; 0: no intervals"] = 1000
-    confidence: Annotated[float, "of the intervals"] = 0.95
-    missing: Annotated[str, "what a document means that an anonymization lacks: error or unmasked"] = "error"
-    dtype: Annotated[str, "in which numbers models calculate"] = "fp32"
-    types: Annotated[str, "what the user said that types are to be taken for"] = ""
+    seed: Annotated[int, Meta(description="Seed of the resampling.", ge=0)] = 0
+    # More settle no more digits of an interval, and no longer fit into memory.
+    resamples: Annotated[int, Meta(description="Bootstrap resamples for each interval.", ge=0, le=1_000_000)] = 1000
+    confidence: Annotated[float, Meta(description="Confidence of the intervals.", gt=0, lt=1)] = 0.95
+    missing: Annotated[Missing, Meta(description="What a document means that an anonymization lacks.")] = "error"
+    dtype: str = ModelSettings.dtype  # in which models calculate
+    types: str = ""  # what the user said that types are to be taken for

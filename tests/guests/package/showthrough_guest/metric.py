@@ -14,11 +14,11 @@ class Kept(Metric):
 
     times: int = parameter(1, "how often every character counts")
 
-    def bind(self, corpus, resources):
-        length = [len(document.text) for document in corpus]
+    def bind(self, chunk):
+        length = [len(document.text) for document in chunk.corpus]
 
         def rows(anonymization):
-            masked = [sum(mask.end - mask.start for mask in anonymization.of(key)) for key in corpus.ids]
+            masked = [sum(mask.end - mask.start for mask in anonymization.of(key)) for key in chunk.corpus.ids]
             return Rows.of(masked=masked, length=length)
 
         return rows

@@ -1,0 +1,47 @@
+"""Where commands print: results to standard output, what a reader must know besides to standard error."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterable
+
+from rich.console import Console
+
+from showthrough.data.masks import Anonymization
+from showthrough.errors import LINE, shown
+from showthrough.report.terminal import PlainConsole
+
+_PIPE_WIDTH = 200  # without a terminal there is no edge to fit into
+
+
+def console() -> Console:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # an arrow must not end a run where the encoding has none
+    return PlainConsole(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+
+
+def notes() -> Console:
+    return PlainConsole(stderr=True, highlight=False)
+
+
+def print_plain(lines: Iterable[str], where: Console) -> None:
+    """Lines as they are: square brackets mean nothing, and no line is broken, so that paths can be copied."""
+    for line in lines:
+        where.print(line, markup=False, soft_wrap=True)
+
+
+def show_notes(lines: Iterable[str]) -> None:
+    """What a reader must know before believing the numbers, where it is seen even if the output goes to a file."""
+    print_plain((shown(f"note: {line}", LINE) for line in lines), notes())
+
+
+def note_unmasked(anonymizations: Iterable[Anonymization]) -> None:
+    """Tells of each anonymization that hides nothing, as when the originals were given for it; no error."""
+    unmasked = (shown(one.name) for one in anonymizations if not any(one.masks.values()))
+    print_plain((f"{name}: no text differs from the original; nothing is masked" for name in unmasked), notes())
+
+
+def documents(number: int) -> str:
+    """`1 document`, `2 documents`."""
+    return f"{number} document{'' if number == 1 else 's'}"

@@ -1,0 +1,65 @@
+"""Options made from the fields of settings: what a field says of itself is what `--help` says."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin
+
+import typer
+
+from showthrough.evaluation.settings import Option
+
+Said = dict[str, Any]  # what stands on the command line, by name: it overrides a plan, which a default does not
+Command = Callable[..., None]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the run, for report and compare.")
+]
+
+
+def with_options(**groups: Mapping[str, Option]) -> Callable[[Command], Command]:
+    """A command whose parameters of these names stand for several options each, and are given what was said of them."""
+
+    def decorate(command: Command) -> Command:
+        parameters = [inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)]
+        for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+            if name in groups:
+                parameters += map(_parameter, groups[name].values())
+            else:
+                parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+
+        def called(context: typer.Context, **values: Any) -> None:
+            for group, options in groups.items():
+                given = {option: values.pop(option) for option in options}
+                values[group] = {
+                    name: ",".join(value) if _repeatable(options[name]) else value
+                    for name, value in given.items()
+                    if _is_given(context, name)
+                }
+            command(**values)
+
+        called.__doc__ = command.__doc__
+        called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return called
+
+    return decorate
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    kind, default = (list[str] | None, None) if _repeatable(option) else (option.type, option.default)
+    flag = option.name.replace("_", "-")
+    usual = f"--{flag}/--no-{flag}" if option.default is True else f"--{flag}"
+    shown = typer.Option(*(option.flags or (usual,)), metavar=option.metavar, help=option.help)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(option.name, keyword, default=default, annotation=Annotated[kind, shown])
+
+
+def _repeatable(option: Option) -> bool:
+    """Whether it takes several names: a text with commas between them, or a collection of any kind."""
+    return any(get_origin(kind) for kind in get_args(option.type))
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"

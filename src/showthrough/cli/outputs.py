@@ -1,0 +1,129 @@
+"""Files that commands write: told before the work if they could not be written, and written whole."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from showthrough.cli.consoles import notes, print_plain
+from showthrough.cli.statuses import BAD_INPUT
+from showthrough.cli.stopping import unbroken
+from showthrough.errors import OutputError
+from showthrough.files.reading import is_folder, suffix
+from showthrough.files.writing import Read, check_writable, write_file
+from showthrough.formats.conll import ENDINGS
+from showthrough.run.run import Run
+
+_DOCUMENTS = (".txt", ".ann", ".xml", *ENDINGS)  # of a folder, what is read
+
+
+class Results:
+    """What a command writes: where one cannot be written, the others are all the same, and it is told at the end."""
+
+    def __init__(self, force: bool) -> None:
+        self._force = force
+        self._lines: list[str] = []
+        self._faults: list[str] = []
+
+    @contextmanager
+    def noted(self, line: str) -> Iterator[None]:
+        try:
+            yield
+            self._lines.append(line)
+        except OutputError as error:
+            self._faults.append(str(error))
+
+    def write(self, path: Path, text: str | bytes, *, private: bool = False, line: str = "") -> None:
+        content = text.encode() if isinstance(text, str) else text
+        with self.noted(line or f"written to {path}"):
+            write_file(path, content, force=self._force, private=private)
+
+    def save(self, run: Run, path: Path, remark: str = "") -> None:
+        with self.noted(f"run written to {path}{remark}"):
+            save(run, path, self._force)
+
+    def tell(self, console: Console) -> None:
+        """Says what was written; ends the command where something was not."""
+        print_plain(self._lines, console)
+        print_plain(self._faults, notes())
+        if self._faults:
+            raise typer.Exit(BAD_INPUT)
+
+
+def save(run: Run, path: Path, force: bool) -> None:
+    """Writes a run, whatever signal comes meanwhile: it is all that hours of work gave."""
+    with unbroken():
+        run.save(path, force=force)
+
+
+def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Read:
+    """What a command reads: files, the documents in folders, and what the names of models and word lists lead to."""
+    read: list[Path] = []
+    for path in filter(None, paths):
+        read += [path, *(file for file in _files_in(path) if suffix(file) in _DOCUMENTS)]
+    for name in filter(None, names):
+        for path in _on_disk(str(name)):
+            read += [path, *_files_in(path)]
+    return Read(read)
+
+
+def _files_in(path: Path) -> list[Path]:
+    return [file for file in path.rglob("*") if file.is_file()] if is_folder(path) else []
+
+
+def _on_disk(name: str) -> Iterator[Path]:
+    """Files and folders that a parameter may mean: `words.txt@1a2b3c4d`, `spacy:./en`, `dense(embedding="./m")`."""
+    for text in {name, name.partition(":")[2], name.rpartition("@")[0], *re.findall(r'"([^"]*)"', name)}:
+        with suppress(OSError, ValueError):  # no path at all
+            path = Path(text)
+            if path.is_file() or (path.is_dir() and len(path.parts) > 1):  # a lone word means a folder by chance
+                yield path
+
+
+def check_file(path: Path | None, force: bool, *, makes_folder: bool = False) -> None:
+    """Raises OutputError when a file could not be written at the end; better told before the work than after."""
+    if path is None:
+        return
+    try:
+        if path.is_dir():
+            raise OutputError(f"{path}: is a folder; expected a file name")
+        if path.is_file() and not force:
+            raise OutputError(f"{path}: exists already; choose another name or say --force to replace it")
+        home = Path(os.path.realpath(path)).parent  # of what a link points to
+        folder = next(parent for parent in path.parents if parent.exists()) if makes_folder else home
+        if not folder.is_dir():
+            shown = folder if makes_folder or path.is_symlink() else path.parent
+            raise OutputError(f"{path}: the folder {shown} {'is a file' if makes_folder else 'does not exist'}")
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
+    check_writable(path)
+
+
+def check_folder(path: Path | None) -> None:
+    """Raises OutputError when a folder could not be made or written into at the end."""
+    if path is None:
+        return
+    if path.is_dir():
+        check_writable(path)
+        return
+    if path.exists():
+        raise OutputError(f"{path}: is a file; expected the name of a folder")
+    check_file(path, False, makes_folder=True)
+
+
+def check_distinct(outputs: Iterable[Path | None], read: Read) -> None:
+    """Raises OutputError when two results would go into one file, or a result over what it is made from."""
+    taken: set[str] = set()
+    for path in filter(None, outputs):
+        if path in read:
+            raise OutputError(f"{path}: is read by this command; choose another name")
+        real = str(path) if "\0" in str(path) else os.path.realpath(path)
+        if real in taken:
+            raise OutputError(f"{path}: is named for two results; choose another name")
+        taken.add(real)

@@ -1,0 +1,97 @@
+"""Files that say what to evaluate: our own TOML, and the Text Anonymization Evaluator's configuration."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from showthrough.errors import InputError, PlanError, Problem, shown
+from showthrough.evaluation.requests import Request, Source, path_of
+from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.evaluation.tae import is_tae, read_tae
+from showthrough.files.heads import Head
+from showthrough.files.reading import decoded, read_bytes, suffix, text_of
+from showthrough.metrics import metrics_of, preset
+
+_FAULT = 100  # characters of what a reader of TOML says
+
+
+def is_request(path: Path | Head) -> bool:
+    """Whether a file is a plan or a TAE configuration rather than a corpus."""
+    head = Head.of(path)
+    return head.suffix == ".toml" or is_tae(head)
+
+
+def read_request(path: Path, kind: type[FileSettings] = FileSettings) -> Request:
+    """What a plan (TOML) or a TAE configuration (JSON) asks for; `kind` has the settings that a plan may name."""
+    return _read_toml(path, kind) if suffix(path) == ".toml" else read_tae(path)
+
+
+class _Table(msgspec.Struct, forbid_unknown_fields=True):
+    path: str
+    id_column: str | None = None
+    text_column: str | None = None
+
+
+class _Inputs(msgspec.Struct, forbid_unknown_fields=True):
+    corpus: str | _Table
+    anonymizations: dict[str, str | _Table]
+    metrics: list[str] = []
+    preset: str | None = None
+    output: str | None = None
+    background: str | dict[str, str] | None = None
+
+
+def plan_keys(kind: type[FileSettings] = FileSettings) -> type[msgspec.Struct]:
+    """What a plan may say: what there is to evaluate, and any setting."""
+    settings = [(option.name, option.type, option.default) for option in options_of(kind).values()]
+    return msgspec.defstruct("Keys", settings, bases=(_Inputs,), forbid_unknown_fields=True)
+
+
+def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
+    keys = plan_keys(kind)
+    plan: Any = decoded(_json_of(path, keys.__struct_fields__), msgspec.json.Decoder(keys), path)
+    home = path.parent
+    try:
+        settings = kind(**{name: getattr(plan, name) for name in options_of(kind)})
+        metrics = metrics_of([*(preset(plan.preset) if plan.preset else ()), *plan.metrics] or preset("default"))
+    except PlanError as error:
+        raise InputError([Problem(str(path), one.place, one.message) for one in error.problems]) from error
+
+    def file(given: str, place: str) -> Path:
+        return home / path_of(given, path, place)
+
+    def source(given: str | _Table, place: str) -> Source:
+        table = _Table(given) if isinstance(given, str) else given
+        columns = {"id_column": table.id_column, "text_column": table.text_column}
+        own = {name: column for name, column in columns.items() if column is not None}
+        return Source(file(table.path, place), {**settings.columns, **own})
+
+    named = plan.background if isinstance(plan.background, dict) else {}
+    alone = plan.background if isinstance(plan.background, str) else None
+    return Request(
+        source(plan.corpus, "corpus"),
+        {name: source(given, f"anonymizations.{shown(name)}") for name, given in plan.anonymizations.items()},
+        tuple(metrics),
+        settings,
+        output=None if plan.output is None else file(plan.output, "output"),
+        background=None if alone is None else file(alone, "background"),
+        backgrounds={name: file(given, f"background.{shown(name)}") for name, given in named.items()},
+    )
+
+
+def _json_of(path: Path, known: tuple[str, ...]) -> bytes:
+    """A TOML file in JSON: one decoder, one wording of errors."""
+    try:
+        content = tomllib.loads(text_of(path, read_bytes(path)))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(Problem(str(path), "", f"is not valid TOML: {shown(str(error), _FAULT)}")) from error
+    except RecursionError:
+        raise InputError(Problem(str(path), "", "is nested too deeply; expected a few levels")) from None
+    if strangers := [key for key in content if key not in known]:
+        expected = f"unknown key; expected one of {', '.join(known)}"
+        raise InputError(Problem(str(path), shown(key), expected) for key in strangers)
+    return msgspec.json.encode(content, enc_hook=str)

@@ -1,0 +1,220 @@
+"""Every setting once: the command line, plan files and Python's `evaluate` follow from the fields of these classes.
+
+A field has a name, a type and a default, and its `Meta` says the rest: `description` is its help, `title` what stands
+for its value there, `ge`, `lt` and the like are its limits. Its `extra` may have other `flags` than `--name`, and
+beside a `pattern` what is `expected`, in words. A field without a `Meta` is no option.
+
+What a run records is declared in `run`, what models are told in `resources`, and all else here. `Settings` has all of
+it, and `FileSettings` also how files are read.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import wraps
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    Self,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import msgspec
+from msgspec import Meta
+
+from showthrough.data.retyping import Retyping
+from showthrough.errors import PlanError, Problem, quoted, shown
+from showthrough.files.reading import plain
+from showthrough.formats import FORMATS
+from showthrough.metrics import Metric, with_parameters
+from showthrough.metrics.language import ENGLISH, in_language
+from showthrough.resources import function_words_from
+from showthrough.resources.closed_classes import CLOSED_CLASSES
+from showthrough.resources.settings import ModelSettings
+from showthrough.run.settings import Recorded
+
+Part = TypeVar("Part")
+Made = TypeVar("Made")
+Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
+Names = str | Collection[str]
+
+_OF_TYPES = ("map", "direct", "quasi", "ignore")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(ModelSettings, Recorded):
+    """How anonymizations are to be evaluated, but for the inputs."""
+
+    function_words: Annotated[
+        str | None,
+        Meta(title="SOURCE", description="Words that need not be masked: lexicon-en.1, none, spacy:PIPELINE."),
+    ] = None
+    language: Annotated[
+        str, Meta(title="CODE", description=f"Of the documents, for word lists: {', '.join(CLOSED_CLASSES)}.")
+    ] = ENGLISH
+    map: Annotated[
+        str | Mapping[str, str],
+        Meta(title="FROM=TO", description="Take a type as another, e.g. LOCATION=LOC; may be repeated."),
+    ] = ""
+    direct: Annotated[
+        Names, Meta(title="TYPE", description="Mentions of this type identify directly; may be repeated.")
+    ] = ()
+    quasi: Annotated[
+        Names, Meta(title="TYPE", description="Mentions of this type identify together with others; repeatable.")
+    ] = ()
+    ignore: Annotated[
+        Names, Meta(title="TYPE", description="Take mentions of this type as not marked; may be repeated.")
+    ] = ()
+    references: Annotated[bool, Meta(description="Score nothing masked and everything masked as well.")] = True
+    jobs: Annotated[
+        int, Meta(description="Processes that share the work.", ge=1, extra={"flags": ("-j", "--jobs")})
+    ] = 1
+    types: str = field(default="", init=False)  # what the four of them say of types, in one line
+
+    def __post_init__(self) -> None:
+        types = self.retyping
+        for name in _OF_TYPES:
+            object.__setattr__(self, name, getattr(types, name))
+        object.__setattr__(self, "types", str(types))
+
+    @property
+    def retyping(self) -> Retyping:
+        """What types are to be taken for; raises PlanError where that contradicts itself."""
+        return Retyping.of(self.map, self.direct, self.quasi, self.ignore)
+
+    @property
+    def recorded(self) -> Recorded:
+        return self.part(Recorded)
+
+    @property
+    def models(self) -> ModelSettings:
+        return self.part(ModelSettings)
+
+    def part(self, kind: type[Part]) -> Part:
+        """The fields of a class that this one has them from."""
+        return kind(**{one.name: getattr(self, one.name) for one in fields(kind) if one.init})  # type: ignore[arg-type]
+
+    def overridden(self, said: Mapping[str, Any]) -> Self:
+        """The same but for what is said beside it; of types that are not named there, what was said before."""
+        types = Retyping.of(**{name: said[name] for name in _OF_TYPES if name in said}).over(self.retyping)
+        return replace(self, **{**said, **{name: getattr(types, name) for name in _OF_TYPES}})
+
+    def applied_to(self, metric: Metric) -> Metric:
+        """A metric with the function words and the language that are set; other word lists that it names itself stay.
+
+        Raises PlanError for function words that there are not, also where the metric has none, and for a language that
+        lacks a list that the metric needs.
+        """
+        if self.function_words:
+            function_words_from(self.function_words)
+            metric = with_parameters(metric, function_words=self.function_words)
+        return in_language([metric], self.language, words=not self.function_words)[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileSettings(Settings):
+    """The same for inputs in files, and how these are read."""
+
+    format: Annotated[
+        str | None, Meta(title="NAME", description=f"The format, where a file does not tell: {', '.join(FORMATS)}.")
+    ] = None
+    group_by: Annotated[
+        str | None,
+        Meta(
+            title="FIELD|id:REGEX",
+            description="What documents of one patient share: a field or column, or a piece of their ids.",
+        ),
+    ] = None
+    id_column: Annotated[str, Meta(title="NAME", description="The column of a table that holds ids.")] = "doc_id"
+    text_column: Annotated[str, Meta(title="NAME", description="The column of a table that holds texts.")] = "text"
+
+    @property
+    def columns(self) -> dict[str, str]:
+        return {"id_column": self.id_column, "text_column": self.text_column}
+
+
+class Option(NamedTuple):
+    """A field as a user meets it: an option, a key of a plan, an argument."""
+
+    name: str
+    type: Any
+    default: Any
+    help: str
+    metavar: str | None = None
+    expected: str = ""
+    flags: tuple[str, ...] = ()
+
+
+def options_of(kind: type, *names: str) -> dict[str, Option]:
+    """The options among the fields of a class, its own before those of others; or some of them, as they are named."""
+    hints = get_type_hints(kind, include_extras=True)
+    declared = dict.fromkeys(name for one in kind.__mro__ for name in inspect.get_annotations(one))
+    defaults = {one.name: one.default for one in fields(kind)}
+    chosen = (name for name in names or declared if get_origin(hints[name]) is Annotated)
+    return {name: _option(name, hints[name], defaults[name]) for name in chosen}
+
+
+def _option(name: str, hint: Any, default: Any) -> Option:
+    kind, meta = get_args(hint)
+    if get_origin(kind) is Literal:
+        return Option(name, str, default, meta.description, "|".join(get_args(kind)), " or ".join(get_args(kind)))
+    extra = {"expected": _limits(meta), **(meta.extra or {})}
+    return Option(name, kind, default, meta.description, meta.title, **extra)
+
+
+def _limits(meta: Meta) -> str:
+    """What a number may be."""
+    if meta.gt is not None:
+        return f"a number between {meta.gt} and {meta.lt}"
+    if meta.ge is None:
+        return ""
+    return f"{meta.ge} or more" if meta.le is None else f"{meta.ge} to {meta.le}"
+
+
+def settings_problems(settings: object) -> list[Problem]:
+    """One for each value that is not what its field expects."""
+    hints = get_type_hints(type(settings), include_extras=True)
+    found = []
+    for option in options_of(type(settings)).values():
+        value = getattr(settings, option.name)
+        try:
+            if option.expected:
+                msgspec.convert(value, hints[option.name])
+        except msgspec.ValidationError as error:
+            wrong_type = ", got " in str(error)
+            message = plain(str(error)) if wrong_type else f"found {quoted(value)}; expected {option.expected}"
+            found.append(Problem("", option.name, message))
+    return found
+
+
+def called_with(kind: Callable[Arguments, Made]) -> Callable[[Callable[[Made], Result]], Callable[Arguments, Result]]:
+    """A function that takes what a class is made of: type checkers, `help` and `inspect.signature` see every argument.
+
+    Raises PlanError for one that there is not.
+    """
+    hints = get_type_hints(kind)
+    known = {name: one.replace(annotation=hints[name]) for name, one in inspect.signature(kind).parameters.items()}
+
+    def decorate(function: Callable[[Made], Result]) -> Callable[Arguments, Result]:
+        @wraps(function)
+        def called(*args: Arguments.args, **values: Arguments.kwargs) -> Result:
+            if strangers := [name for name in values if name not in known]:
+                raise PlanError(f"unknown argument; expected one of {', '.join(known)}", shown(strangers[0]))
+            return function(kind(*args, **values))
+
+        settings = [f"{option.name}: {option.help}" for option in options_of(cast("type", kind)).values()]
+        called.__doc__ = "\n    ".join([(function.__doc__ or "").rstrip(), "", *settings])
+        called.__signature__ = inspect.Signature([*known.values()])  # type: ignore[attr-defined]
+        return called
+
+    return decorate
