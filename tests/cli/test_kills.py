@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -21,6 +22,7 @@ from showthrough.axis.axis import Axis
 from showthrough.cli.stopping import stoppable, unbroken
 from showthrough.data.documents import Corpus
 from showthrough.errors import ChangedError
+from showthrough.evaluation.workers import Workers
 from showthrough.run.run import Run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, and processes seen in /proc")
@@ -205,6 +207,40 @@ def test_a_killed_worker_keeps_what_was_finished() -> None:
     Path("go").touch()
     assert Program("--resume").ended()[0] == 0
     assert Run.load("run.json").rows == whole().rows
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("options", [(), ("--without-text",)])
+def test_a_signal_when_everything_is_scored(
+    number: int, options: tuple[str, ...], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run is all that the work gave: it is saved, and told to be."""
+    bars = command._bars
+
+    @contextmanager
+    def struck() -> Iterator[Any]:
+        with bars() as both:
+            yield both
+        os.kill(os.getpid(), number)  # the run is made, and not yet saved
+
+    monkeypatch.setattr(command, "_bars", struck)
+    outcome = cli(*EVALUATE, *options)
+    assert (outcome.status, outcome.out) == (130, "")
+    assert outcome.err.startswith("interrupted when everything was scored\nrun written to run.json")
+    run = Run.load("run.json")
+    assert run.complete
+    assert run.scores == whole().scores
+    assert ("holds the documents' text" in outcome.err) == (run.texts is not None) == (not options)
+
+
+def test_a_signal_while_workers_are_closed(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Workers, "close", lambda self: os.kill(os.getpid(), signal.SIGINT))
+        outcome = cli(*EVALUATE)
+    assert outcome.status == 130
+    assert outcome.err.startswith(f"interrupted after {DOCUMENTS} of {DOCUMENTS} documents; run.json holds them")
+    assert cli(*EVALUATE, "--resume").status == 0
+    assert Run.load("run.json").scores == whole().scores
 
 
 def test_who_ignores_a_signal_is_not_stopped_by_it() -> None:

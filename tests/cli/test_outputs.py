@@ -199,7 +199,29 @@ def test_a_folder_on_a_full_disk_is_as_it_was(desk: Any, monkeypatch: pytest.Mon
 def test_a_folder_does_not_take_the_place_of_what_is_read(desk: Any) -> None:
     desk.write({"out/1.txt": "Dr. O\nLee B-DOCTOR\n"})  # a CoNLL file in the place of brat's text
     command = ("convert", "out/1.txt", "--from", "conll", "--to", "brat", "-o", "out", "--force")
-    desk.refuses(*command, starts="out/1.txt: is read by this command; choose another folder")
+    desk.refuses(*command, starts="out/1.txt: is read by this command, or would be the next time; choose another")
+
+
+@pytest.mark.parametrize(
+    ("command", "place"),
+    [
+        (("convert", "folder", "--to", "tab", "-o", "folder/new.txt"), "folder/new.txt"),
+        (("convert", "folder", "--to", "folder", "-o", "folder/sub"), "folder/sub/1.txt"),
+        (("convert", "folder", "--to", "brat", "-o", "link/sub", "--force"), "link/sub/1.txt"),
+        (("evaluate", "folder", "a=same", "-m", "phi_oov", "--csv", "same/scores.txt"), "same/scores.txt"),
+    ],
+)
+@POSIX
+def test_no_result_becomes_a_document_of_what_was_read(command: tuple[str, ...], place: str, desk: Any) -> None:
+    """The next command would read it."""
+    desk.write({"folder/1.txt": "Mr Doe", "same/1.txt": "Mr Doe"})
+    Path("link").symlink_to("folder")
+    desk.refuses(*command, starts=f"{place}: is read by this command, or would be the next time")
+
+
+def test_a_result_of_another_kind_may_stand_beside_the_documents(desk: Any) -> None:
+    desk.write({"folder/1.txt": "Mr Doe"})
+    assert desk.cli("convert", "folder", "--to", "tab", "-o", "folder/new.json").status == 0
 
 
 def test_figures_are_all_there_or_none(here: Any, monkeypatch: pytest.MonkeyPatch) -> None:

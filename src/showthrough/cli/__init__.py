@@ -85,6 +85,7 @@ def _status() -> int:
         print("memory ran out; smaller files or fewer of them need less", file=sys.stderr)
         return FELL_SHORT
     except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
         return INTERRUPTED
     return 0
 

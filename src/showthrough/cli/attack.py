@@ -13,6 +13,7 @@ from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import console, notes
 from showthrough.cli.options import Output, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
+from showthrough.cli.stopping import interruptible, unbroken
 from showthrough.cli.views import Views, view_options
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
@@ -79,19 +80,22 @@ def command(
         check_file(path, shown.force)
     originals = read_corpus(corpus, format=chosen.format, **chosen.columns) if corpus else None
     known, texts = _read(background, files, originals, chosen)
-    with notes().status("attacking") as status:
-        run = reidentify(
-            *(known, texts, attacking.attacks),
-            k=attacking.k,
-            **{name: getattr(chosen, name) for name in _SAMPLING},
-            models=chosen.models,
-            watch=lambda what, done, total: status.update(escape(f"{what}: {done} of {total}")),
-            corpus=originals,
-            references=attacking.references,
-        )
     results = Results(shown.force)
-    if output:
-        results.save(shown.kept(run), output)
+    with unbroken():  # a signal that comes when all is done must not lose it
+        with notes().status("attacking") as status:
+            run = interruptible(
+                lambda: reidentify(
+                    *(known, texts, attacking.attacks),
+                    k=attacking.k,
+                    **{name: getattr(chosen, name) for name in _SAMPLING},
+                    models=chosen.models,
+                    watch=lambda what, done, total: status.update(escape(f"{what}: {done} of {total}")),
+                    corpus=originals,
+                    references=attacking.references,
+                )
+            )
+        if output:
+            results.save(shown.kept(run), output)
     if json:
         results.write(json, attacks_json_text(shown.kept(run)))
     screen = console()

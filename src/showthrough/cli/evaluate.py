@@ -13,15 +13,16 @@ from rich.text import Text
 from showthrough.cli.arguments import requested
 from showthrough.cli.consoles import console, note_unmasked, notes, print_plain, show_notes
 from showthrough.cli.options import Output, Said, with_options
-from showthrough.cli.outputs import Results, check_distinct, check_file, inputs, save
+from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
-from showthrough.cli.stopping import to_the_end
+from showthrough.cli.stopping import interruptible, unbroken
 from showthrough.cli.views import Views, view_options
 from showthrough.errors import LINE, ChangedError, Interrupted, PlanError, shown
 from showthrough.evaluation.engine import Progress, evaluate_plan
+from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.files.writing import Read, write_file, write_folder
+from showthrough.files.writing import Read, write_folder
 from showthrough.metrics import PRESETS, preset
 from showthrough.report import reading, tae_csv_text
 from showthrough.report.terminal import show_run
@@ -77,8 +78,21 @@ def command(
     check_file(request.results_file, chosen.force, makes_folder=True)
     earlier = _earlier(request.output, resume)
     check_file(request.output, chosen.force or earlier is not None)
-    run = _carried_out(request, earlier, chosen)
-    _tell(run, _written(run, request, chosen, read, chosen.force or earlier is not None))
+    results = Results(chosen.force)
+    try:
+        with unbroken():  # a signal that comes when all is scored must not lose it
+            plan, run = _carried_out(request, earlier, chosen)
+            if request.output:
+                _save(chosen.kept(run), request.output, results, chosen.force or earlier is not None)
+        chosen.write(run, results, read)
+        if request.results_file:
+            _write_results(request.results_file, request.labelled, run, results)
+    except KeyboardInterrupt:
+        print_plain(["interrupted when everything was scored", *results.lines], notes())
+        raise typer.Exit(INTERRUPTED) from None
+    note_unmasked(plan.anonymizations)
+    show_notes(run.notes)
+    _tell(run, results)
 
 
 def _inputs(request: Request, asked: Path) -> Read:
@@ -88,17 +102,10 @@ def _inputs(request: Request, asked: Path) -> Read:
     return inputs([asked, *sources, *backgrounds], parameters)
 
 
-def _written(run: Run, request: Request, views: Views, read: Read, force: bool) -> Results:
-    """All results of a run; `force` is for its own file, which an interrupted run may have begun."""
-    results = Results(views.force)
-    if request.output:
-        with results.noted(f"run written to {request.output}{'' if run.texts is None else _HOLDS}"):
-            save(views.kept(run), request.output, force)
-    views.write(run, results, read)
-    if request.results_file:
-        with results.noted(f"TAE results written to {request.results_file}"):
-            _write_results(request.results_file, request.labelled, run, views.force)
-    return results
+def _save(run: Run, path: Path, results: Results, force: bool) -> None:
+    """`force` is for the run's own file, which an interrupted run may have begun."""
+    with results.noted(f"run written to {path}{'' if run.texts is None else _HOLDS}"):
+        run.save(path, force=force)
 
 
 def _tell(run: Run, results: Results) -> None:
@@ -111,13 +118,15 @@ def _tell(run: Run, results: Results) -> None:
         raise typer.Exit(FELL_SHORT)
 
 
-def _write_results(path: Path, labels: Mapping[str, str], run: Run, force: bool) -> None:
+def _write_results(path: Path, labels: Mapping[str, str], run: Run, results: Results) -> None:
     """The table of a TAE configuration, with the folder that it names."""
-    content = tae_csv_text(run, {label: text for label, text in labels.items() if text in run.rows}).encode()
+    table = tae_csv_text(run, {label: text for label, text in labels.items() if text in run.rows})
+    line = f"TAE results written to {path}"
     if path.parent.is_dir():
-        write_file(path, content, force=force, private=False)
-    else:
-        write_folder(path.parent, {path.name: content}, private=False)
+        results.write(path, table, line=line)
+        return
+    with results.noted(line):
+        write_folder(path.parent, {path.name: table.encode()}, private=False)
 
 
 def _earlier(output: Path | None, resume: bool) -> Run | None:
@@ -132,26 +141,23 @@ def _earlier(output: Path | None, resume: bool) -> Run | None:
     return run
 
 
-def _carried_out(request: Request, earlier: Run | None, views: Views) -> Run:
-    """The run, with texts where a page is to show them or the run file to keep them."""
+def _carried_out(request: Request, earlier: Run | None, views: Views) -> tuple[Plan, Run]:
+    """The run, with texts where a page is to show them or the run file to keep them; it can be stopped in here."""
     texts = views.show_documents or not views.without_text
     try:
         with notes().status("reading"):
-            plan = replace(request.plan(), texts=texts)
+            plan = replace(interruptible(request.plan), texts=texts)
         with _bars() as (advance, watch):
-            run = evaluate_plan(plan, progress=advance, resume=earlier, watch=watch)
+            run = interruptible(lambda: evaluate_plan(plan, progress=advance, resume=earlier, watch=watch))
     except KeyboardInterrupt:
-        notes().print("interrupted while reading; nothing was written")
+        print_plain(["interrupted while reading; nothing was written"], notes())
         raise typer.Exit(INTERRUPTED) from None
     except Interrupted as stop:
-        with to_the_end():
-            if request.output:
-                save(views.kept(stop.partial), request.output, views.force or earlier is not None)
-            print_plain([shown(_stopped(stop, len(plan.corpus), request.output), LINE)], notes())
+        if request.output:
+            views.kept(stop.partial).save(request.output, force=views.force or earlier is not None)
+        print_plain([shown(_stopped(stop, len(plan.corpus), request.output), LINE)], notes())
         raise typer.Exit(exit_status(stop)) from None
-    note_unmasked(plan.anonymizations)
-    show_notes(run.notes)
-    return run
+    return plan, run
 
 
 def _stopped(stop: Interrupted, total: int, output: Path | None) -> str:

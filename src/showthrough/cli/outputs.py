@@ -17,10 +17,8 @@ from showthrough.cli.stopping import unbroken
 from showthrough.errors import OutputError
 from showthrough.files.reading import is_folder, suffix
 from showthrough.files.writing import Read, check_writable, write_file
-from showthrough.formats.conll import ENDINGS
+from showthrough.formats import FORMATS
 from showthrough.run.run import Run
-
-_DOCUMENTS = (".txt", ".ann", ".xml", *ENDINGS)  # of a folder, what is read
 
 
 class Results:
@@ -28,14 +26,14 @@ class Results:
 
     def __init__(self, force: bool) -> None:
         self._force = force
-        self._lines: list[str] = []
+        self.lines: list[str] = []  # what was written
         self._faults: list[str] = []
 
     @contextmanager
     def noted(self, line: str) -> Iterator[None]:
         try:
             yield
-            self._lines.append(line)
+            self.lines.append(line)
         except OutputError as error:
             self._faults.append(str(error))
 
@@ -45,32 +43,27 @@ class Results:
             write_file(path, content, force=self._force, private=private)
 
     def save(self, run: Run, path: Path, remark: str = "") -> None:
-        with self.noted(f"run written to {path}{remark}"):
-            save(run, path, self._force)
+        """Writes a run, whatever signal comes meanwhile: it is all that hours of work gave."""
+        with unbroken(), self.noted(f"run written to {path}{remark}"):
+            run.save(path, force=self._force)
 
     def tell(self, console: Console) -> None:
         """Says what was written; ends the command where something was not."""
-        print_plain(self._lines, console)
+        print_plain(self.lines, console)
         print_plain(self._faults, notes())
         if self._faults:
             raise typer.Exit(BAD_INPUT)
 
 
-def save(run: Run, path: Path, force: bool) -> None:
-    """Writes a run, whatever signal comes meanwhile: it is all that hours of work gave."""
-    with unbroken():
-        run.save(path, force=force)
-
-
 def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Read:
     """What a command reads: files, the documents in folders, and what the names of models and word lists lead to."""
-    read: list[Path] = []
-    for path in filter(None, paths):
-        read += [path, *(file for file in _files_in(path) if suffix(file) in _DOCUMENTS)]
+    endings = {ending for known in FORMATS.sound().values() if known.in_folders for ending in known.endings}
+    given = list(filter(None, paths))
+    read = [*given, *(file for path in given for file in _files_in(path) if suffix(file) in endings)]
     for name in filter(None, names):
         for path in _on_disk(str(name)):
             read += [path, *_files_in(path)]
-    return Read(read)
+    return Read(read, filter(is_folder, given), endings)
 
 
 def _files_in(path: Path) -> list[Path]:
@@ -122,7 +115,7 @@ def check_distinct(outputs: Iterable[Path | None], read: Read) -> None:
     taken: set[str] = set()
     for path in filter(None, outputs):
         if path in read:
-            raise OutputError(f"{path}: is read by this command; choose another name")
+            raise OutputError(f"{path}: is read by this command, or would be the next time; choose another name")
         real = str(path) if "\0" in str(path) else os.path.realpath(path)
         if real in taken:
             raise OutputError(f"{path}: is named for two results; choose another name")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 _ONCE = 3  # seconds in which a second request is the same one: supervisors and fingers repeat themselves
@@ -65,8 +68,14 @@ def unbroken() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-@contextmanager
-def to_the_end() -> Iterator[None]:
-    """As unbroken, on the way out: a request to stop is what is being done already."""
-    with suppress(KeyboardInterrupt), unbroken():
-        yield
+def interruptible(work: Callable[[], Result]) -> Result:
+    """Inside an unbroken block: what may be stopped. Nothing comes between its end and what is to be done with it."""
+    requests = _requests
+    requests.held -= 1
+    try:
+        if requests.waiting and not requests.held:
+            requests.waiting = False
+            raise KeyboardInterrupt
+        return work()
+    finally:
+        requests.held += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -152,11 +152,12 @@ class Evaluation:
         if resume is not None:
             _same_models(self._revisions, resume)
         self._failures |= self.plan.unavailable
-        workers = Workers(self.plan.settings.jobs)
         try:
-            self._walk(workers, progress or (lambda done, total: None))
-            self._score_as_a_whole()
-            self._finish()
+            with closing(Workers(self.plan.settings.jobs)) as workers:
+                self._walk(workers, progress or (lambda done, total: None))
+                self._score_as_a_whole()
+                self._finish()
+            self.run.provenance["seconds"] = round(time.perf_counter() - started, 3)
         except KeyboardInterrupt:
             raise self._stopped() from None
         except MemoryError as error:
@@ -165,9 +166,6 @@ class Evaluation:
             raise self._stopped(f"{error}; {_FEWER}") from error
         except ChangedError as error:
             raise self._stopped(str(error)) from error
-        finally:
-            workers.close()
-        self.run.provenance["seconds"] = round(time.perf_counter() - started, 3)
         return self.run
 
     def _take_up(self, earlier: Run) -> None:

@@ -8,7 +8,7 @@ import secrets
 import shutil
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,15 +22,24 @@ _UNFINISHED = re.compile(r"\.showthrough-\d+-[0-9a-f]{8}")
 
 
 class Read:
-    """What a program reads and therefore must not replace, by whatever links it is reached."""
+    """What a program reads and therefore must not replace, by whatever links it is reached.
 
-    def __init__(self, paths: Iterable[Path] = ()) -> None:
+    A new file in one of the `folders` whose ending is among `endings` would be read the next time.
+    """
+
+    def __init__(self, paths: Iterable[Path] = (), folders: Iterable[Path] = (), endings: Collection[str] = ()) -> None:
         given = list(paths)
         self._paths = set(filter(None, map(_real, given)))
         self._files = set(filter(None, map(_identity, given)))
+        self._folders = [Path(real) for real in map(_real, folders) if real]
+        self._endings = endings
 
     def __contains__(self, path: Path) -> bool:
-        return _real(path) in self._paths or _identity(path) in self._files
+        real = _real(path)
+        if real in self._paths or _identity(path) in self._files:
+            return True
+        listed = real is not None and path.suffix.lower() in self._endings
+        return listed and any(Path(str(real)).is_relative_to(folder) for folder in self._folders)
 
 
 def _real(path: Path) -> str | None:
@@ -77,7 +86,8 @@ def write_folder(
             if (target / name).is_dir():
                 raise OutputError(f"{folder / name}: is a folder; expected a file name")
             if read is not None and target / name in read:
-                raise OutputError(f"{folder / name}: is read by this command; choose another folder")
+                why = "is read by this command, or would be the next time"
+                raise OutputError(f"{folder / name}: {why}; choose another folder")
         first = _first_missing(target)
         remove_unfinished(target if first is None else first.parent)
         with workshop(target if first is None else first.parent) as bench:
