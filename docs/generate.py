@@ -25,7 +25,7 @@ from showthrough.metrics import METRICS, PRESETS, ROLES, Metric
 from showthrough.report.table import ARROWS
 from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Score, described
 from showthrough.run.run import Run
-from showthrough.run.settings import Settings
+from showthrough.run.settings import Recorded
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDTH = 100  # of help texts, whatever the terminal
@@ -88,7 +88,7 @@ def other_pages() -> str:
 def run_fields() -> str:
     """What a run file holds: every field of a run and of what it is made of."""
     parts = {
-        "": Run, "An input": Input, "A metric": MetricRecord, "The settings": Settings, "A score": Score,
+        "": Run, "An input": Input, "A metric": MetricRecord, "The settings": Recorded, "A score": Score,
         "A failure": Failure, "What an attack said of a document": Evidence,
         "What `Run.compare` gives, which is not in the file": Comparison,
     }  # fmt: skip

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 import showthrough as st
-from showthrough.cli.outputs import Views
+from showthrough.cli.views import view_options
 from showthrough.evaluation.settings import FileSettings, options_of
 
 COMMANDS = Path(st.__path__[0]) / "cli"
@@ -69,7 +69,7 @@ def test_three_ways_to_say_the_same(named: str, desk: Any, cli: Callable[..., An
 
 def test_every_setting_has_an_option(cli: Callable[..., Any]) -> None:
     shown = cli("evaluate", "--help").out
-    for option in [*options_of(FileSettings).values(), *options_of(Views).values()]:
+    for option in [*options_of(FileSettings).values(), *view_options().values()]:
         assert f"--{option.name.replace('_', '-')}" in shown
 
 

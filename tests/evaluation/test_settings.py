@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 import showthrough as st
 from showthrough import Anonymization, Corpus, InputError, PlanError
 from showthrough.cli.options import Said, with_options
-from showthrough.cli.outputs import Views
 from showthrough.evaluation.plan_files import plan_keys, read_request
 from showthrough.evaluation.settings import FileSettings, Settings, called_with, options_of, settings_problems
 from showthrough.resources.settings import ModelSettings
@@ -80,7 +79,7 @@ def test_a_setting_is_named_where_it_is_declared_and_where_it_is_used() -> None:
     assert (source / "resources/settings.py").read_text(encoding="utf-8").count("    device:") == 1
 
 
-@pytest.mark.parametrize("kind", [Settings, FileSettings, Views])
+@pytest.mark.parametrize("kind", [Settings, FileSettings])
 def test_every_option_says_what_it_is(kind: type) -> None:
     for option in options_of(kind).values():
         assert re.fullmatch(r"[A-Z].+\.", option.help)

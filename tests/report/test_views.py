@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -11,7 +13,6 @@ from typer.testing import CliRunner
 
 from showthrough import Run
 from showthrough.cli import report
-from showthrough.cli.views import with_views
 from showthrough.report.charts import CHARTS
 from showthrough.report.figures import figures
 from showthrough.report.views import VIEWS, View
@@ -26,13 +27,15 @@ def words_text(run: Run, *, without_text: bool) -> str:
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch) -> typer.Typer:
+def command(monkeypatch: pytest.MonkeyPatch) -> Iterator[typer.Typer]:
     """`showthrough report` with two views that somebody adds."""
     monkeypatch.setitem(VIEWS, "names", View("Write the names.", names_text))
     monkeypatch.setitem(VIEWS, "words", View("Write the words.", words_text, shows_documents=True))
     app = typer.Typer()
-    app.command()(with_views(report.command.__wrapped__))  # type: ignore[attr-defined]
-    return app
+    app.command()(importlib.reload(report).command)
+    yield app
+    monkeypatch.undo()
+    importlib.reload(report)
 
 
 def test_a_view_is_an_option(command: typer.Typer, demo_run: Run, tmp_path: Path) -> None:

@@ -80,19 +80,10 @@ def command(
     check_file(request.output, chosen.force or earlier is not None)
     results = Results(chosen.force)
     try:
-        with unbroken():  # a signal that comes when all is scored must not lose it
-            plan, run = _carried_out(request, earlier, chosen)
-            if request.output:
-                _save(chosen.kept(run), request.output, results, chosen.force or earlier is not None)
-        chosen.write(run, results, read)
-        if request.results_file:
-            _write_results(request.results_file, request.labelled, run, results)
+        _tell(_written(request, earlier, chosen, results, read), results)
     except KeyboardInterrupt:
         print_plain(["interrupted when everything was scored", *results.lines], notes())
         raise typer.Exit(INTERRUPTED) from None
-    note_unmasked(plan.anonymizations)
-    show_notes(run.notes)
-    _tell(run, results)
 
 
 def _inputs(request: Request, asked: Path) -> Read:
@@ -102,14 +93,24 @@ def _inputs(request: Request, asked: Path) -> Read:
     return inputs([asked, *sources, *backgrounds], parameters)
 
 
-def _save(run: Run, path: Path, results: Results, force: bool) -> None:
-    """`force` is for the run's own file, which an interrupted run may have begun."""
-    with results.noted(f"run written to {path}{'' if run.texts is None else _HOLDS}"):
-        run.save(path, force=force)
+def _written(request: Request, earlier: Run | None, views: Views, results: Results, read: Read) -> Run:
+    """The run, when all of it that was asked for is written."""
+    with unbroken():  # a signal that comes when all is scored must not lose it
+        plan, run = _carried_out(request, earlier, views)
+        if request.output:
+            kept = views.kept(run)
+            with results.noted(f"run written to {request.output}{'' if kept.texts is None else _HOLDS}"):
+                kept.save(request.output, force=views.force or earlier is not None)
+    views.write(run, results, read)
+    if request.results_file:
+        _write_results(request.results_file, request.labelled, run, results)
+    note_unmasked(plan.anonymizations)
+    return run
 
 
 def _tell(run: Run, results: Results) -> None:
     """Ends the command with a status where something failed."""
+    show_notes(run.notes)
     screen = console()
     show_run(run, screen)
     print_plain(reading(run), screen)

@@ -160,7 +160,7 @@ def options_of(kind: type, *names: str) -> dict[str, Option]:
     hints = get_type_hints(kind, include_extras=True)
     declared = dict.fromkeys(name for one in kind.__mro__ for name in inspect.get_annotations(one))
     defaults = {one.name: one.default for one in fields(kind)}
-    chosen = (name for name in names or declared if get_origin(hints[name]) is Annotated)
+    chosen = (name for name in names or declared if any(isinstance(one, Meta) for one in get_args(hints[name])))
     return {name: _option(name, hints[name], defaults[name]) for name in chosen}
 
 

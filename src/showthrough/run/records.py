@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -13,14 +13,15 @@ from showthrough.metrics import Count, Group, Rows
 Columns = dict[str, list[float]]
 
 
-def described(record: type[msgspec.Struct]) -> dict[str, str]:
+def described(record: type) -> dict[str, str]:
     """What each field of a record is, by name.
 
     >>> described(Failure)
     {'metric': 'its text form', 'reason': 'why there is no number'}
     """
     hints = get_type_hints(record, include_extras=True)
-    return {name: str(get_args(hints[name])[1]) for name in record.__struct_fields__}
+    notes = {name: get_args(hint)[1] for name, hint in hints.items() if get_origin(hint) is Annotated}
+    return {name: str(getattr(note, "description", note)) for name, note in notes.items()}
 
 
 class Input(msgspec.Struct, frozen=True):

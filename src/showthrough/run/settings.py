@@ -20,5 +20,5 @@ class Recorded:
     resamples: Annotated[int, Meta(description="Bootstrap resamples for each interval.", ge=0, le=1_000_000)] = 1000
     confidence: Annotated[float, Meta(description="Confidence of the intervals.", gt=0, lt=1)] = 0.95
     missing: Annotated[Missing, Meta(description="What a document means that an anonymization lacks.")] = "error"
-    dtype: str = ModelSettings.dtype  # in which models calculate
-    types: str = ""  # what the user said that types are to be taken for
+    dtype: Annotated[str, "In which numbers models calculate."] = ModelSettings.dtype
+    types: Annotated[str, "What the user said that types are to be taken for."] = ""
