@@ -197,6 +197,10 @@ def _read_toml(path: Path) -> Request:
         content = tomllib.loads(text_of(path, read_bytes(path)))
     except tomllib.TOMLDecodeError as error:
         raise InputError(Problem(str(path), "", f"is not valid TOML: {shown(str(error), _FAULT)}")) from error
+    except ValueError:  # the only other one: a number of more digits than Python reads
+        raise InputError(
+            Problem(str(path), "", "has a number of thousands of digits; expected a smaller one")
+        ) from None
     except RecursionError:
         raise InputError(Problem(str(path), "", "is nested too deeply; expected a few levels")) from None
     known = _Toml.__struct_fields__

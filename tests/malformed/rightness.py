@@ -9,7 +9,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from malformed.families import Attempt
+from malformed.attempt import Attempt
 from showthrough import Run, parse_metric, read_corpus
 
 
