@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
@@ -24,6 +24,7 @@ from showthrough.statistics import PairTest, holm, judged, pair_tests
 from showthrough.texts import Texts
 
 _SHOWN = 80  # characters of a metric that a message shows
+_SMALLEST, _LARGEST = 1e-100, 1e15  # numbers of a row, 0 aside
 FORMAT = 1  # of the run file; rises when an old reader could misread it
 WITHOUT_TEXT = "without_text"  # in the provenance of a run whose words were left out
 
@@ -421,6 +422,11 @@ class Run(msgspec.Struct, dict=True):
                         f"rows.{shown(text, _SHOWN)}.{shown(name)}",
                         f"expected a value for each of the {len(self.documents)} documents",
                     )
+                elif any(map(_beyond, columns.values())):
+                    yield (
+                        f"rows.{shown(text, _SHOWN)}.{shown(name)}",
+                        f"holds a number that no metric gives; expected 0, or {_SMALLEST:g} to {_LARGEST:g}",
+                    )
                 elif lacking := self._lacking(text, name):
                     yield f"rows.{shown(text, _SHOWN)}.{shown(name)}", f"{lacking} is missing"
 
@@ -434,6 +440,12 @@ class Run(msgspec.Struct, dict=True):
         except KeyError as error:
             return str(error.args[0])
         return ""
+
+
+def _beyond(column: Sequence[float]) -> bool:
+    """Whether one of these numbers is none of a metric's, and would be infinite or nothing in a product of two."""
+    sizes = np.abs(np.asarray(column, dtype=float))
+    return bool(((sizes > _LARGEST) | ((sizes > 0) & (sizes < _SMALLEST))).any())
 
 
 class _Head(msgspec.Struct):

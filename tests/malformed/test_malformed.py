@@ -147,7 +147,7 @@ def _badly_refused(out: str, err: str) -> str:
 def _untidy(err: str) -> str:
     """What is wrong with lines on standard error: each says something of its own, and none is a program's."""
     for line in err.splitlines():
-        if not line.strip() or line[0].isspace() or re.search(r"Traceback|Warning|panicked|Error:", line):
+        if not line.strip() or line[0].isspace() or re.search(r"Traceback|Warning|panicked|^\w*Error:", line):
             return f"says {err[:800]!r}"
     return _unfit(err)
 

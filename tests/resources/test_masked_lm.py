@@ -373,6 +373,26 @@ def test_damaged_files(damage: str, torch: Any, bert: Path, tmp_path: Path) -> N
     refused(folder, "cannot be loaded as a masked language model", *WAYS_OUT)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("hidden_size", "x"),
+        ("hidden_size", [32]),
+        ("num_attention_heads", 0),
+        ("num_hidden_layers", 10**9),
+        ("vocab_size", -1),
+        ("hidden_act", {}),
+        ("model_type", 7),
+        ("max_position_embeddings", None),
+    ],
+)
+def test_a_configuration_of_odd_types(key: str, value: object, torch: Any, bert: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(bert, tmp_path / "odd")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, key: value}))
+    refused(folder, *WAYS_OUT)
+
+
 def test_without_a_tokenizer(torch: Any, bert: Path, tmp_path: Path) -> None:
     """The library would make one up that knows no word, and every number would be wrong."""
     folder = shutil.copytree(bert, tmp_path / "mute")
