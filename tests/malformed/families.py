@@ -253,6 +253,8 @@ def run_files(random: Random) -> Attempt:
         ("compare", "run.json", "--shuffles", "50", "--parts"),
         ("compare", "run.json", "--shuffles", "50", "--matrix"),
     ))  # fmt: skip
+    if random.random() < 0.03:  # seldom, because it takes a second
+        command = ("report", "run.json", "--plots", "figures")
     return Attempt({"run.json": content}, command, OR_FAILED if command[0] == "report" else REFUSED)
 
 

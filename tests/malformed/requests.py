@@ -70,7 +70,7 @@ def attack_texts(random: Random) -> Attempt:
     from showthrough.attacks import ATTACKS
 
     files = _files()
-    name = random.choice(("lexical", "dense", "dense", "transformer", "transformer", "transformer"))
+    name = random.choice([one for one in ATTACKS for _ in range(1 + len(fields(ATTACKS[one].settings())) // 3)])
     known = [field.name for field in fields(ATTACKS[name].settings())] or ["x"]
     usual = {"dense": {"embedding": '"lsa"'}, "transformer": _QUICK}.get(name, {}) if random.random() < 0.8 else {}
     if usual is _QUICK:
@@ -131,7 +131,7 @@ def options(random: Random) -> Attempt:
     return Attempt(files, ("evaluate", "corpus.json", first, *_FEW[:2], *extra), OR_FAILED)
 
 
-_SOUND: Mapping[str, tuple[str, ...]] = {
+SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "evaluate": ("corpus.json", "a=masks.json", "--resamples", "20"),
     "compare": ("run.json", "--shuffles", "50"),
     "report": ("run.json",),
@@ -189,12 +189,12 @@ def every_option(random: Random) -> Attempt:
     """Any option of any command, with a value of its kind or of another."""
     from malformed.families import run_of
 
-    command = random.choice(sorted(_SOUND))
+    command = random.choice(sorted(SOUND))
     extra: list[str] = []
     for name, kind in random.choices(_switches(command) or (("--none", str),), k=random.choice((1, 1, 2, 3))):
         extra += [name, _value(random, kind)] if kind else [name]
     files = {**_files(), "run.json": bytes_of(run_of("whole"))}
-    return Attempt(files, (command, *_SOUND[command], *extra), OR_FAILED)
+    return Attempt(files, (command, *SOUND[command], *extra), OR_FAILED)
 
 
 _PLACES: Mapping[str, str] = {

@@ -27,6 +27,7 @@ from typer.main import get_command
 import showthrough.cli
 from malformed.attempt import Attempt
 from malformed.families import FAMILIES, RAN
+from malformed.requests import SOUND
 from malformed.rightness import wrong_with
 
 SEED = os.environ.get("MALFORMED", "")
@@ -176,3 +177,11 @@ def test_malformed(family: str, numbers: range, withstands: Callable[[Attempt], 
 
 def test_there_are_enough_of_them() -> None:
     assert sum(count for _, count in FAMILIES.values()) >= 3000
+
+
+def test_every_command_and_format_is_among_them(parser: Any) -> None:
+    """Metrics, attacks and options are taken from their tables; these have to be thought of."""
+    from showthrough.formats.named import FORMATS
+
+    assert set(parser.commands) - set(SOUND) == {"demo"}  # which reads nothing that anybody gives it
+    assert set(FORMATS) == {"tab", "i2b2", "i2b2-2006", "i2b2-2014", "meddocan", "brat", "conll", "masks"}
