@@ -93,7 +93,7 @@ def withstands(
             return fault
         if status == 2:
             return _badly_refused(said.out, said.err) or ("writes" if _snapshot(desk) != before else "")
-        if fault := _untidy(said.err):
+        if fault := _untidy(said.err) or _obeyed(said.out):
             return fault
         return wrong_with(one, desk) if status == 0 else ""
 
@@ -134,7 +134,7 @@ def _left_behind(one: Attempt, before: dict[str, bytes], after: dict[str, bytes]
     return "" if "--resume" in one.command or not changed else f"changes {changed}"
 
 
-_USAGE = re.compile(r"Usage: .*\nTry .* for help\.\n\nError: [^\n]+\n")
+_USAGE = re.compile(r"Usage: .*\n( .*\n)*Try .* for help\.\n\nError: [^\n]+\n")
 
 
 def _badly_refused(out: str, err: str) -> str:
@@ -151,6 +151,12 @@ def _untidy(err: str) -> str:
         if not line.strip() or line[0].isspace() or re.search(r"Traceback|Warning|panicked|^\w*Error:", line):
             return f"says {err[:800]!r}"
     return _unfit(err)
+
+
+def _obeyed(out: str) -> str:
+    """What a terminal would obey instead of showing it."""
+    line = next((line for line in out.split("\n") if not line.isprintable()), "")
+    return f"prints {line[:300]!r}" if line else ""
 
 
 def _unfit(err: str) -> str:

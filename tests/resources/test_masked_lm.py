@@ -380,6 +380,8 @@ def test_damaged_files(damage: str, torch: Any, bert: Path, tmp_path: Path) -> N
         ("hidden_size", [32]),
         ("num_attention_heads", 0),
         ("num_hidden_layers", 10**9),
+        ("intermediate_size", 16_000_000),
+        ("hidden_size", 10**30),
         ("vocab_size", -1),
         ("hidden_act", {}),
         ("model_type", 7),
@@ -391,6 +393,14 @@ def test_a_configuration_of_odd_types(key: str, value: object, torch: Any, bert:
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, key: value}))
     refused(folder, *WAYS_OUT)
+
+
+def test_a_size_that_no_weights_have_is_not_built(torch: Any, bert: Path, tmp_path: Path) -> None:
+    """16 million rows of 32 numbers would take 2 GB, twice."""
+    folder = shutil.copytree(bert, tmp_path / "vast")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "intermediate_size": 16_000_000}))
+    refused(folder, "config.json says intermediate_size=16000000, for which its weights are too small", *WAYS_OUT)
 
 
 def test_without_a_tokenizer(torch: Any, bert: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from showthrough.errors import ResourceError, ShowthroughError
+from showthrough.errors import ResourceError, ShowthroughError, shown
 from showthrough.resources.device import reason_of
 from showthrough.resources.names import Role, SourceName, is_there
 
@@ -34,6 +35,9 @@ _SAFE = ".safetensors"
 _BLOCK = 1 << 23
 _READERS = 4
 _MOST_LAYERS = 1000
+_WIDTHS = ("hidden_size", "d_model", "dim", "n_embd", "embedding_size", "in_features")  # columns of most matrices
+_SIZES = re.compile(r"_size$|dim$|d_model|d_ff|n_embd|max_position_embeddings|features$")
+_SPARE = 1 << 26  # bytes of what is computed and not kept, such as places in a text
 
 
 @dataclass(frozen=True)
@@ -54,8 +58,8 @@ def model_files(name: SourceName, role: Role) -> ModelFiles:
     if lacking := _lacking(folder):  # before anything is read: the folder may be anything, and large
         raise role.missing(f"the folder {name.place!r} holds no model: there is no {lacking} in it", "check its files")
     _refuse_pickles(folder, name.place, role)
-    if deep := _too_deep(folder):
-        raise role.missing(f"the folder {name.place!r} holds no model that can be built: {deep}", "check its files")
+    if vast := _too_vast(folder):
+        raise role.missing(f"the folder {name.place!r} holds no model that can be built: {vast}", "check its files")
     try:
         return ModelFiles(folder, folder_digest(folder))
     except OSError as error:
@@ -74,14 +78,22 @@ def _lacking(folder: Path) -> str:
     return ""
 
 
-def _too_deep(folder: Path) -> str:
-    """A number of layers that would be built for hours before anybody noticed that there are no weights for them."""
+def _too_vast(folder: Path) -> str:
+    """A size of which a library would build hours of layers or gigabytes before it noticed that no weights have it."""
+    held = sum(path.stat().st_size for path in folder.rglob(f"*{_SAFE}") if path.is_file())
     for path in sorted(folder.glob("**/config.json")):
         with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # then the library says so
             config = msgspec.json.decode(path.read_bytes())
-            for key, value in config.items() if isinstance(config, dict) else ():
-                if "layers" in key and isinstance(value, int) and value > _MOST_LAYERS:
-                    return f"{path.relative_to(folder)} says {key}={value}; expected at most {_MOST_LAYERS}"
+            whole = (
+                {key: value for key, value in config.items() if type(value) is int} if isinstance(config, dict) else {}
+            )
+            width = max((whole[key] for key in _WIDTHS if key in whole), default=1)
+            where = path.relative_to(folder)
+            for key, value in whole.items():
+                if "layers" in key and value > _MOST_LAYERS:
+                    return f"{where} says {key}={value}; expected at most {_MOST_LAYERS}"
+                if _SIZES.search(key) and value * width > held + _SPARE:  # a matrix of so many rows, of a byte a number
+                    return f"{where} says {key}={shown(str(value))}, for which its weights are too small"
     return ""
 
 
