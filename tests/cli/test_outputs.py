@@ -192,6 +192,25 @@ def test_nothing_is_written_over_what_is_read(command: tuple[str, ...], target: 
     here.refuses(*command, name, "--force", starts=f"{name}: is read by this command")
 
 
+def test_what_may_not_be_looked_at_does_not_end_the_command(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Among the files that are not to be replaced may be somebody else's, such as those of a process."""
+    from showthrough.cli.shared import read_here
+
+    desk.write({"folder/1.txt": "Mr Doe", "folder/in/locked.txt": ""})
+    look = Path.stat
+
+    def refuse(self: Path, **options: Any) -> Any:
+        if self.name == "locked.txt":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return look(self, **options)
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    read = read_here([Path("folder")])
+    assert Path("folder/1.txt") in read
+    assert Path("folder/in/locked.txt") in read
+    assert Path("folder/2.txt") not in read
+
+
 def records(*ids: str) -> list[dict[str, Any]]:
     mentions = [{"start_offset": 4, "end_offset": 7, "entity_type": "DOCTOR", "identifier_type": "DIRECT"}]
     layers = {"a": {"entity_mentions": mentions}}

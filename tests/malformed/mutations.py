@@ -204,7 +204,7 @@ def _broken_node(random: Random, tree: Any) -> Any:
             node[key] = copy.deepcopy(random.choice(ODD))
         case 5:
             node[key] = copy.deepcopy(random.choice(places))[0]
-        case 6 if isinstance(old, int | float):
+        case 6 if isinstance(old, int | float) and abs(old) < 2**70:
             node[key] = random.choice((old + 1, old - 1, -old, old + 0.5, old * 10**6, str(old)))
         case 6 if isinstance(old, str):
             node[key] = random.choice((old * 2, old[:-1], old.upper(), old + random.choice(HOSTILE), [old]))
