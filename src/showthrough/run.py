@@ -400,6 +400,8 @@ class Run(msgspec.Struct, dict=True):
         if len({*self.names, *beside}) < len(self.names) + len(beside):
             yield "anonymizations", f"found {some((*self.names, *beside))}; expected unique names"
             return
+        if self.settings.seed < 0:
+            yield "settings.seed", f"found {shown(str(self.settings.seed))}; expected 0 or more"
         try:
             msgspec.convert(self.provenance, _Provenance)
         except msgspec.ValidationError as error:

@@ -63,6 +63,7 @@ RUN_FAULTS: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     ),
     "no number of a metric": (having([1e300], "rows", "er_di", "a", "total"), "run.json: rows.er_di.a: holds a number"),
     "unknown rows": (having({}, "rows", "x"), "run.json: rows.x: found none; expected"),
+    "seed": (having(-1, "settings", "seed"), "run.json: settings.seed: found -1; expected 0 or more"),
     "packages": (having([], "provenance", "packages"), "run.json: provenance.packages: found a list"),
     "models": (having("x", "provenance", "models"), "run.json: provenance.models: found text"),
     "a model": (having(1, "provenance", "models", "x"), "run.json: provenance.models[...]: found a whole number"),

@@ -240,6 +240,7 @@ def test_any_error(error: Exception) -> None:
 
 def test_a_blank_name_is_seen() -> None:
     assert str(Problem(" ", "\n", "is not there")) == r"' ': '\n': is not there"
+    assert str(Problem(" 1", "a b", "is not there")) == "' 1': a b: is not there"
 
 
 def test_what_fits_is_shown_whole() -> None:

@@ -395,6 +395,19 @@ def test_a_configuration_of_odd_types(key: str, value: object, torch: Any, bert:
     refused(folder, *WAYS_OUT)
 
 
+def test_what_a_library_prints_of_a_file_is_not_seen(
+    torch: Any, bert: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Its tokenizer's keys come from whoever made the model, and would reach the terminal as they are."""
+    folder = shutil.copytree(bert, tmp_path / "loud")
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    tokenizer["added_tokens"][0]["\x1b[31mred"] = 3
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    capfd.readouterr()
+    Resources(ModelSettings(device="cpu")).information(str(folder)).weigh([question(SHORT, [(0, 2)])], Context())
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_size_that_no_weights_have_is_not_built(torch: Any, bert: Path, tmp_path: Path) -> None:
     """16 million rows of 32 numbers would take 2 GB, twice."""
     folder = shutil.copytree(bert, tmp_path / "vast")

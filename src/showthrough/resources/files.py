@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -266,8 +267,28 @@ def quietly() -> Iterator[None]:
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        yield
+        with _muted():
+            yield
     finally:
         logging.set_verbosity(verbosity)
         if bar:
             logging.enable_progress_bar()
+
+
+@contextmanager
+def _muted() -> Iterator[None]:
+    """Nothing gets to standard output: a library in Rust prints what it does not know of a file there, as it stands."""
+    try:
+        kept = os.dup(1)
+    except OSError:  # it is closed
+        yield
+        return
+    sys.stdout.flush()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
