@@ -16,7 +16,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from showthrough.errors import HALF_CHARACTER, InputError, OutputError, PlanError, Problem, shown, some
+from showthrough.errors import HALF_CHARACTER, InputError, OutputError, PlanError, Problem, quoted, shown, some
 from showthrough.files import write_file
 from showthrough.formats.files import decoded, read_bytes, type_fault
 from showthrough.metrics import HEADLINE, Group, Metric, Rows, metric_text, parse_metric
@@ -406,6 +406,10 @@ class Run(msgspec.Struct, dict=True):
             msgspec.convert(self.provenance, _Provenance)
         except msgspec.ValidationError as error:
             yield type_fault(error, "provenance")
+        for record in self.metrics:
+            if not isinstance(given := record.parameters.get("background", ""), str):
+                place = f"metrics.{shown(record.text, _SHOWN)}.parameters.background"
+                yield place, f"found {quoted(given)}; expected text"
         if self.texts is not None:
             yield from self.texts.faults(self.names)
         if self.groups and len(self.groups) != len(self.documents):

@@ -63,6 +63,10 @@ RUN_FAULTS: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     ),
     "no number of a metric": (having([1e300], "rows", "er_di", "a", "total"), "run.json: rows.er_di.a: holds a number"),
     "unknown rows": (having({}, "rows", "x"), "run.json: rows.x: found none; expected"),
+    "a background": (
+        having({"x": 1}, "metrics", 0, "parameters", "background"),
+        "run.json: metrics.er_di.parameters.background: found {'x': 1}; expected text",
+    ),
     "seed": (having(-1, "settings", "seed"), "run.json: settings.seed: found -1; expected 0 or more"),
     "packages": (having([], "provenance", "packages"), "run.json: provenance.packages: found a list"),
     "models": (having("x", "provenance", "models"), "run.json: provenance.models: found text"),

@@ -19,7 +19,7 @@ _VALUES = (
     '""', '"\\0"', '"a\\0b"', '"\\ud800"', '"\\n"', '"\\x1b[31m"', '"spacy:x"', '"spacy:"', '"spacy:./x"', '"spacy:a\\0b"', '"hf:"', '"hf:x"',
     '"./none"', '"st:x@y"', '"wordfreq:xx"', '"wordfreq:"', '"./corpus.json"', '"/"', '"."', '".."', '"direct,quasi"', '"sentence"', '"tae"',
     '"A=B"', '"A=B,A=C"', '"="', '"A=B,B=A"', '",,,"', '"lexical"', '"lexical,lexical"', '"lexical+"', '"lexical(x=1)"', '"dense"', '"lsa"',
-    '"transformer(x=1)"', '"' + "x" * 5000 + '"', "1" * 400, "1" * 5000, "0x10", "1_000", "1j", "b'x'", "f'{x}'", "*x", "lambda: 0", "...", "1+1",
+    '"transformer(x=1)"', '"' + "x" * 5000 + '"', "1" * 400, "1" * 5000, "0x10", "1_0", "1j", "b'x'", "f'{x}'", "*x", "lambda: 0", "...", "1+1",
     "-" * 50 + "1", "(" * 50, "2**99", "10**9", "1000000000", "inf", "nan", "__import__('os')", '"words.txt"', '"words.txt@00000000"',
     '"10-5"', '"0-0"', '"9-99999999999999999999"', "False", "0.5",
 )  # fmt: skip

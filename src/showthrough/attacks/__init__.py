@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from showthrough.errors import PlanError, kind_of, quoted
+from showthrough.errors import PlanError, kind_of, printable, quoted
 from showthrough.resources.names import EMBEDDING
 
 if TYPE_CHECKING:  # an attack is imported when it is asked for
@@ -215,7 +215,7 @@ def _unreadable(text: str) -> PlanError:
 
 def _literal(value: object) -> str:
     if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return printable('"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"')  # read back, the same
     return repr(value)
 
 

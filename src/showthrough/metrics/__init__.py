@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from showthrough.errors import PlanError, kind_of, quoted, shown
+from showthrough.errors import PlanError, kind_of, printable, quoted, shown
 from showthrough.metrics.base import HEADLINE, Array, Group, Metric, Rows, Totals
 from showthrough.metrics.clinical import PhiToken
 from showthrough.metrics.clinical_instance import PhiInstance
@@ -177,7 +177,7 @@ def _difference(metric: Metric, entry: Metric) -> dict[str, object]:
 
 def _literal(value: object) -> str:
     if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return printable('"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"')  # read back, the same
     return repr(value)
 
 
