@@ -163,7 +163,7 @@ def test_text_form_survives_changed_parameters() -> None:
 
 
 def test_text_form_is_one_line_that_can_be_read_back() -> None:
-    changed = replace(METRICS["phi_token"], map="A\n=B\x1b[31m,\u2028=C")  # type: ignore[call-arg]
+    changed = replace(METRICS["phi_token"], map="A=B\x1b[31m,C=D\nE")  # type: ignore[call-arg]
     assert metric_text(changed).isprintable()
     assert parse_metric(metric_text(changed)) == changed
 
