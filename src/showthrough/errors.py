@@ -34,7 +34,8 @@ class Problem:
     message: str
 
     def __str__(self) -> str:
-        where = [shown(part, LINE) for part in (self.file, self.place) if part]
+        named = [part if part == part.strip() else repr(part) for part in (self.file, self.place) if part]
+        where = [shown(part, LINE) for part in named]
         if sum(map(len, where)) + len(self.message) > LINE - 4:  # with a colon and a space after each
             where = [shown(part, _WHERE) for part in where]
         left = LINE - sum(len(part) + 2 for part in where)

@@ -67,6 +67,12 @@ def test_what_cannot_be_asked_for(written: str, message: str) -> None:
         approaches(written)
 
 
+def test_a_setting_with_a_line_end_can_be_read_back() -> None:
+    written = approaches('transformer(output_folder_path="a\\nb")')
+    assert str(written[0]).isprintable()
+    assert approaches(str(written[0])) == written
+
+
 def test_what_a_signature_says_of_them() -> None:
     said = {name: approaches(name)[0].parts[0].pinned for name in ATTACKS}
     assert said["lexical"] == (("lexical", "v1"),)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough.attacks.tri.windows import Cutter, Window, Windows, fitting, longest_window, parse_window
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, ResourceError
 
 
 def by_letters(texts: list[str], **_options: Any) -> dict[str, list[list[int]]]:
@@ -132,3 +132,11 @@ def test_no_piece_is_stored_twice() -> None:
     assert len(windows) > 900
     assert len(windows.pieces) == 1000
     assert windows.pieces.dtype == np.int32
+
+
+def test_a_tokenizer_that_fails() -> None:
+    def broken(texts: list[str], **_options: Any) -> dict[str, list[list[int]]]:
+        raise Exception("Missing [UNK] token from the vocabulary")
+
+    with pytest.raises(ResourceError, match=r"tokenizer of its base model fails: Missing \[UNK\] token"):
+        Cutter(broken, Window(9), 512, 250, by_full_stops).cut([["x"]], [0])

@@ -241,6 +241,11 @@ case("id twice in a list", "corpus.json: document d1: ", "occurs twice", corpus_
 case("id twice in an object", "masks.json: document d1: occurs twice", masks_json=TWICE)
 case("id twice, once escaped", "masks.json: document d1: occurs twice", masks_json=TWICE.replace('"d', '"\\u0064', 1))
 case(
+    "id twice, and what is no UTF-8",
+    "masks.json: document d1: occurs twice",
+    masks_json=TWICE.encode().replace(b"}", b', "d2": "\xe5"}'),
+)
+case(
     "id twice, a huge number",
     "masks.json: document d1: occurs twice",
     masks_json='{"d1": ' + "9" * 6000 + ', "d1": []}',

@@ -157,6 +157,7 @@ PLAN = ("evaluate", "plan.toml", "-o", "out.json")
 SOUND = 'corpus = "corpus.json"\n[anonymizations]\na = "masks.json"\n'
 for name, starts, says, content in (
     ("no TOML", "plan.toml: is not valid TOML: ", "", "corpus = ["),
+    ("long number", "plan.toml: has a number of thousands of digits", "", "seed = " + "1" * 5000),
     ("deep", "plan.toml: is nested too deeply", "", "a = " + "[" * 5000),
     ("Latin-1", "plan.toml: byte 1 is not UTF-8", "", "#é".encode("latin-1")),
     ("empty", "plan.toml: corpus is missing", "", ""),

@@ -61,7 +61,13 @@ RUN_FAULTS: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
         without("rows", "er_di", "b"),
         "run.json: rows.er_di: found a, nothing masked, everything",
     ),
+    "no number of a metric": (having([1e300], "rows", "er_di", "a", "total"), "run.json: rows.er_di.a: holds a number"),
     "unknown rows": (having({}, "rows", "x"), "run.json: rows.x: found none; expected"),
+    "a background": (
+        having({"x": 1}, "metrics", 0, "parameters", "background"),
+        "run.json: metrics.er_di.parameters.background: found {'x': 1}; expected text",
+    ),
+    "seed": (having(-1, "settings", "seed"), "run.json: settings.seed: found -1; expected 0 or more"),
     "packages": (having([], "provenance", "packages"), "run.json: provenance.packages: found a list"),
     "models": (having("x", "provenance", "models"), "run.json: provenance.models: found text"),
     "a model": (having(1, "provenance", "models", "x"), "run.json: provenance.models[...]: found a whole number"),
@@ -141,6 +147,33 @@ def test_reports_go_where_nothing_is(options: tuple[str, ...], starts: str, run:
 def test_resuming_takes_a_run(content: Any, desk: Any) -> None:
     desk.write({"out.json": content})
     desk.refuses(*EVALUATE, "--resume", starts="out.json: is not a run file: ")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "command", [("compare", "run.json"), ("report", "run.json"), ("report", "run.json", "--html", "x")]
+)
+@pytest.mark.parametrize("value", [1e308, -1e308, 1e-320, 0])
+def test_numbers_at_the_edge_make_no_warning(value: float, command: tuple[str, ...], run: Any, desk: Any) -> None:
+    for statistics in run["rows"]["er_di"].values():
+        for name in statistics:
+            statistics[name] = [value]
+    desk.write({"run.json": run})
+    outcome = desk.cli(*command)
+    assert outcome.status in (0, 2)
+    assert "Warning" not in outcome.err
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("text", [" ", "Oslo"])
+@pytest.mark.parametrize("preset", ["light", "i2b2"])
+def test_next_to_nothing_to_score_makes_no_warning(preset: str, text: str, desk: Any) -> None:
+    mentions = [{"start_offset": 0, "end_offset": 4, "entity_type": "NAME", "identifier_type": "DIRECT"}]
+    layers = {"ann": {"entity_mentions": mentions if text == "Oslo" else []}}
+    desk.write({"corpus.json": [{"doc_id": "d1", "text": text, "annotations": layers}], "masks.json": {"d1": []}})
+    outcome = desk.cli("evaluate", "corpus.json", "a=masks.json", "--preset", preset)
+    assert outcome.status == 0, outcome.err
+    assert "Warning" not in outcome.err
 
 
 # --- the operating system says no -------------------------------------------------------------------------------------

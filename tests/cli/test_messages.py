@@ -238,6 +238,11 @@ def test_any_error(error: Exception) -> None:
     assert len(str(error)) <= LONGEST
 
 
+def test_a_blank_name_is_seen() -> None:
+    assert str(Problem(" ", "\n", "is not there")) == r"' ': '\n': is not there"
+    assert str(Problem(" 1", "a b", "is not there")) == "' 1': a b: is not there"
+
+
 def test_what_fits_is_shown_whole() -> None:
     problem = Problem("folder/" * 20 + "a.json", "document 1", "is not there; expected it")
     assert str(problem) == f"{problem.file}: {problem.place}: {problem.message}"

@@ -17,6 +17,7 @@ from showthrough.files import writing as files
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and devices")
 EVALUATE = ("evaluate", "corpus.json", "a=masks.json", "--resamples", "0")
+ATTACK = ("attack", "a=masks.json", "--background", "public.json", "--corpus", "corpus.json")
 PUBLIC = {"d1": "John Doe lives in Oslo", "d2": "somebody else"}
 GOLD = '<ROOT><RECORD ID="1"><TEXT>Dr <PHI TYPE="DOCTOR">Brown</PHI> saw a brown mole.</TEXT></RECORD></ROOT>'
 
@@ -63,10 +64,18 @@ def test_the_run_is_kept_whatever_becomes_of_the_output(out: str) -> None:
 
 @POSIX
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("out", ["full", "closed"])
+def test_an_attack_is_kept_whatever_becomes_of_the_output(out: str) -> None:
+    assert program(*ATTACK, "-o", "run.json", out=out) == SAID[out]
+    assert Run.load("run.json").complete
+
+
+@POSIX
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("command", "made"),
     [
-        (("attack", "a=masks.json", "--background", "public.json", "--corpus", "corpus.json", "-o", "out"), True),
+        ((*ATTACK, "-o", "out"), True),
         (("vocabulary", "gold.xml", "--dictionary", "words.txt", "--json", "out"), True),
         (("report", "old.json", "--json", "out"), True),
         (("report", "old.json"), False),
@@ -100,6 +109,27 @@ def test_a_folder_that_cannot_be_written_is_told_first(option: str, desk: Any, m
     desk.refuses(*EVALUATE, option, "/proc/out", starts="/proc/out: cannot be written: ")
     monkeypatch.setattr("showthrough.cli.convert.read_corpus", no_work)
     desk.refuses("convert", "corpus.json", "--to", "tab", "-o", "/proc/out", starts="/proc/out: cannot be written: ")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that not even root can write into")
+@pytest.mark.parametrize(
+    ("command", "reads"),
+    [
+        ((*ATTACK, "-o"), "attack.read_corpus"),
+        ((*ATTACK, "--json"), "attack.read_corpus"),
+        (("vocabulary", "gold.xml", "--dictionary", "words.txt", "--json"), "vocabulary.read_corpus"),
+        (("surrogate", "gold.xml", "-o"), "surrogate.read_corpus"),
+        (("anonymize", "corpus.json", "--with", "rules", "-o"), "anonymize.read_corpus"),
+        (("demo", "--html"), "demo.read_corpus"),
+        (("report", "old.json", "--html"), "shared.write_file"),
+        (("report", "old.json", "--plots"), "shared.write_file"),
+    ],
+)  # fmt: skip
+def test_every_command_tells_it_first(
+    command: tuple[str, ...], reads: str, here: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"showthrough.cli.{reads}", no_work)
+    here.refuses(*command, "/proc/out", starts="/proc/out: cannot be written: ")
 
 
 @pytest.mark.parametrize("arguments", [("\udcff.json", "a=masks.json"), ("corpus.json", "\udcff=masks.json")])
@@ -142,7 +172,7 @@ def test_a_full_disk_leaves_the_old_file_and_prints_the_rest(here: Any, monkeypa
         (("evaluate", "gold.xml", "a=other.xml", "-m", 'phi_oov(dictionary="words.txt")', "-o"), "words.txt"),
         (("evaluate", "gold.xml", "a=other.xml", "--csv"), "other.xml"),
         (("evaluate", "folder", "a=masks.json", "-o"), "folder/1.txt"),
-        (("attack", "a=masks.json", "--background", "public.json", "--corpus", "corpus.json", "--json"), "public.json"),
+        ((*ATTACK, "--json"), "public.json"),
         (("report", "old.json", "--csv"), "old.json"),
         (("anonymize", "corpus.json", "--with", "rules", "-o"), "corpus.json"),
         (("convert", "corpus.json", "--to", "tab", "-o"), "corpus.json"),
@@ -161,6 +191,25 @@ def test_nothing_is_written_over_what_is_read(command: tuple[str, ...], target: 
         name = "hard"
         os.link(target, name)
     here.refuses(*command, name, "--force", starts=f"{name}: is read by this command")
+
+
+def test_what_may_not_be_looked_at_does_not_end_the_command(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Among the files that are not to be replaced may be somebody else's, such as those of a process."""
+    from showthrough.cli.outputs import inputs
+
+    desk.write({"folder/1.txt": "Mr Doe", "folder/in/locked.txt": ""})
+    look = Path.stat
+
+    def refuse(self: Path, **options: Any) -> Any:
+        if self.name == "locked.txt":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return look(self, **options)
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    read = inputs([Path("folder")])
+    assert Path("folder/1.txt") in read
+    assert Path("folder/in/locked.txt") in read
+    assert Path("folder/2.txt") not in read
 
 
 def records(*ids: str) -> list[dict[str, Any]]:
@@ -256,3 +305,75 @@ def test_a_link_to_a_folder_that_is_not_there_is_told_first(desk: Any, monkeypat
     outcome = desk.cli(*EVALUATE, "-o", "run.json")
     assert outcome.status == 2
     assert outcome.err == f"run.json: the folder {Path('nowhere').resolve()} does not exist\n"
+
+
+# --- a disk that is really full, of which a limit on the size of files is the nearest -------------------------------
+
+
+def cramped(*arguments: str, most: int = 1000) -> subprocess.CompletedProcess[str]:
+    """The program where no file may have more than a few bytes."""
+    import resource
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+
+    command = [sys.executable, "-m", "showthrough", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit)
+
+
+def contents(desk: Any) -> dict[str, bytes]:
+    """What is there; the time of a folder that something was tried in is another."""
+    return {name: content for name, (_, content) in desk.snapshot().items()}
+
+
+@POSIX
+@pytest.mark.parametrize("target", ["page.html", "scores.json", "figures"])
+def test_a_report_that_the_disk_cannot_take(target: str, here: Any) -> None:
+    option = {"page.html": "--html", "scores.json": "--json", "figures": "--plots"}[target]
+    here.write({"page.html": "mine", "scores.json": "mine", "figures/scores.svg": "mine"})
+    before = contents(here)
+    done = cramped("report", "old.json", option, target, "--force")
+    assert (done.returncode, done.stderr) == (2, f"{target}: cannot be written: File too large\n")
+    assert contents(here) == before
+
+
+@POSIX
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("command", ["convert", "surrogate"])
+def test_a_folder_that_the_disk_cannot_take(command: str, there: bool, desk: Any) -> None:
+    long = records("1", "2")
+    long[1]["text"] += " And came back." * 100
+    desk.write({"records.json": long, **({"out/1.txt": "mine", "out/other": "mine"} if there else {})})
+    before = contents(desk)
+    done = cramped(command, "records.json", "--to", "brat", "-o", "out", *(["--force"] if there else []))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "out: cannot be written: File too large\n"
+    assert contents(desk) == before
+
+
+@POSIX
+@pytest.mark.parametrize("option", ["-o", "--csv", "--html"])
+def test_a_device_that_is_full(option: str, desk: Any) -> None:
+    """What else was asked for is written and shown."""
+    outcome = desk.cli(*EVALUATE, option, "/dev/full", "--json", "scores.json")
+    assert outcome.status == 2
+    assert outcome.err == "/dev/full: cannot be written: No space left on device\n"
+    assert "er_di" in outcome.out
+    assert Path("scores.json").exists()
+
+
+@POSIX
+@pytest.mark.parametrize("place", ["/proc/none", "/dev/full", "masks.json", "full"])
+def test_a_cache_that_cannot_be_written(place: str, desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers of models are not kept, which is said in a line; the run is."""
+    spacy = pytest.importorskip("spacy")
+    spacy.blank("en").to_disk("pipe")
+    monkeypatch.setenv("SHOWTHROUGH_CACHE", place)
+    command = (*EVALUATE, "-m", 'recall(function_words="spacy:./pipe")', "-o", "run.json")
+    if place == "full":
+        monkeypatch.setattr("showthrough.resources.cache.put", lambda *arguments, **options: full())
+    done = desk.cli(*command)
+    assert done.status == 0
+    assert len(done.err.splitlines()) <= 1
+    assert Run.load("run.json").complete
+    assert not list(Path().rglob(".showthrough-*"))

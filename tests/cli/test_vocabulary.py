@@ -147,6 +147,9 @@ def test_records_missing_from_a_system(cli: Cli) -> None:
     assert found.status == 2
     assert "half.xml: document 2: is in the corpus but not here" in found.err
     assert cli("evaluate", "gold.xml", "half=half.xml", "--preset", "i2b2", "--missing", "unmasked").status == 0
+    found = cli("vocabulary", "gold.xml", "half=half.xml")  # which would show its analysis and then refuse
+    assert (found.status, found.out) == (2, "")
+    assert found.err.startswith("half.xml: document 2: is in the corpus but not here")
 
 
 @pytest.mark.usefixtures("desk")

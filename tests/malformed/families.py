@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from malformed import models, sound
-from malformed.mutations import HOSTILE, broken_bytes, broken_gzip, broken_text, broken_tree, bytes_of, on_disk
-
-REFUSED = frozenset({0, 2})
-OR_FAILED = frozenset({0, 1, 2})  # where a metric's model may fail, and the others stand
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """Files, a command, and with which statuses it may end; 0 is a right answer."""
-
-    files: Mapping[str, bytes]
-    command: tuple[str, ...]
-    statuses: frozenset[int] = REFUSED
-
+from malformed import models, requests, sound
+from malformed.attempt import OR_FAILED, REFUSED, Attempt
+from malformed.mutations import (
+    HOSTILE,
+    broken_bytes,
+    broken_gzip,
+    broken_text,
+    broken_tree,
+    bytes_of,
+    on_disk,
+    one_broken,
+    toml_of,
+    tree_broken,
+)
 
 _FEW = ("--resamples", "20", "-o", "out.json")
 _METRICS = (
@@ -216,7 +215,7 @@ def packed(random: Random) -> Attempt:
 
 
 @cache
-def _run(which: str) -> dict[str, Any]:
+def run_of(which: str) -> dict[str, Any]:
     """A run of two systems; of a command that is called here once, to have what it writes."""
     from showthrough import Anonymization, Background, TypedMask, evaluate
     from showthrough.errors import Interrupted
@@ -243,7 +242,7 @@ def _run(which: str) -> dict[str, Any]:
 
 
 def run_files(random: Random) -> Attempt:
-    whole = _run("whole")
+    whole = run_of("whole")
     content = broken_tree(random, whole) if random.random() < 0.9 else broken_bytes(random, bytes_of(whole))
     command = random.choice((
         ("report", "run.json"),
@@ -254,6 +253,8 @@ def run_files(random: Random) -> Attempt:
         ("compare", "run.json", "--shuffles", "50", "--parts"),
         ("compare", "run.json", "--shuffles", "50", "--matrix"),
     ))  # fmt: skip
+    if random.random() < 0.03:  # seldom, because it takes a second
+        command = ("report", "run.json", "--plots", "figures")
     return Attempt({"run.json": content}, command, OR_FAILED if command[0] == "report" else REFUSED)
 
 
@@ -261,17 +262,18 @@ def resumed_runs(random: Random) -> Attempt:
     files = {
         "corpus.json": bytes_of(sound.tab()),
         "masks.json": bytes_of(sound.masks()),
-        "out.json": broken_tree(random, _run("partial")),
+        "out.json": broken_tree(random, run_of("partial")),
     }
     return Attempt(files, ("evaluate", "corpus.json", "a=masks.json", "-m", "er_di", *_FEW, "--resume"))
 
 
-_PLANNED = ("plan.toml", "corpus.json", "masks.json", "texts.csv")
-
-
 def plans(random: Random) -> Attempt:
+    if random.random() < 0.5:
+        broken_plan = broken_text(random, sound.PLAN)
+    else:
+        broken_plan = toml_of(tree_broken(random, tomllib.loads(sound.PLAN)))
     files = {
-        "plan.toml": broken_text(random, sound.PLAN),
+        "plan.toml": broken_plan,
         "corpus.json": bytes_of(sound.tab()),
         "masks.json": bytes_of(sound.masks()),
         "texts.csv": sound.table().encode(),
@@ -291,87 +293,14 @@ def tae_configurations(random: Random) -> Attempt:
     )
 
 
-_VALUES = (
-    "99999999999999999999", "-1", "0", "1", "2", "3.5", "1e308", "-1e308", "1e-320", "1e999", "True", "None", "[]", "{}", "()", "x",
-    '""', '"\\0"', '"a\\0b"', '"\\ud800"', '"\\n"', '"\\x1b[31m"', '"spacy:x"', '"spacy:"', '"spacy:./x"', '"spacy:a\\0b"', '"hf:"', '"hf:x"',
-    '"./none"', '"st:x@y"', '"wordfreq:xx"', '"wordfreq:"', '"./corpus.json"', '"/"', '"."', '".."', '"direct,quasi"', '"sentence"', '"tae"',
-    '"A=B"', '"A=B,A=C"', '"="', '"A=B,B=A"', '",,,"', '"lexical"', '"lexical,lexical"', '"lexical+"', '"lexical(x=1)"', '"dense"', '"lsa"',
-    '"transformer(x=1)"', '"' + "x" * 5000 + '"', "1" * 400, "1" * 5000, "0x10", "1_000", "1j", "b'x'", "f'{x}'", "*x", "lambda: 0", "...", "1+1",
-    "-" * 50 + "1", "(" * 50, "2**99", "10**9", "1000000000", "inf", "nan", "__import__('os')",
-)  # fmt: skip
-
-
-def metric_texts(random: Random) -> Attempt:
-    from showthrough.metrics import METRICS
-
-    name = random.choice(sorted(METRICS))
-    known = list(METRICS[name].parameters)
-    pairs = [f"{random.choice(known)}={random.choice(_VALUES)}" for _ in range(random.choice((1, 1, 2)))]
-    if random.random() < 0.3:  # what needs no model, so that the odd value is used and not only read
-        pairs += [f"{key}={value}" for key, value in (("ic", "wordfreq"), ("chunking", "none"), ("similarity", "ngrams"),
-                  ("embedding", "lsa")) if key in known and not any(pair.startswith(f"{key}=") for pair in pairs)]  # fmt: skip
-    text = f"{name}({', '.join(pairs)})"
-    if random.random() < 0.15:
-        text = broken_text(random, text).decode("utf-8", "replace")
-    files = {
-        "corpus.json": bytes_of(sound.tab()), "masks.json": bytes_of(sound.masks()),
-        "background.json": bytes_of(sound.background()),
-    }  # fmt: skip
-    given = ("--background", "background.json") if text.startswith("trir") else ()
-    command = random.choice((("evaluate", "corpus.json", "a=masks.json", "-m", text, *given, *_FEW), ("metrics", text)))
-    return Attempt(files, command, OR_FAILED)
-
-
-_NUMBERS = (
-    "-1",
-    "0",
-    "1",
-    "1.5",
-    "99999999999999999999",
-    "1e9",
-    "nan",
-    "inf",
-    "-inf",
-    "x",
-    "",
-    "0x1",
-    "1e-300",
-    "١",
-    " 1",
-    "1" * 5000,
-)
-_OPTIONS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("--seed", "--resamples", "--confidence"), _NUMBERS),
-    **dict.fromkeys(("--map", "--direct", "--quasi", "--ignore", "--group-by", "--format", "--missing", "--language",
-                     "--function-words", "--device", "--dtype", "--preset", "--background", "-o", "--csv", "--html",
-                     "--id-column", "--text-column", "--metric"),
-                    (*(one for one in HOSTILE if "\0" not in one), "PERSON=LOC", "LOC=", "=LOC", "A=B=C", "id:(", "id:^(d)", "id:.*",
-                     "id:" + "(a*)*" * 5, "cuda:99", "cuda:x", "cpu", "mps", "bf16", "es", "spacy:x", ".", "..", "/", "corpus.json/x",
-                     "/dev/null/x", "x" * 300)),
-    "--no-such-option": ("", "x"), "-j": ("-1", "0", "x", "1.5"),
-}  # fmt: skip
-
-
-def options(random: Random) -> Attempt:
-    files = {"corpus.json": bytes_of(sound.tab()), "masks.json": bytes_of(sound.masks())}
-    extra = []
-    for _ in range(random.choice((1, 1, 2))):
-        name = random.choice(sorted(_OPTIONS))
-        extra += [name, random.choice(_OPTIONS[name])]
-    first = random.choice(
-        ("a=masks.json",) * 6 + ("=", "a=", "=masks.json", "a=a=masks.json", "masks.json", "\x1b[31m=masks.json")
-    )
-    return Attempt(files, ("evaluate", "corpus.json", first, *_FEW[:2], *extra), OR_FAILED)
-
-
 def masked_language_models(random: Random) -> Attempt:
-    files = {f"model/{name}": content for name, content in _one_broken(random, models.masked_lm()).items()}
+    files = {f"model/{name}": content for name, content in one_broken(random, models.masked_lm()).items()}
     metric = random.choice(('wp(ic="./model")', 'tpi(ic="./model", chunking="none", segment_length=16)'))
     return _with_model(files, metric)
 
 
 def embedding_models(random: Random) -> Attempt:
-    files = {f"model/{name}": content for name, content in _one_broken(random, models.embedding()).items()}
+    files = {f"model/{name}": content for name, content in one_broken(random, models.embedding()).items()}
     metric = random.choice((
         'nmi(embedding="./model", max_k=2, n_clusterings=1, n_tries=1)',
         'nmi(embedding="./model", max_k=2, n_clusterings=1, n_tries=1, long_documents="mean")',
@@ -380,8 +309,80 @@ def embedding_models(random: Random) -> Attempt:
     return _with_model(files, metric)
 
 
+RAN = "ran"  # the file that code in a model makes
+_CODE = f"cbuiltins\nopen\n(S'{RAN}'\nS'w'\ntR.".encode()  # a pickle that opens it for writing
+_MODULE = f"open({RAN!r}, 'w')\n".encode()
+_MAP = {"AutoConfig": "own.C", "AutoModel": "own.M", "AutoModelForMaskedLM": "own.M", "AutoTokenizer": ["own.T", None]}
+
+
+def carriers(random: Random) -> Attempt:
+    """Models that would run code of their own if a library were let read them; none of it may run."""
+    whole = dict(random.choice((models.masked_lm, models.embedding))())
+    parts = json.loads(whole.get("modules.json", b"[]"))
+    place = random.choice(
+        ("pytorch_model.bin", "x.bin", "../x.bin", "/x.bin", "model.pt", "a/b.pkl", "", 7, None, ["x.bin"])
+    )
+    said = json.loads(whole["config.json"])
+    weights = random.choice(("kept", "gone", "pickled"))
+    if weights != "kept":
+        whole |= {"model.safetensors": _CODE} if weights == "pickled" else {}
+    if weights == "gone":
+        del whole["model.safetensors"]
+    match random.randrange(8):
+        case 0:
+            whole["model.safetensors.index.json"] = bytes_of({"metadata": {}, "weight_map": {"bert.x": place}})
+        case 1:
+            whole["pytorch_model.bin.index.json"] = bytes_of({"weight_map": {"bert.x": place}})
+        case 2:
+            whole["config.json"] = bytes_of({**said, "transformers_weights": place})
+        case 3:
+            whole["config.json"] = bytes_of(
+                {**said, "auto_map": random.choice((_MAP, place)), "model_type": random.choice(("bert", "own"))}
+            )
+        case 4:
+            tokens = json.loads(whole["tokenizer_config.json"])
+            whole["tokenizer_config.json"] = bytes_of({**tokens, "auto_map": _MAP, "tokenizer_class": "T"})
+        case 5:
+            whole |= {
+                "adapter_config.json": bytes_of({"peft_type": "LORA", "base_model_name_or_path": "."}),
+                "adapter_model.bin": _CODE,
+            }
+        case 6:
+            kind = random.choice(
+                ("sentence_transformers.models.Dense", "own.M", "os.system", "builtins.open", "", 7, None)
+            )
+            whole["modules.json"] = bytes_of(
+                [
+                    *parts,
+                    {"idx": 9, "name": "9", "path": random.choice(("9_Dense", "..", "/", "", 7, "a\0b")), "type": kind},
+                ]
+            )
+            whole |= {"9_Dense/config.json": bytes_of({"in_features": 16, "out_features": 4, "activation_function": "own.M"}),
+                      "9_Dense/pytorch_model.bin": _CODE}  # fmt: skip
+        case _:
+            whole["config_sentence_transformers.json"] = bytes_of({"similarity_fn_name": place, "model_type": "own.M"})
+    files = {f"model/{name}": content for name, content in whole.items()}
+    files |= {f"model/{name}": _CODE for name in ("pytorch_model.bin", "x.bin", "model.pt", "a/b.pkl")}
+    files |= {"x.bin": _CODE, "model/own.py": _MODULE, "own.py": _MODULE}
+    metric = random.choice((
+        'wp(ic="./model")', 'nmi(embedding="./model", max_k=2, n_clusterings=1, n_tries=1)',
+        'tps(ic="wordfreq", chunking="none", similarity="./model")',
+    ))  # fmt: skip
+    return _with_model(files, metric)
+
+
 def spacy_pipelines(random: Random) -> Attempt:
-    files = {f"pipe/{name}": content for name, content in _one_broken(random, models.spacy_pipeline()).items()}
+    whole = models.spacy_pipeline()
+    if random.random() < 0.3:  # what decides whose code is loaded
+        lang = random.choice(
+            ("zz", "xx", "en.x", "../x", "a\\u0000b", "", "os", "spacy", "e" * 3000, "ja", "EN", "en_US", "1")
+        )
+        said = random.choice((f'"{lang}"', "7", "null", "[]", "{}", "${x.y}"))
+        changed = whole["config.cfg"].replace(b'lang = "en"', f"lang = {said}".encode())
+        broken = {**whole, "config.cfg": changed, "meta.json": broken_tree(random, json.loads(whole["meta.json"]))}
+    else:
+        broken = one_broken(random, whole)
+    files = {f"pipe/{name}": content for name, content in broken.items()}
     metric = random.choice((
         'recall(function_words="spacy:./pipe")',
         'tpi(ic="wordfreq", chunking="spacy:./pipe")',
@@ -397,22 +398,7 @@ def _with_model(files: Mapping[str, bytes], metric: str) -> Attempt:
     return Attempt({**beside, **files}, command, OR_FAILED)
 
 
-def _one_broken(random: Random, whole: Mapping[str, bytes]) -> dict[str, bytes]:
-    """A model's files, one of them broken or gone; those that people edit more often than its weights."""
-    at = random.choice([name for name in sorted(whole) for _ in range(4 if name.endswith((".json", ".cfg")) else 1)])
-    if random.random() < 0.05:
-        return {name: content for name, content in whole.items() if name != at}
-    content = whole[at]
-    if at.endswith(".json") and random.random() < 0.9:
-        content = broken_tree(random, json.loads(content))
-    elif at.endswith((".cfg", ".txt")) and random.random() < 0.8:
-        content = broken_text(random, content.decode())
-    else:
-        content = broken_bytes(random, content)
-    return {**whole, at: content}
-
-
-FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many of 3,000 or so
+FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many of each
     "TAB JSON": (tab_json, 300),
     "TAB JSON, bytes": (tab_bytes, 150),
     "TAB JSON Lines": (tab_lines, 150),
@@ -431,9 +417,14 @@ FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many
     "resumed runs": (resumed_runs, 100),
     "plans": (plans, 200),
     "TAE configurations": (tae_configurations, 150),
-    "metric texts": (metric_texts, 300),
-    "options": (options, 200),
+    "metric texts": (requests.metric_texts, 300),
+    "attack texts": (requests.attack_texts, 200),
+    "word lists": (requests.word_lists, 80),
+    "options of evaluate": (requests.options, 200),
+    "options of every command": (requests.every_option, 300),
+    "places": (requests.places, 200),
     "masked language models": (masked_language_models, 120),
     "embedding models": (embedding_models, 100),
-    "spaCy pipelines": (spacy_pipelines, 80),
+    "weights that carry code": (carriers, 80),
+    "spaCy pipelines": (spacy_pipelines, 100),
 }

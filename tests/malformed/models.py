@@ -48,7 +48,7 @@ def embedding() -> dict[str, bytes]:
             (body / file).parent.mkdir(parents=True, exist_ok=True)
             (body / file).write_bytes(content)
         parts = modules.Transformer(str(body), max_seq_length=32)
-        pooling = modules.Pooling(parts.get_word_embedding_dimension())
+        pooling = modules.Pooling(16)
         sentence_transformers.SentenceTransformer(modules=[parts, pooling], device="cpu").save(str(whole))
         return _files(whole)
 

@@ -6,6 +6,7 @@ import copy
 import gzip
 import json
 import re
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
@@ -130,13 +131,47 @@ def _broken_word(random: Random, text: str) -> str:
 
 def broken_tree(random: Random, tree: Any) -> bytes:
     """One to three faults in a JSON tree: values, keys, lengths; and now and then in its bytes."""
-    tree = copy.deepcopy(tree)
-    for _ in range(random.choice((1, 1, 1, 2, 3))):
-        tree = _broken_node(random, tree)
-    content = bytes_of(tree)
+    content = bytes_of(tree_broken(random, tree))
     if random.random() < 0.05 and content.startswith(b"{"):
         content = b'{"' + on_disk(random.choice(("d1", "corpus", "format", "x"))) + b'": null, ' + content[1:]
     return broken_bytes(random, content) if random.random() < 0.1 else content
+
+
+def tree_broken(random: Random, tree: Any) -> Any:
+    tree = copy.deepcopy(tree)
+    for _ in range(random.choice((1, 1, 1, 2, 3))):
+        tree = _broken_node(random, tree)
+    return tree
+
+
+def toml_of(tree: Any) -> bytes:
+    """A tree as TOML; what TOML has no word for is written as JSON would be, and is one more fault."""
+    if not isinstance(tree, dict):
+        return on_disk(_toml(tree))
+    return on_disk("".join(f"{json.dumps(key)} = {_toml(value)}\n" for key, value in tree.items()))
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(inside)}" for key, inside in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return _RAW.get(value, json.dumps(value)) if isinstance(value, str) else json.dumps(value)
+
+
+def one_broken(random: Random, whole: Mapping[str, bytes]) -> dict[str, bytes]:
+    """A model's files, one of them broken or gone; those that people edit more often than its weights."""
+    at = random.choice([name for name in sorted(whole) for _ in range(4 if name.endswith((".json", ".cfg")) else 1)])
+    if random.random() < 0.05:
+        return {name: content for name, content in whole.items() if name != at}
+    content = whole[at]
+    if at.endswith(".json") and random.random() < 0.9:
+        content = broken_tree(random, json.loads(content))
+    elif at.endswith((".cfg", ".txt")) and random.random() < 0.8:
+        content = broken_text(random, content.decode())
+    else:
+        content = broken_bytes(random, content)
+    return {**whole, at: content}
 
 
 def _places(tree: Any) -> list[tuple[Any, Any]]:
@@ -169,7 +204,7 @@ def _broken_node(random: Random, tree: Any) -> Any:
             node[key] = copy.deepcopy(random.choice(ODD))
         case 5:
             node[key] = copy.deepcopy(random.choice(places))[0]
-        case 6 if isinstance(old, int | float):
+        case 6 if isinstance(old, int | float) and abs(old) < 2**70:
             node[key] = random.choice((old + 1, old - 1, -old, old + 0.5, old * 10**6, str(old)))
         case 6 if isinstance(old, str):
             node[key] = random.choice((old * 2, old[:-1], old.upper(), old + random.choice(HOSTILE), [old]))

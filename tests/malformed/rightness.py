@@ -9,7 +9,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from malformed.families import Attempt
+from malformed.attempt import Attempt
 from showthrough import Run, parse_metric, read_corpus
 
 
@@ -43,18 +43,23 @@ def _misread(path: Path) -> str:
     if path.suffix == ".csv":
         expected = {row["doc_id"]: row["text"] for row in csv.DictReader(io.StringIO(content, newline=""))}
     else:
-        tree = json.loads(content)
+        tree = _parsed(content)
         if isinstance(tree, dict) and "corpus" in tree and "metrics" in tree:
             return ""
         expected = tree if isinstance(tree, dict) else {one["doc_id"]: one["text"] for one in tree}
     found = read_corpus(path)
     if {document.id: document.text for document in found} != expected:
         return "reads other texts than there are"
-    if isinstance(expected, dict) and path.suffix == ".json" and isinstance(json.loads(content), list):
-        marks: list[Any] = [_marks(one) for one in json.loads(content)]
+    if isinstance(expected, dict) and path.suffix == ".json" and isinstance(tree, list):
+        marks: list[Any] = [_marks(one) for one in tree]
         if [[[m.start, m.end] for a in d.annotations for m in a.mentions] for d in found] != marks:
             return "reads other marks than there are"
     return ""
+
+
+def _parsed(content: str) -> Any:
+    """What is in a file; of numbers that nobody reads, Python need not read those of thousands of digits either."""
+    return json.loads(content, parse_int=lambda digits: int(digits) if len(digits) < 4000 else 0)
 
 
 def _marks(document: Any) -> list[list[int]]:

@@ -75,6 +75,8 @@ def table(tab_separated: bool = False) -> str:
     return "\n".join([f"doc_id{sign}text{sign}group", *rows]) + "\n"
 
 
+WORDS = "mr\nof\nleft\non\nmay\nHe\nwas\nyears\nold\nknows\nnothing\nto\nsee\nin\n"
+
 PLAN = """\
 corpus = "corpus.json"
 metrics = ["er_di", "recall(unit='mention')", "phi_token"]

@@ -10,11 +10,13 @@ import os
 import re
 import resource
 import shutil
+import signal
 import sys
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,13 +25,17 @@ import pytest
 from typer.main import get_command
 
 import showthrough.cli
-from malformed.families import FAMILIES, Attempt
+from malformed.attempt import Attempt
+from malformed.families import FAMILIES, RAN
+from malformed.requests import SOUND
 from malformed.rightness import wrong_with
 
 SEED = os.environ.get("MALFORMED", "")
 SHARE = 50  # of all that the normal suite tries: one in so many
 BLOCK = 50  # attempts of one test
 SECONDS = 20.0  # that one may take, of the processor
+WAITED = 90  # seconds that one may take in all
+LONGEST = 500  # characters of a line
 MEMORY = 400  # megabytes by which one block may grow
 
 
@@ -60,9 +66,7 @@ def withstands(
         shutil.rmtree(desk, ignore_errors=True)
         desk.mkdir()
         monkeypatch.chdir(desk)
-        for name, content in one.files.items():
-            (desk / name).parent.mkdir(parents=True, exist_ok=True)
-            (desk / name).write_bytes(content)
+        one.lay_out(desk)
         before = _snapshot(desk)
         monkeypatch.setattr(sys, "argv", ["showthrough", *one.command])
         capfd.readouterr()
@@ -71,7 +75,8 @@ def withstands(
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             try:
-                showthrough.cli.main()
+                with _in_time():
+                    showthrough.cli.main()
             except SystemExit as left:
                 status = left.code or 0
             except BaseException:
@@ -84,20 +89,52 @@ def withstands(
             return f"warns: {warned[0].message} ({warned[0].filename}:{warned[0].lineno})"
         if status not in one.statuses:
             return f"ends with {status}: {said.err[-500:]}"
+        if fault := _left_behind(one, before, _snapshot(desk)):
+            return fault
         if status == 2:
             return _badly_refused(said.out, said.err) or ("writes" if _snapshot(desk) != before else "")
-        if fault := _untidy(said.err):
+        if fault := _untidy(said.err) or _obeyed(said.out):
             return fault
         return wrong_with(one, desk) if status == 0 else ""
 
     return attempt
 
 
+@contextmanager
+def _in_time() -> Iterator[None]:
+    """Ends what waits for something that never comes; that takes no time of the processor."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError(f"waits for more than {WAITED} s")
+
+    usual = signal.signal(signal.SIGALRM, late)
+    signal.alarm(WAITED)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, usual)
+
+
 def _snapshot(folder: Path) -> dict[str, bytes]:
-    return {str(path): b"" if path.is_dir() else path.read_bytes() for path in sorted(folder.rglob("*"))}
+    """What is on the desk. Links are not followed: they lead anywhere."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+        for path in sorted(folder.rglob("*"))
+    }
 
 
-_USAGE = re.compile(r"Usage: .*\nTry .* for help\.\n\nError: [^\n]+\n")
+def _left_behind(one: Attempt, before: dict[str, bytes], after: dict[str, bytes]) -> str:
+    """What no command may do, however it ends: touch what it was given, leave scraps, run a model's code."""
+    if RAN in after:
+        return "runs code that a model brought"
+    if scraps := [name for name in after if ".showthrough-" in name]:
+        return f"leaves {scraps}"
+    changed = [name for name, content in before.items() if after.get(name) != content]
+    return "" if "--resume" in one.command or not changed else f"changes {changed}"
+
+
+_USAGE = re.compile(r"Usage: .*\n( .*\n)*Try .* for help\.\n\nError: [^\n]+\n")
 
 
 def _badly_refused(out: str, err: str) -> str:
@@ -105,14 +142,28 @@ def _badly_refused(out: str, err: str) -> str:
         return f"prints before it refuses: {out[:300]}"
     if not err.strip():
         return "refuses without a word"
-    return "" if _USAGE.fullmatch(err) else _untidy(err)
+    return _unfit(err) if _USAGE.fullmatch(err) else _untidy(err)
 
 
 def _untidy(err: str) -> str:
-    """What is wrong with lines on standard error: each has to say something of its own, and none is a program's."""
+    """What is wrong with lines on standard error: each says something of its own, and none is a program's."""
     for line in err.splitlines():
-        if not line.strip() or line[0].isspace() or re.search(r"Traceback|Warning|panicked|Error:", line):
+        if not line.strip() or line[0].isspace() or re.search(r"Traceback|Warning|panicked|^\w*Error:", line):
             return f"says {err[:800]!r}"
+    return _unfit(err)
+
+
+def _obeyed(out: str) -> str:
+    """What a terminal would obey instead of showing it."""
+    line = next((line for line in out.split("\n") if not line.isprintable()), "")
+    return f"prints {line[:300]!r}" if line else ""
+
+
+def _unfit(err: str) -> str:
+    """A line that is too long, or would be obeyed by the terminal."""
+    for line in err.split("\n"):
+        if len(line) >= LONGEST or not line.isprintable():
+            return f"says {line[:800]!r}, of {len(line)} characters"
     return ""
 
 
@@ -132,3 +183,11 @@ def test_malformed(family: str, numbers: range, withstands: Callable[[Attempt], 
 
 def test_there_are_enough_of_them() -> None:
     assert sum(count for _, count in FAMILIES.values()) >= 3000
+
+
+def test_every_command_and_format_is_among_them(parser: Any) -> None:
+    """Metrics, attacks and options are taken from their tables; these have to be thought of."""
+    from showthrough.formats import FORMATS
+
+    assert set(parser.commands) - set(SOUND) == {"demo"}  # which reads nothing that anybody gives it
+    assert set(FORMATS) == {"tab", "i2b2", "i2b2-2006", "i2b2-2014", "meddocan", "brat", "conll", "masks"}

@@ -162,6 +162,12 @@ def test_text_form_survives_changed_parameters() -> None:
     assert parse_metric(metric_text(changed)) == changed
 
 
+def test_text_form_is_one_line_that_can_be_read_back() -> None:
+    changed = replace(METRICS["phi_token"], map="A=B\x1b[31m,C=D\nE")  # type: ignore[call-arg]
+    assert metric_text(changed).isprintable()
+    assert parse_metric(metric_text(changed)) == changed
+
+
 @pytest.mark.parametrize("name", GOLD)
 def test_combine_works_on_many_totals_at_once(name: str) -> None:
     """The number and its resamples come from the same code: a stack of totals gives a stack of values."""

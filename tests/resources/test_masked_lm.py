@@ -373,6 +373,49 @@ def test_damaged_files(damage: str, torch: Any, bert: Path, tmp_path: Path) -> N
     refused(folder, "cannot be loaded as a masked language model", *WAYS_OUT)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("hidden_size", "x"),
+        ("hidden_size", [32]),
+        ("num_attention_heads", 0),
+        ("num_hidden_layers", 10**9),
+        ("intermediate_size", 16_000_000),
+        ("hidden_size", 10**30),
+        ("vocab_size", -1),
+        ("hidden_act", {}),
+        ("model_type", 7),
+        ("max_position_embeddings", None),
+    ],
+)
+def test_a_configuration_of_odd_types(key: str, value: object, torch: Any, bert: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(bert, tmp_path / "odd")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, key: value}))
+    refused(folder, *WAYS_OUT)
+
+
+def test_what_a_library_prints_of_a_file_is_not_seen(
+    torch: Any, bert: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Its tokenizer's keys come from whoever made the model, and would reach the terminal as they are."""
+    folder = shutil.copytree(bert, tmp_path / "loud")
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    tokenizer["added_tokens"][0]["\x1b[31mred"] = 3
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    capfd.readouterr()
+    Resources(ModelSettings(device="cpu")).information(str(folder)).weigh([question(SHORT, [(0, 2)])], Context())
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_size_that_no_weights_have_is_not_built(torch: Any, bert: Path, tmp_path: Path) -> None:
+    """16 million rows of 32 numbers would take 2 GB, twice."""
+    folder = shutil.copytree(bert, tmp_path / "vast")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "intermediate_size": 16_000_000}))
+    refused(folder, "config.json says intermediate_size=16000000, for which its weights are too small", *WAYS_OUT)
+
+
 def test_without_a_tokenizer(torch: Any, bert: Path, tmp_path: Path) -> None:
     """The library would make one up that knows no word, and every number would be wrong."""
     folder = shutil.copytree(bert, tmp_path / "mute")

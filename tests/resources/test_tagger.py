@@ -10,6 +10,7 @@ import pytest
 
 from showthrough.axis.axis import Axis
 from showthrough.data.documents import Corpus, Document
+from showthrough.errors import ResourceError
 from showthrough.resources import Resources
 from showthrough.resources.lexicon import ALWAYS, PUNCTUATION
 from showthrough.resources.tagger import FREE_TAGS
@@ -65,3 +66,13 @@ def test_whatever_comes_before_the_last_tag_is_run(tmp_path: Path) -> None:
 def test_words_that_are_free_whatever_their_tag_are_english(language: str, expected: str, tmp_path: Path) -> None:
     spacy.blank(language).to_disk(tmp_path / "bare")
     assert free(str(tmp_path / "bare"), "Mr Sol said no") == [expected]
+
+
+@pytest.mark.parametrize("name", [".", "./~", "/"])
+def test_a_folder_that_is_no_pipeline_is_not_read(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be somebody's home, which takes minutes to read."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("showthrough.resources.pipeline.folder_digest", lambda folder: pytest.fail(f"reads {folder}"))
+    (tmp_path / "~").mkdir()
+    with pytest.raises(ResourceError, match=r"cannot be loaded: there is no config\.cfg in the folder"):
+        _ = Resources().function_words(f"spacy:{name}").ignorable(Axis(Corpus([Document("d", "x")])))

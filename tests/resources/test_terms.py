@@ -100,6 +100,17 @@ def test_a_folder_that_happens_to_bear_its_name(
     assert Resources().revisions({"chunking": name}) == revisions
 
 
+@pytest.mark.parametrize("said", ['"zz"', '"../x"', '"a\\u0000b"', '""', "7", "null", "[]", "${x.y}"])
+def test_a_pipeline_of_a_language_that_is_none(said: str, tmp_path: Path) -> None:
+    spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'showthrough[spacy]'")
+    spacy.blank("en").to_disk(tmp_path / "odd")
+    config = tmp_path / "odd/config.cfg"
+    config.write_text(config.read_text().replace('lang = "en"', f"lang = {said}"))
+    with pytest.raises(ResourceError, match=r'cannot be loaded: .*; or choose chunking="none"') as caught:
+        found(str(tmp_path / "odd"), TEXT)
+    assert "\n" not in str(caught.value)
+
+
 def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'showthrough[spacy]'")
     with pytest.raises(ResourceError, match=r'is not installed: python -m spacy download none_such; .*chunking="none"'):

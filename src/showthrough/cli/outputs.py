@@ -67,7 +67,8 @@ def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Read:
 
 
 def _files_in(path: Path) -> list[Path]:
-    return [file for file in path.rglob("*") if file.is_file()] if is_folder(path) else []
+    """Those in a folder and in the folders in it. What may not be looked at is not told here: reading it will tell."""
+    return [Path(home) / name for home, _, files in os.walk(path) for name in files] if is_folder(path) else []
 
 
 def _on_disk(name: str) -> Iterator[Path]:

@@ -89,6 +89,10 @@ def _json_of(path: Path, known: tuple[str, ...]) -> bytes:
         content = tomllib.loads(text_of(path, read_bytes(path)))
     except tomllib.TOMLDecodeError as error:
         raise InputError(Problem(str(path), "", f"is not valid TOML: {shown(str(error), _FAULT)}")) from error
+    except ValueError:  # the only other one: a number of more digits than Python reads
+        raise InputError(
+            Problem(str(path), "", "has a number of thousands of digits; expected a smaller one")
+        ) from None
     except RecursionError:
         raise InputError(Problem(str(path), "", "is nested too deeply; expected a few levels")) from None
     if strangers := [key for key in content if key not in known]:

@@ -257,9 +257,12 @@ def _address(buffer: Any) -> int:
 def _twice(content: bytes) -> Iterator[str]:
     import json
 
-    # Numbers stay text: Python refuses to read one of thousands of digits.
+    # Values need not be right for keys to be told: numbers stay text, because Python reads none of thousands of digits.
     pairs = json.loads(
-        content, object_pairs_hook=lambda found: [key for key, _ in found], parse_int=str, parse_float=str
+        content.decode("utf-8", "replace"),
+        object_pairs_hook=lambda found: [key for key, _ in found],
+        parse_int=str,
+        parse_float=str,
     )
     seen: set[str] = set()
     for key in pairs:

@@ -6,6 +6,8 @@ import errno
 import hashlib
 import json
 import os
+import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from showthrough.errors import ResourceError, ShowthroughError
+from showthrough.errors import ResourceError, ShowthroughError, shown
 from showthrough.resources.device import reason_of
 from showthrough.resources.names import Role, SourceName, is_there
 
@@ -34,6 +36,9 @@ _SAFE = ".safetensors"
 _BLOCK = 1 << 23
 _READERS = 4
 _MOST_LAYERS = 1000
+_WIDTHS = ("hidden_size", "d_model", "dim", "n_embd", "embedding_size", "in_features")  # columns of most matrices
+_SIZES = re.compile(r"_size$|dim$|d_model|d_ff|n_embd|max_position_embeddings|features$")
+_SPARE = 1 << 26  # bytes of what is computed and not kept, such as places in a text
 
 
 @dataclass(frozen=True)
@@ -56,8 +61,8 @@ def model_files(name: SourceName, role: Role) -> ModelFiles:
     if endless := _endless(folder):
         raise role.missing(f"in the folder {name.place!r}, {endless} is a pipe or a device", "check its files")
     _refuse_pickles(folder, name.place, role)
-    if deep := _too_deep(folder):
-        raise role.missing(f"the folder {name.place!r} holds no model that can be built: {deep}", "check its files")
+    if vast := _too_vast(folder):
+        raise role.missing(f"the folder {name.place!r} holds no model that can be built: {vast}", "check its files")
     try:
         return ModelFiles(folder, folder_digest(folder))
     except OSError as error:
@@ -82,14 +87,22 @@ def _endless(folder: Path) -> str:
     return next((path.relative_to(folder).as_posix() for path in others), "")
 
 
-def _too_deep(folder: Path) -> str:
-    """A number of layers that would be built for hours before anybody noticed that there are no weights for them."""
+def _too_vast(folder: Path) -> str:
+    """A size of which a library would build hours of layers or gigabytes before it noticed that no weights have it."""
+    held = sum(path.stat().st_size for path in folder.rglob(f"*{_SAFE}") if path.is_file())
     for path in sorted(folder.glob("**/config.json")):
         with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # then the library says so
             config = msgspec.json.decode(path.read_bytes())
-            for key, value in config.items() if isinstance(config, dict) else ():
-                if "layers" in key and isinstance(value, int) and value > _MOST_LAYERS:
-                    return f"{path.relative_to(folder)} says {key}={value}; expected at most {_MOST_LAYERS}"
+            whole = (
+                {key: value for key, value in config.items() if type(value) is int} if isinstance(config, dict) else {}
+            )
+            width = max((whole[key] for key in _WIDTHS if key in whole), default=1)
+            where = path.relative_to(folder)
+            for key, value in whole.items():
+                if "layers" in key and value > _MOST_LAYERS:
+                    return f"{where} says {key}={value}; expected at most {_MOST_LAYERS}"
+                if _SIZES.search(key) and value * width > held + _SPARE:  # a matrix of so many rows, of a byte a number
+                    return f"{where} says {key}={shown(str(value))}, for which its weights are too small"
     return ""
 
 
@@ -262,8 +275,28 @@ def quietly() -> Iterator[None]:
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        yield
+        with _muted():
+            yield
     finally:
         logging.set_verbosity(verbosity)
         if bar:
             logging.enable_progress_bar()
+
+
+@contextmanager
+def _muted() -> Iterator[None]:
+    """Nothing gets to standard output: a library in Rust prints what it does not know of a file there, as it stands."""
+    try:
+        kept = os.dup(1)
+    except OSError:  # it is closed
+        yield
+        return
+    sys.stdout.flush()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)

@@ -65,7 +65,7 @@ class SourceName:
     @property
     def folder(self) -> Path | None:
         """The folder that is meant, where a path is."""
-        return Path(self.place).expanduser() if is_path(self.place) else None
+        return at_home(self.place) if is_path(self.place) else None
 
 
 def is_path(place: str) -> bool:
@@ -73,10 +73,15 @@ def is_path(place: str) -> bool:
     return place.startswith(("/", ".", "~", "\\")) or place.count("/") > 1 or "\\" in place
 
 
+def at_home(place: str) -> Path:
+    """A path with `~` for somebody's home; `./~` is a folder of that name, which a Path would no longer tell."""
+    return Path(place).expanduser() if place.startswith("~") else Path(place)
+
+
 def is_there(place: str) -> bool:
     """Whether there is a folder of a name, which may be longer than any."""
     try:
-        return Path(place).expanduser().is_dir()
+        return at_home(place).is_dir()
     except (OSError, ValueError, RuntimeError):  # RuntimeError: nobody's home
         return False
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from showthrough.errors import ResourceError
 from showthrough.resources.files import folder_digest, guarded
-from showthrough.resources.names import is_path, is_there
+from showthrough.resources.names import at_home, is_path, is_there
 from showthrough.resources.settings import Watch
 
 TOKENS: frozenset[str] = frozenset()
@@ -29,6 +29,7 @@ NO_LEMMAS = frozenset(
 NO_TAGS = NO_LEMMAS | {"lemmatizer", "trainable_lemmatizer"}
 SENTENCES = frozenset({"tok2vec", "transformer", "parser", "senter", "sentencizer"})
 CHUNKING = None  # all of them: entities may come from a component of any name
+_CONFIG = "config.cfg"
 _TOGETHER = 8  # texts that go through each component together; whole documents are long enough to fill it
 
 
@@ -64,7 +65,10 @@ class Pipeline:
         if is_path(self.name):
             if not is_there(self.name):
                 raise ResourceError(f"there is no folder {self.name!r} with a spaCy pipeline; or choose {self.instead}")
-            return Path(self.name).expanduser()
+            folder = at_home(self.name)
+            if not (folder / _CONFIG).is_file():  # before anything is read: the folder may be anything, and large
+                raise self._useless(f"cannot be loaded: there is no {_CONFIG} in the folder")
+            return folder
         if find_spec("spacy") is None:
             raise self._without_spacy()
         try:

@@ -13,7 +13,7 @@ from dataclasses import field, fields, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from showthrough.errors import PlanError, kind_of, quoted, shown
+from showthrough.errors import PlanError, kind_of, printable, quoted, shown
 
 Value = TypeVar("Value")
 
@@ -61,7 +61,7 @@ def difference(value: Any, usual: Any) -> dict[str, Any]:
 
 def literal(value: object) -> str:
     if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return printable('"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"')  # read back, the same
     return repr(value)
 
 

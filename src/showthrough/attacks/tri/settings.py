@@ -6,11 +6,13 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from showthrough.attacks.tri.windows import parse_window
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, quoted
 from showthrough.tables.calls import parameter
 
 Precision = Literal["auto", "bf16", "fp32"]
 
+_MOST_TOGETHER = 1_000_000  # texts or windows; more than any memory holds
+_MOST_EPOCHS = 10_000
 PRECISIONS = ("auto", "bf16", "fp32")
 # What decides which text the models see, and what decides each model; the rest only says what is kept and shown.
 _OF_PRETREATMENT = (
@@ -86,15 +88,16 @@ which leaves room to move on (two pieces of every window mark its ends)
         for field in fields(self):
             if field.type == "bool":
                 self._check(field.name, isinstance(getattr(self, field.name), bool), "True or False")
-        sizes = ("tokenization_block_size", "pretraining_batch_size", "finetuning_batch_size")
-        for name in (*sizes, "pretraining_epochs", "finetuning_epochs"):
-            self._check(name, getattr(self, name) >= 1, "1 or more")
+        for name in ("tokenization_block_size", "pretraining_batch_size", "finetuning_batch_size"):
+            self._check(name, 1 <= getattr(self, name) <= _MOST_TOGETHER, f"1 to {_MOST_TOGETHER:,}")
+        for name in ("pretraining_epochs", "finetuning_epochs"):
+            self._check(name, 1 <= getattr(self, name) <= _MOST_EPOCHS, f"1 to {_MOST_EPOCHS:,}")
         for name in ("pretraining_learning_rate", "finetuning_learning_rate"):
-            self._check(name, getattr(self, name) > 0, "more than 0")
+            self._check(name, 0 < getattr(self, name) <= 1, "more than 0, at most 1")
         self._check("pretraining_mlm_probability", 0 < self.pretraining_mlm_probability <= 1, "more than 0, at most 1")
         self._check("held_out_share", 0 <= self.held_out_share <= 0.5, "0 to 0.5")
         self._check("precision", self.precision in PRECISIONS, "auto, bf16 or fp32")
-        self._check("seed", self.seed >= 0, "0 or more")
+        self._check("seed", 0 <= self.seed < 2**63, "0 to 2**63 - 1")
         self._check("dev_set_column_name", self.dev_set_column_name is not True, "False or an anonymization's name")
         if self.only_use_anonymized_background_knowledge and not self.anonymize_background_knowledge:
             raise PlanError(
@@ -106,7 +109,7 @@ which leaves room to move on (two pieces of every window mark its ends)
 
     def _check(self, name: str, right: bool, expected: str) -> None:
         if not right:
-            raise PlanError(f"{name}={getattr(self, name)!r} is out of range; expected {expected}")
+            raise PlanError(f"{name}={quoted(getattr(self, name))} is out of range; expected {expected}")
 
     @property
     def reads_with_spacy(self) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.errors import PlanError, ResourceError
+from showthrough.resources.files import guarded
 from showthrough.resources.prediction import positions
 
 Ints = NDArray[np.int64]
@@ -151,8 +152,13 @@ class Cutter:
     def _pieces(self, passages: Sequence[str]) -> Iterator[NDArray[np.int32]]:
         for first in range(0, len(passages), self.block_size):
             block = list(passages[first : first + self.block_size])
-            for ids in self.tokenizer(block, add_special_tokens=False, verbose=False)["input_ids"]:
-                yield np.array(ids, dtype=np.int32)
+            with guarded(_mute):
+                found = self.tokenizer(block, add_special_tokens=False, verbose=False)["input_ids"]
+            yield from (np.array(ids, dtype=np.int32) for ids in found)
+
+
+def _mute(reason: str) -> ResourceError:
+    return ResourceError(f"the attack 'transformer': the tokenizer of its base model fails: {reason}; check its files")
 
 
 def longest_window(model_name: str, config: Any, tokenizer: Any) -> int:
