@@ -67,7 +67,10 @@ RUN_FAULTS: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
         having({"x": 1}, "metrics", 0, "parameters", "background"),
         "run.json: metrics.er_di.parameters.background: found {'x': 1}; expected text",
     ),
-    "seed": (having(-1, "settings", "seed"), "run.json: settings.seed: found -1; expected 0 or more"),
+    "seed": (
+        having(-1, "settings", "seed"),
+        "run.json: is not a run file: settings.seed: expected a whole number of 0 or more",
+    ),
     "packages": (having([], "provenance", "packages"), "run.json: provenance.packages: found a list"),
     "models": (having("x", "provenance", "models"), "run.json: provenance.models: found text"),
     "a model": (having(1, "provenance", "models", "x"), "run.json: provenance.models[...]: found a whole number"),
@@ -186,20 +189,21 @@ def test_file_without_permission(desk: Any) -> None:
     assert (outcome.status, outcome.err) == (2, "corpus.json: cannot be read: Permission denied\n")
 
 
-@pytest.mark.parametrize("refused", ["open", "is_dir", "iterdir"])
+@pytest.mark.parametrize("refused", ["open", "is_dir", "scandir"])
 def test_permission_refused(refused: str, desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     (desk.folder / "texts").mkdir()
-    original = getattr(Path, refused)
+    home: Any = os if refused == "scandir" else Path
+    original = getattr(home, refused)
 
     def refuse(self: Path, *arguments: Any, **options: Any) -> Any:
-        if self.name == "texts":
+        if Path(self).name == "texts":
             raise PermissionError(errno.EACCES, "Permission denied")
         return original(self, *arguments, **options)
 
     if refused == "open":
         (desk.folder / "texts").rmdir()
         desk.write({"texts": "{}"})
-    monkeypatch.setattr(Path, refused, refuse)
+    monkeypatch.setattr(home, refused, refuse)
     outcome = desk.cli("evaluate", "corpus.json", "a=texts", "-o", "out.json")
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err == "texts: cannot be read: Permission denied\n"

@@ -117,12 +117,12 @@ def test_a_folder_that_cannot_be_written_is_told_first(option: str, desk: Any, m
     [
         ((*ATTACK, "-o"), "attack.read_corpus"),
         ((*ATTACK, "--json"), "attack.read_corpus"),
-        (("vocabulary", "gold.xml", "--dictionary", "words.txt", "--json"), "vocabulary.read_corpus"),
+        (("vocabulary", "gold.xml", "--dictionary", "words.txt", "--json"), "outputs.write_file"),
         (("surrogate", "gold.xml", "-o"), "surrogate.read_corpus"),
         (("anonymize", "corpus.json", "--with", "rules", "-o"), "anonymize.read_corpus"),
         (("demo", "--html"), "demo.read_corpus"),
-        (("report", "old.json", "--html"), "shared.write_file"),
-        (("report", "old.json", "--plots"), "shared.write_file"),
+        (("report", "old.json", "--html"), "outputs.write_file"),
+        (("report", "old.json", "--plots"), "outputs.write_file"),
     ],
 )  # fmt: skip
 def test_every_command_tells_it_first(
@@ -209,7 +209,7 @@ def test_what_may_not_be_looked_at_does_not_end_the_command(desk: Any, monkeypat
     read = inputs([Path("folder")])
     assert Path("folder/1.txt") in read
     assert Path("folder/in/locked.txt") in read
-    assert Path("folder/2.txt") not in read
+    assert Path("folder/2.json") not in read
 
 
 def records(*ids: str) -> list[dict[str, Any]]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from random import Random
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 from malformed import models, sound
 from malformed.attempt import OR_FAILED, Attempt
@@ -70,8 +69,8 @@ def attack_texts(random: Random) -> Attempt:
     from showthrough.attacks import ATTACKS
 
     files = _files()
-    name = random.choice([one for one in ATTACKS for _ in range(1 + len(fields(ATTACKS[one].settings())) // 3)])
-    known = [field.name for field in fields(ATTACKS[name].settings())] or ["x"]
+    name = random.choice([one for one in ATTACKS for _ in range(1 + len(fields(ATTACKS[one])) // 3)])
+    known = [field.name for field in fields(ATTACKS[name])] or ["x"]
     usual = {"dense": {"embedding": '"lsa"'}, "transformer": _QUICK}.get(name, {}) if random.random() < 0.8 else {}
     if usual is _QUICK:
         whole = models.masked_lm()
@@ -138,6 +137,9 @@ SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "attack": ("--background", "background.json", "--corpus", "corpus.json", "a=masks.json"),
     "validate": ("corpus.json", "masks.json"),
     "metrics": ("er",),
+    "formats": ("tab",),
+    "attacks": ("lexical",),
+    "anonymizers": (),
     "anonymize": ("corpus.json", "--with", "rules", "-o", "made.json"),
     "cache": (),
     "convert": ("corpus.json", "--to", "tab", "-o", "made"),
@@ -157,6 +159,9 @@ _PATHS = (
 _LEFT = frozenset({"--help", "--force", "--jobs", "--html", "--plots"})  # of which a test of its own tells more
 
 
+_FILES = ("FILE", "FOLDER", "PATH")
+
+
 @cache
 def _switches(command: str) -> tuple[tuple[str, type | None], ...]:
     """Every option of a command: its name, and the kind of value that it takes; `None` for one that takes none."""
@@ -166,10 +171,9 @@ def _switches(command: str) -> tuple[tuple[str, type | None], ...]:
 
     app: Any = showthrough.cli.app
     made = app if hasattr(app, "commands") else get_command(app)  # which a test has made already
-    hints = get_type_hints(import_module(f"showthrough.cli.{command}").command)
     listed = [one for one in made.commands[command].params if one.param_type_name == "option"]
     return tuple(
-        (name, None if one.is_flag else next(kind for kind in (*get_args(hints[one.name]), hints[one.name]) if kind))
+        (name, None if one.is_flag else Path if one.metavar in _FILES else type(one.default or ""))
         for one in listed
         for name in one.opts
         if not _LEFT & {*one.opts, *one.secondary_opts}

@@ -8,7 +8,7 @@ import typer
 from msgspec import Meta
 from rich.markup import escape
 
-from showthrough.attacks import ATTACKS, DEFAULT
+from showthrough.attacks import DEFAULT
 from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import console, notes
 from showthrough.cli.options import Output, Said, with_options
@@ -22,6 +22,7 @@ from showthrough.evaluation.reidentification import reidentify
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
 from showthrough.formats import read_anonymized, read_corpus
 from showthrough.formats.background import read_background, read_recorded
+from showthrough.formats.choice import shared_format
 from showthrough.report.attacks import attacks_json_text, show_attacks, show_risks
 from showthrough.resources.settings import ModelSettings
 
@@ -35,7 +36,7 @@ class Attacking:
 
     attacks: Annotated[
         str,
-        Meta(title="LIST", description=f"Attacks: {', '.join(ATTACKS)}; a+b fuses, +assignment matches one to one."),
+        Meta(title="LIST", description="Attacks (showthrough attacks lists them); a+b fuses, +assignment matches."),
     ] = DEFAULT
     k: Annotated[int, Meta(description="Also count who is among the first so many.", extra={"flags": ("-k",)})] = 5
     explain: Annotated[
@@ -115,7 +116,7 @@ def _read(
     texts: dict[str, dict[str, str]] = {}
     for name, path in files.items():
         try:
-            texts[name] = read_anonymized(path, corpus, format=settings.format, **settings.columns)
+            texts[name] = read_anonymized(path, corpus, format=shared_format(settings.format, path), **settings.columns)
         except InputError as error:
             problems += error.problems
     try:

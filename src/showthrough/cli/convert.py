@@ -8,24 +8,21 @@ import typer
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
-from showthrough.errors import PlanError, printable
+from showthrough.errors import printable
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.writing import check_writable
 from showthrough.formats import read_corpus
-from showthrough.formats.choice import FORMATS, format_named
+from showthrough.formats.choice import format_named
 from showthrough.formats.writing import write_corpus
-
-_READ = ", ".join(name for name, known in FORMATS.items() if known.read or name == "tab")
-_WRITTEN = ", ".join(name for name, known in FORMATS.items() if known.write)
 
 
 @with_options(settings=options_of(FileSettings, "id_column", "text_column"), views=view_options("force"))
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
-    to: Annotated[str, typer.Option("--to", metavar="NAME", help=f"Its new format: {_WRITTEN}.")],
+    to: Annotated[str, typer.Option("--to", metavar="NAME", help="Its new format; see showthrough formats.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
     from_: Annotated[
-        str | None, typer.Option("--from", metavar="NAME", help=f"Its format, where the file does not tell: {_READ}.")
+        str | None, typer.Option("--from", metavar="NAME", help="Its format, where the file does not tell.")
     ] = None,
     annotator: Annotated[
         str | None, typer.Option(metavar="NAME", help="Whose marks, where several annotators marked.")
@@ -35,8 +32,7 @@ def command(
     views: Said,
 ) -> None:
     """Convert a corpus from one format to another."""
-    if format_named(to).write is None:
-        raise PlanError(f"cannot be written; choose one of {_WRITTEN}", f"format {to}")
+    format_named(to, "write")  # raises before anything is read
     read = inputs([corpus])
     check_distinct((output,), read)
     check_writable(output)

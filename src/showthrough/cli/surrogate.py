@@ -47,8 +47,7 @@ def command(
     if seed < 0:
         raise PlanError(f"found {seed}; expected 0 or more", "seed")
     target = to or same_format(corpus, settings.get("format"))
-    if format_named(target).write is None:
-        raise PlanError("cannot be written; choose another with --to", f"format {target}")
+    format_named(target, "write")  # raises before anything is read
     read = inputs([corpus])
     check_distinct((output,), read)
     check_writable(output)

@@ -22,7 +22,7 @@ _FAULT = 100  # characters of what a reader of TOML says
 def is_request(path: Path | Head) -> bool:
     """Whether a file is a plan or a TAE configuration rather than a corpus."""
     head = Head.of(path)
-    return head.suffix == ".toml" or is_tae(head)
+    return suffix(head.path) == ".toml" or is_tae(head)
 
 
 def read_request(path: Path, kind: type[FileSettings] = FileSettings) -> Request:

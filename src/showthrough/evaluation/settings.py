@@ -34,7 +34,6 @@ from msgspec import Meta
 from showthrough.data.retyping import Retyping
 from showthrough.errors import PlanError, Problem, quoted, shown
 from showthrough.files.reading import plain
-from showthrough.formats import FORMATS
 from showthrough.metrics import Metric, with_parameters
 from showthrough.metrics.language import ENGLISH, in_language
 from showthrough.resources import function_words_from
@@ -126,7 +125,7 @@ class FileSettings(Settings):
     """The same for inputs in files, and how these are read."""
 
     format: Annotated[
-        str | None, Meta(title="NAME", description=f"The format, where a file does not tell: {', '.join(FORMATS)}.")
+        str | None, Meta(title="NAME", description="The format, where a file does not tell; see showthrough formats.")
     ] = None
     group_by: Annotated[
         str | None,

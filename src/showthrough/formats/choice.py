@@ -113,7 +113,10 @@ def reader(head: Head, asked: str | None, task: Task, kinds: str) -> tuple[str, 
 
 def _unknown(head: Head, kinds: str) -> InputError:
     if head.folder:
-        return fail(head.path, f"holds no .txt file, but {some(sorted(head.endings))}; expected one a document")
+        others = sorted(filter(None, head.endings))
+        return fail(
+            head.path, f"holds no .txt file{f', but {some(others)}' if others else ''}; expected one a document"
+        )
     if not head.opening:
         return fail(head.path, f"is empty; expected {kinds}")
     if head.json.keys:
