@@ -36,7 +36,7 @@ BLOCK = 50  # attempts of one test
 SECONDS = 20.0  # that one may take, of the processor
 WAITED = 90  # seconds that one may take in all
 LONGEST = 500  # characters of a line
-MEMORY = 400  # megabytes by which one block may grow
+MEMORY = 1000  # megabytes by which one block may grow; libraries that it is the first to use take half of that
 
 
 def blocks() -> Iterator[Any]:
