@@ -145,12 +145,13 @@ def test_two_persons_stay_two() -> None:
 def test_dates_move_together(seed: int) -> None:
     text = "[DATE:10/29/1997] , [DATE:Oct 31] , [DATE:Monday] , [DATE:November 3, 1997] , [DATE:1997-12-01]"
     first, second, weekday, third, fourth = marked(made(text, seed))
-    days = [written_dates(one, day_first=False)[0].full() for one in (first, third, fourth)]
-    assert None not in days
-    assert (days[1] - days[0]).days == 5  # type: ignore[operator]
-    assert (days[2] - days[1]).days == 28  # type: ignore[operator]
+    dates = [written_dates(one, day_first=False)[0] for one in (first, third, fourth)]
+    assert all(one.unit == "day" and one.year is not None for one in dates)
+    days = [one.on(1997) for one in dates]
+    assert (days[1] - days[0]).days == 5
+    assert (days[2] - days[1]).days == 28
     assert re.fullmatch(r"[A-Z][a-z]{2} \d{1,2}", second)
-    moved = (days[0] - written_dates("10/29/1997", day_first=False)[0].full()).days  # type: ignore[operator]
+    moved = (days[0] - written_dates("10/29/1997", day_first=False)[0].on(1997)).days
     names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
     assert weekday == names[moved % 7]
 
