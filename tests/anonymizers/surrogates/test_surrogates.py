@@ -11,7 +11,6 @@ from hypothesis import given, settings, strategies as st
 from showthrough import Annotation, Corpus, Document, Mention, PlanError, demo, read_corpus
 from showthrough.anonymizers.surrogates.audit import Identifying, audit
 from showthrough.anonymizers.surrogates.dates import day_comes_first, written_dates
-from showthrough.anonymizers.surrogates.invention import shape
 from showthrough.anonymizers.surrogates.names import Names
 from showthrough.anonymizers.surrogates.numbers import Numbers
 from showthrough.anonymizers.surrogates.replacement import surrogates
@@ -34,6 +33,11 @@ def record(tagged: str, name: str = "r") -> Document:
         mentions.append(Mention(start, length, tag[1], phi_type(tag[1]).identifier))
         position = tag.end()
     return Document(name, "".join((*pieces, tagged[position:])), (Annotation("gold", tuple(mentions)),))
+
+
+def shape(text: str) -> str:
+    """The pattern of a text: 9 for a digit, A and a for letters."""
+    return "".join("9" if one.isdigit() else ("A" if one.isupper() else "a") if one.isalpha() else one for one in text)
 
 
 def marked(document: Document) -> list[str]:
