@@ -99,11 +99,10 @@ class Anonymization:
     def digest(self) -> str:
         """Changes whenever a mask changes; the order of documents and of masks does not matter."""
 
-        def place(mask: Mask) -> tuple[object, ...]:
-            return mask.start, mask.end, *_writing(mask), mask.entity_type
+        def ordered(masks: Iterable[Mask]) -> list[Mask]:
+            return sorted(masks, key=lambda mask: (mask.start, mask.end, *_writing(mask), mask.entity_type))
 
-        masks = DerivedMasks(self.masks, lambda masks: sorted(masks, key=place))
-        return digest_of(masks, self.source or self.name, "document")
+        return digest_of(DerivedMasks(self.masks, ordered), self.source or self.name, "document")
 
 
 class ReleasedTexts(Anonymization):

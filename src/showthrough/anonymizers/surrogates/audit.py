@@ -51,7 +51,8 @@ def marked(document: Document, keep: Collection[str] = ()) -> list[Phi]:
 class Identifying:
     """The strings of a record that may not be left.
 
-    Every marked string of four or more letters, and of persons every single name of as many.
+    Every marked string of four or more letters, and of persons every single name of as many. One pattern of all of them
+    would be tried out string by string at every word of a text. So each is looked for only where its first word stands.
     """
 
     def __init__(self, document: Document, keep: Collection[str] = ()) -> None:
@@ -69,7 +70,11 @@ class Identifying:
                     written.add(string)
                     if string.islower():
                         self._small.add(_plain(string))
-        self._strings = _Strings(written)
+        self._by_word: dict[str, list[str]] = {}
+        self._signs: list[str] = []  # that begin with a sign
+        for string in sorted(written, key=lambda string: (-len(string), string)):
+            first = _TOKEN.match(string.lstrip())
+            (self._by_word.setdefault(folded(first[0]), []) if first else self._signs).append(string)
 
     def places(self, text: str) -> Iterator[Phi]:
         """Where they stand in a text as whole words, whatever their capitals and line breaks; the longest first.
@@ -77,36 +82,17 @@ class Identifying:
         A single word that is marked with a capital and stands there without one is another word: a brown mole is not
         Dr. Brown.
         """
-        for start, end in self._strings.places(text):
+        last = 0  # none begins in another, and of several in one place the longest counts
+        for start, strings in self._candidates(text):
+            ends = (_end(text, start, string) for string in strings) if start >= last else ()
+            end = next(filter(None, ends), 0)
+            if not end:
+                continue
+            last = end
             string = _plain(text[start:end])
             other = text[start:end].islower() and " " not in string and string not in self._small
             if string in self.kinds and not other:
                 yield self.kinds[string], start, end
-
-
-class _Strings:
-    """Strings that are looked for in texts as whole words, whatever their capitals and line breaks.
-
-    One pattern of all of them would be tried out string by string at every word of a text. So each is looked for only
-    where its first word stands.
-    """
-
-    def __init__(self, strings: Collection[str]) -> None:
-        self._by_word: dict[str, list[str]] = {}
-        self._signs: list[str] = []  # that begin with a sign
-        for string in sorted(strings, key=lambda string: (-len(string), string)):
-            first = _TOKEN.match(string.lstrip())
-            (self._by_word.setdefault(folded(first[0]), []) if first else self._signs).append(string)
-
-    def places(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where they stand, by place; none begins in another, and of several in one place the longest counts."""
-        last = 0
-        for start, strings in self._candidates(text):
-            ends = (_end(text, start, string) for string in strings) if start >= last else ()
-            end = next(filter(None, ends), 0)
-            if end:
-                last = end
-                yield start, end
 
     def _candidates(self, text: str) -> Iterator[tuple[int, list[str]]]:
         """Where some may begin, in order, and which."""
@@ -147,9 +133,6 @@ def audit(original: Document, surrogate: Document, keep: Collection[str] = ()) -
     return [
         Leak(surrogate.id, surrogate.text[start:end], start, end)
         for kind, start, end in Identifying(original, keep).places(surrogate.text)
-        if kind != "date" or not any(_inside(start, end, date) for date in dates)
+        if kind != "date"
+        or not any(low <= start and end <= high and (start, end) != (low, high) for low, high in dates)
     ]
-
-
-def _inside(start: int, end: int, span: tuple[int, int]) -> bool:
-    return span[0] <= start and end <= span[1] and (start, end) != span

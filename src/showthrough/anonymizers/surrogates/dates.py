@@ -95,11 +95,8 @@ class Shift:
     @classmethod
     def nearest(cls, days: int) -> Shift:
         """The whole months and years that come nearest to so many days, and at least one of each."""
-        return cls(days, _whole(days, DAYS_OF_YEAR / 12), _whole(days, DAYS_OF_YEAR))
-
-
-def _whole(days: int, length: float) -> int:
-    return round(days / length) or (days > 0) - (days < 0)
+        lengths = DAYS_OF_YEAR / 12, DAYS_OF_YEAR
+        return cls(days, *(round(days / length) or (days > 0) - (days < 0) for length in lengths))
 
 
 class Moved(NamedTuple):
@@ -274,10 +271,11 @@ def written_dates(text: str, day_first: bool) -> list[Written]:
     return sorted(dates, key=span_of)
 
 
-def cover(covered: bytearray, spans: Iterable[Span]) -> None:
-    """Marks the characters of spans with ones."""
+def cover(covered: bytearray, spans: Iterable[Span]) -> bytearray:
+    """The same bytes, with those of spans set to one."""
     for start, end in spans:
         covered[start:end] = b"\1" * (end - start)
+    return covered
 
 
 def named_words(text: str) -> list[int]:

@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from functools import cache
 from random import Random
 
-from showthrough.anonymizers.surrogates.wordlists import FAMILY, GIVEN, MEDICAL, PLACES
+from showthrough.anonymizers.surrogates.wordlists import FAMILY, GIVEN, PLACES
 
 Edit = tuple[int, int, str]  # start and end of what is replaced, and what stands there now
 
 _SYLLABLE = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+$|[^aeiouy](?=[^aeiouy]))?")
-_VOWEL = re.compile(r"[aeiouy]")
 _TRIES = 60
 _LISTS = {"given": GIVEN, "family": FAMILY, "place": PLACES}
 
@@ -52,15 +51,10 @@ def word(random: Random, source: str, like: str, taken: Iterable[str] = ()) -> s
     return best or letters(random, like if len(like) > 3 else like + "abcd", taken)
 
 
-def medical(random: Random, taken: Iterable[str] = ()) -> str:
-    """A medical term, in small letters."""
-    return random.choice([term for term in MEDICAL if term not in taken])
-
-
 def letters(random: Random, like: str, taken: Iterable[str] = ()) -> str:
     """As many other letters, vowels for vowels: `mrn` may become `tpl`."""
     while True:
-        new = "".join(random.choice("aeiou" if _VOWEL.match(one) else "bcdfghjklmnprstvz") for one in like.lower())
+        new = "".join(random.choice("aeiou" if one in "aeiouy" else "bcdfghjklmnprstvz") for one in like.lower())
         if (new != like and new not in taken) or len(like) < 2:
             return new
 
@@ -69,7 +63,7 @@ def characters(random: Random, like: str) -> str:
     """Digit for digit and letter for letter, everything else as it is.
 
     >>> characters(Random(0), "MR-0417 b")
-    'XX-0417 x'
+    'MY-6048 p'
     """
 
     def other(one: str) -> str:

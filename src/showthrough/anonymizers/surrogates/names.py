@@ -8,8 +8,17 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from random import Random
 
-from showthrough.anonymizers.surrogates.invention import Edit, cased, dressed, letters, medical, word
-from showthrough.anonymizers.surrogates.wordlists import ADDRESS, FUNCTION, GENERIC, GIVEN, PARTICLES, SETS, TITLES
+from showthrough.anonymizers.surrogates.invention import Edit, cased, dressed, letters, word
+from showthrough.anonymizers.surrogates.wordlists import (
+    ADDRESS,
+    FUNCTION,
+    GENERIC,
+    GIVEN,
+    MEDICAL,
+    PARTICLES,
+    SETS,
+    TITLES,
+)
 
 _WORD = re.compile(r"[^\W\d_]+")
 _PAIR = 2
@@ -74,7 +83,7 @@ class Names:
         """The surrogate of a word, made when it is first asked for."""
         if token not in self._words:
             if self._random.random() < self._ambiguous:
-                new = medical(self._random, self._taken)
+                new = self._random.choice([term for term in MEDICAL if term not in self._taken])
             else:
                 new = self._seamed(token, source) or word(self._random, source, token, self._taken)
             self._words[token] = new

@@ -90,18 +90,16 @@ class _Record:
         taken = {word for string in self._strings.kinds for word in (string, *string.split())}
         self._names = Names(random, taken, ambiguous)
         self._numbers = Numbers(random, taken)
-        covered = bytearray(len(self._text))
         for kind, start, end in self._marked:
-            cover(covered, [(start, end)])
             self._numbers.learn(self._text[start:end])
             if kind == "person":
                 self._names.learn(self._text[start:end])
+        covered = cover(bytearray(len(self._text)), ((start, end) for _, start, end in self._marked))
         places = self._strings.places(self._text)
         self._overlooked = [phi for phi in places if 1 not in covered[phi[1] : phi[2]]]  # marked elsewhere, not here
         self.repeats = len(self._overlooked)
-        spans, repeats = (
-            [(one[1], one[2]) for one in phi if one[0] == "date"] for phi in (self._marked, self._overlooked)
-        )
+        spans = [(start, end) for kind, start, end in self._marked if kind == "date"]
+        repeats = [(start, end) for kind, start, end in self._overlooked if kind == "date"]
         # No dates are to be looked for in what is marked as something else, nor in what is to stay.
         kept = [one for layer in document.annotations for one in layer.mentions if one.entity_type in keep]
         others = [
@@ -114,12 +112,9 @@ class _Record:
         self._move = chronology.move(random, self._blemishes(spans + repeats))
         self._moved = sorted(edit for one in self._dates.all for edit in self._move.edits(one))
         self.near = chronology.near(self._move)
-        along = [
-            one
-            for one in map(span_of, self._dates.unmarked)
-            if not any(one[0] < end and start < one[1] for start, end in repeats)
-        ]
-        self.along = len(along) + sum(self._move.frees and bool(one.beside) for one in self._dates.marked)
+        again = cover(bytearray(len(self._text)), repeats)
+        self.along = sum(1 not in again[slice(*span_of(one))] for one in self._dates.unmarked)
+        self.along += sum(self._move.frees and bool(one.beside) for one in self._dates.marked)
 
     def surrogate(self) -> Document:
         edits: list[Edit] = []

@@ -18,9 +18,7 @@ _BARE = re.compile(r"\W*(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th|º)?\W*", re.IGN
 _DOTTED = re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.?")
 _WINDOW = 24  # characters beside a piece of a date, in which the rest of it may stand
 _YEAR_BEFORE = re.compile(r"(?<!\d)(?P<year>(?:1[89]|2[01])\d{2})[-/.]$")
-_LONG_AFTER = re.compile(
-    r"(?:\s?[-/.]\s?|\s*,\s*|\s+(?:de|del|of)\s+|\s+)(?P<year>(?:1[89]|2[01])\d{2})(?!\d)", re.IGNORECASE
-)
+_LONG_AFTER = re.compile(r"(?i)(?:\s?[-/.]\s?|\s*,\s*|\s+(?:de|del|of)\s+|\s+)(?P<year>(?:1[89]|2[01])\d{2})(?!\d)")
 _SHORT_AFTER = re.compile(r"(?:(?P<sign>[-/.])|,?\s*['’])(?P<year>\d{2})(?!\d|\s?[-/.]\s?\d)")
 # No year is part of a larger number, nor followed by what is counted.
 _YEAR_ALONE = re.compile(
@@ -30,7 +28,7 @@ _YEAR_ALONE = re.compile(
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(chain(*dates.WEEKDAYS[:2]))})\b", re.IGNORECASE)
 _SPANISH = re.compile(r"\b(?:de|el|la|los|que|con|una?|se)\b", re.IGNORECASE)
 _ENGLISH = re.compile(r"\b(?:of|the|and|with|was|is|for|an?)\b", re.IGNORECASE)
-_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
+_ORDINAL = re.compile(r"(?P<ordinal>st|nd|rd|th)\b", re.IGNORECASE)
 _COUNTED = re.compile(r"\s*-?\s*(?:hour|hr|day|week|month|year|min|hora|día|dia|semana|mes|año)", re.IGNORECASE)
 
 
@@ -62,8 +60,7 @@ def timeline(
     """
     if not marks:
         return Timeline()
-    covered = bytearray(len(text))
-    cover(covered, (*marks, *others))
+    covered = cover(bytearray(len(text)), (*marks, *others))
     readable = [one for one in written_dates(text, day_first) if 1 not in covered[slice(*span_of(one))]]
     along = [one for one in readable if _sure(one, text)]
     cover(covered, map(span_of, along))
@@ -160,8 +157,7 @@ class _Record:
         self.marks = marks
         self._day_first = day_first
         self.claimed: set[int] = set()  # where parts stand that belong to a date already
-        self.inside = bytearray(len(text))
-        cover(self.inside, marks)
+        self.inside = cover(bytearray(len(text)), marks)
 
     def marked(self) -> Iterator[Written]:
         for start, end in self.marks:
@@ -174,9 +170,7 @@ class _Record:
         """A date with the `th` that stands after a marked 29; it is no part of the mark, and goes with the day."""
         last = one.fields[-1]
         after = _ORDINAL.match(self._text, last.end) if last.name == "day" else None
-        if after is None:
-            return one
-        return replace(one, fields=(*one.fields, Field("ordinal", after.start(), after.end(), after[0])))
+        return replace(one, fields=(*one.fields, *fields_of(after))) if after else one
 
     def _read(self, start: int, end: int) -> list[Written]:
         own = [one.at(start) for one in written_dates(self._text[start:end], self._day_first)]
@@ -193,13 +187,9 @@ class _Record:
         """The dates that a piece is part of: the 29 or the October of `October 29`."""
         left = self._text.rfind(" ", 0, max(0, start - _WINDOW)) + 1
         window = self._text[left : end + _WINDOW]
-        found = (self._kept(one.at(left)) for one in written_dates(window, self._day_first))
-        return [
-            one
-            for one in found
-            if any(start <= field.start < end for field in one.fields)
-            and (not by_name or (one.day is not None and "day" not in one.kept))
-        ]
+        whole = (self._kept(one.at(left)) for one in written_dates(window, self._day_first))
+        own = [one for one in whole if any(start <= field.start < end for field in one.fields)]
+        return [one for one in own if not by_name or (one.day is not None and "day" not in one.kept)]
 
     def _kept(self, one: Written) -> Written:
         """A date of which only what is marked may be replaced."""
