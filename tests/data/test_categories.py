@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from showthrough import InputError, TypedMask, read_anonymization
-from showthrough.data.categories import HIPAA, PHI_TYPES, phi_type
+from showthrough.data.categories import PHI_TYPES, phi_type
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/clinical.md"
+HIPAA = "ABCDEFGHIJKLMNOPQR"  # eighteen kinds
 TAB = {"PERSON", "CODE", "LOC", "ORG", "DATETIME", "DEM", "QUANTITY", "MISC"}
 
 
@@ -26,8 +27,7 @@ def test_the_documentation_lists_every_type_under_its_letter() -> None:
     assert set().union(*listed.values()) == set(PHI_TYPES) - TAB
 
 
-def test_hipaa_has_eighteen_kinds() -> None:
-    assert list(HIPAA) == [chr(code) for code in range(ord("A"), ord("R") + 1)]
+def test_hipaa_lists_eighteen_kinds() -> None:
     assert {known.hipaa for known in PHI_TYPES.values()} <= {"", *HIPAA}
 
 

@@ -31,10 +31,7 @@ class Anonymizer(Protocol):
 
 
 ANONYMIZERS: Table[Anonymizer] = Table(
-    "anonymizers",
-    {},
-    partial(value_of, Anonymizer, "anonymizer"),
-    lazy={"rules": "showthrough.anonymizers.rules:Rules"},
+    "anonymizers", {}, partial(value_of, Anonymizer, "anonymizer"), {"rules": "showthrough.anonymizers.rules:Rules"}
 )
 
 

@@ -8,16 +8,9 @@ that group is hidden: the words around it are the cue.
 from __future__ import annotations
 
 import re
-import sys
 
-
-def _capitals() -> str:
-    """A character class of capital letters: `re` has no name for them beyond ASCII."""
-    limit = min(0x2000, sys.maxunicode)  # Latin, Greek, Cyrillic, Armenian and their extensions
-    return "".join(char for char in map(chr, range(limit)) if char.isupper() or char.istitle())
-
-
-_UP = _capitals()
+# A character class of capital letters (Latin, Greek, Cyrillic, Armenian): `re` has no name for them beyond ASCII.
+_UP = "".join(char for char in map(chr, range(0x2000)) if char.isupper() or char.istitle())
 
 # A possessive s stays outside a name, an apostrophe or hyphen within it does not: O'Dell-Rask’s.
 NAME = rf"[{_UP}](?:[\w\u0300-\u036f]|[-'’](?!s\b)(?=\w)){{0,40}}+"
@@ -25,14 +18,12 @@ _PARTICLE = r"(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|af|av|al|bin|be
 
 # Capitalised only because a sentence or a clause begins with them.
 _OPENERS = (
-    "A|About|According|After|All|Although|An|And|Another|Any|As|At|Because|Before|Being|"
-    "Both|But|By|Dear|During|Each|Even|Every|Finally|First|For|Friday|From|Had|Has|He|"
-    "Her|Here|His|How|However|I|If|In|Instead|It|Its|Later|Many|Meanwhile|Monday|More|"
-    "Most|Much|My|Neither|No|Nobody|Nor|Not|Now|Of|Old|On|Once|One|Only|Or|Others|Our|"
-    "Patient|Saturday|She|Since|So|Some|Still|Such|Sunday|Ten|That|The|Their|Then|There|"
-    "These|They|This|Those|Though|Three|Through|Thursday|Thus|To|Today|Tuesday|Two|Under|"
-    "Until|Upon|We|Wednesday|Were|What|When|Where|Whereas|Which|While|Who|Why|With|Without|"
-    "Yesterday|Yet|You|Young"
+    "A|About|According|After|All|Although|An|And|Another|Any|As|At|Because|Before|Being|Both|But|By|Dear|During|Each|"
+    "Even|Every|Finally|First|For|Friday|From|Had|Has|He|Her|Here|His|How|However|I|If|In|Instead|It|Its|Later|Many|"
+    "Meanwhile|Monday|More|Most|Much|My|Neither|No|Nobody|Nor|Not|Now|Of|Old|On|Once|One|Only|Or|Others|Our|Patient|"
+    "Saturday|She|Since|So|Some|Still|Such|Sunday|Ten|That|The|Their|Then|There|These|They|This|Those|Though|Three|"
+    "Through|Thursday|Thus|To|Today|Tuesday|Two|Under|Until|Upon|We|Wednesday|Were|What|When|Where|Whereas|Which|"
+    "While|Who|Why|With|Without|Yesterday|Yet|You|Young"
 )
 NOT_NAMES = frozenset(_OPENERS.split("|"))
 _NOT_NAME = rf"(?!(?:{_OPENERS})(?![\w'’-]))"
@@ -127,16 +118,14 @@ _CODES = (
     r"(?<![\w:])(?:[0-9A-Fa-f]{1,4}:){1,6}(?::[0-9A-Fa-f]{1,4}){1,6}(?![\w:])",
 )
 
-_GROUPS = r"\d{2,5}(?:[ .\u00a0-]\d{2,5})"
 _PHONES = (
     r"(?<![\w+])\+\d{1,3}(?:[ .-]?\(\d{1,5}\))?(?:[ .\u00a0-]?\d{2,5}){2,5}(?![\w-])",
     r"(?<!\w)\(\d{2,5}\)[ ]?\d{2,5}(?:[ .-]\d{2,5}){1,3}(?![\w-])",
     r"(?<![\w.,+/-])(?<!\d[ ])0\d{1,4}(?:[ .-]\d{3,8}){1,3}(?![\w-])",
     r"(?<![\w.,+/-])\d{3}[-.]\d{3}[-.]\d{4}(?![\w-])",
     r"(?<![\w.,+/-])\d{3}-\d{4}(?![\w-])",
-    r"(?<!\w)(?i:tel|telephone|phone|mobile|cell|fax|call|ext)\b[.:]?[ ](?P<span>(?:\d{4,12}|"
-    + _GROUPS
-    + r"{1,4}))(?!\w)",
+    r"(?<!\w)(?i:tel|telephone|phone|mobile|cell|fax|call|ext)\b[.:]?[ ]"
+    r"(?P<span>(?:\d{4,12}|\d{2,5}(?:[ .\u00a0-]\d{2,5}){1,4}))(?!\w)",
 )
 _EMAILS = (r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}",)
 _URLS = (
@@ -166,18 +155,9 @@ _AMOUNTS = (
     rf"(?<![\w.,]){_FIGURE}{_SCALE}[ \u00a0]?(?:{_SIGN}|{_UNIT_OF_MONEY}\b)",
 )
 
+_PATTERNS = {
+    "EMAIL": _EMAILS, "URL": _URLS, "AGE": _AGES, "DATETIME": _DATES + _TIMES, "QUANTITY": _AMOUNTS, "LOC": _ADDRESSES,
+    "PHONE": _PHONES, "CODE": _CODES,
+}  # fmt: skip
 # Earlier rows win when two of them hide the same span.
-TABLE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (label, re.compile(pattern))
-    for label, patterns in (
-        ("EMAIL", _EMAILS),
-        ("URL", _URLS),
-        ("AGE", _AGES),
-        ("DATETIME", _DATES + _TIMES),
-        ("QUANTITY", _AMOUNTS),
-        ("LOC", _ADDRESSES),
-        ("PHONE", _PHONES),
-        ("CODE", _CODES),
-    )
-    for pattern in patterns
-)
+TABLE = tuple((label, re.compile(pattern)) for label, patterns in _PATTERNS.items() for pattern in patterns)

@@ -30,26 +30,24 @@ class Rules:
 
     def masks(self, document: Document) -> list[Mask]:
         """The masks of this document, ascending, none overlapping another."""
-        text = document.text
-        found = [*_formed(text), *_persons(text)]
-        return flattened(found)
+        return flattened([*_formed(document.text), *_persons(document.text)])
 
 
 def _formed(text: str) -> Iterator[Mask]:
     for label, pattern in TABLE:
         group = "span" if "span" in pattern.groupindex else 0
         for match in pattern.finditer(text):
-            yield Mask(match.start(group), match.end(group), label)
+            yield Mask(*match.span(group), label)
 
 
 def _persons(text: str) -> Iterator[Mask]:
     surnames: set[str] = set()
     for match in TITLED.finditer(text):
         # The title goes too: it tells the sex or the profession.
-        yield Mask(match.start(), match.end(), "PERSON")
+        yield Mask(*match.span(), "PERSON")
         surnames.add(_last_word(match["names"]))
     for match in FIELD.finditer(text):
-        yield Mask(match.start("names"), match.end("names"), "PERSON")
+        yield Mask(*match.span("names"), "PERSON")
         names = match["names"]
         surnames.add(_last_word(names.partition(",")[0] if match["inverted"] else names))
     surnames = {name for name in surnames if len(name) >= _SHORTEST_SURNAME}
@@ -69,7 +67,7 @@ def _repetitions(text: str, surnames: set[str]) -> Iterator[Mask]:
     folded = {name.casefold() for name in surnames}
     run: list[tuple[int, int]] = []  # the capitalised words that lead up to this one without a break
     for match in WORD.finditer(text):
-        word, start, end = match[0], match.start(), match.end()
+        word, (start, end) = match[0], match.span()
         gap = text[run[-1][1] : start] if run else ""
         initial = bool(run) and run[-1][1] - run[-1][0] == 1
         if not (gap in {" ", "\u00a0"} or (initial and gap in {". ", "."})):

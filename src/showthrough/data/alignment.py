@@ -63,8 +63,7 @@ class _Tokens:
         return start, self.starts[index] if index < len(self.keys) else len(self.text)
 
     def space(self, index: int) -> str:
-        start, end = self.gap(index)
-        return self.text[start:end]
+        return self.text[slice(*self.gap(index))]
 
     def shared(self, index: int) -> bool:
         start, end = self.gap(index)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import HALF_CHARACTER, QUOTED, InputError, Problem, quoted, shown
+from showthrough.data.documents import digest_of
+from showthrough.errors import QUOTED, Problem, quoted
 
 _WORD = re.compile(r"\w")
 FEWEST = 2  # individuals: with one there is nothing to choose
@@ -62,49 +61,33 @@ class Background:
 
     @cached_property
     def profiles(self) -> Profiles:
-        known = {individual: text for individual, text in self.texts.items() if _WORD.search(text)}
-        counts = Counter(known.values())
+        with_words = {individual: text for individual, text in self.texts.items() if _WORD.search(text)}
+        counts = Counter(with_words.values())
         texts = tuple(sorted(counts))
         place = {text: number for number, text in enumerate(texts)}
         sizes = np.array([counts[text] for text in texts], dtype=np.int64)
-        return Profiles(texts, sizes, {individual: place[text] for individual, text in known.items()})
+        return Profiles(texts, sizes, {individual: place[text] for individual, text in with_words.items()})
 
     @cached_property
     def digest(self) -> str:
         """Changes whenever a text changes; the order of individuals does not matter."""
-        total = hashlib.blake2b(digest_size=16)
-        for individual in sorted(self.texts):
-            try:
-                total.update(msgspec.json.encode((individual, self.texts[individual])))
-            except UnicodeEncodeError:
-                raise InputError(
-                    Problem(self.source or self.name, f"individual {shown(individual)}", HALF_CHARACTER)
-                ) from None
-        return total.hexdigest()
+        return digest_of(self.texts, self.source or self.name, "individual")
 
     def problems(self, documents: Iterable[str]) -> list[Problem]:
         """What keeps an attack on documents of these ids from meaning anything."""
-        file = self.source or self.name
-        known = len(self.profiles.of)
-        if known < FEWEST:
-            blank = f" ({len(self) - known} more have a text without a word)" if len(self) > known else ""
-            return [
-                Problem(
-                    file,
-                    "background",
-                    f"found {known} individual{'' if known == 1 else 's'} with a text{blank}; "
-                    f"expected at least {FEWEST}, or there is nobody to choose between",
-                )
-            ]
+        known = self.profiles.of
+        fault = ""
         ids = list(documents)
-        if ids and not any(document in self.profiles.of for document in ids):
-            return [
-                Problem(
-                    file,
-                    "background",
-                    "knows nobody of the documents: no individual has the id of a document, such as "
-                    f"{quoted(ids[0], QUOTED // 2)}; expected the same ids, found such as "
-                    f"{quoted(next(iter(self.profiles.of)), QUOTED // 2)}",
-                )
-            ]
-        return []
+        if len(known) < FEWEST:
+            blank = f" ({len(self) - len(known)} more have a text without a word)" if len(self) > len(known) else ""
+            fault = (
+                f"found {len(known)} individual{'' if len(known) == 1 else 's'} with a text{blank}; "
+                f"expected at least {FEWEST}, or there is nobody to choose between"
+            )
+        elif ids and not any(document in known for document in ids):
+            fault = (
+                "knows nobody of the documents: no individual has the id of a document, such as "
+                f"{quoted(ids[0], QUOTED // 2)}; expected the same ids, found such as "
+                f"{quoted(next(iter(known)), QUOTED // 2)}"
+            )
+        return [Problem(self.source or self.name, "background", fault)] if fault else []

@@ -1,7 +1,8 @@
 """What PHI is called in the corpora that people use, and what each name stands for.
 
 One line a type: the element that i2b2 2014 files put it under, how it is replaced by a surrogate, whether it points to
-the patient directly, and the paragraph of HIPAA's Safe Harbor rule that lists it (45 CFR 164.514(b)(2)(i), A to R).
+the patient directly, and the paragraph of HIPAA's Safe Harbor rule that lists it (45 CFR 164.514(b)(2)(i), A to R; the
+documentation has them all).
 
 Types of i2b2 2006 (Uzuner et al. 2007), i2b2 2014 (Stubbs and Uzuner 2015), MEDDOCAN (Marimon et al. 2019) and the
 Text Anonymization Benchmark (Pilán et al. 2022). A type that is not here is treated as any word, and quasi-identifying.
@@ -15,27 +16,6 @@ from typing import Literal
 from showthrough.data.documents import Identifier
 
 Kind = Literal["person", "place", "organization", "date", "age", "code", "contact", "word"]
-
-HIPAA: dict[str, str] = {
-    "A": "names",
-    "B": "geographic subdivisions smaller than a state",
-    "C": "dates directly related to the individual, and ages over 89",
-    "D": "telephone numbers",
-    "E": "fax numbers",
-    "F": "e-mail addresses",
-    "G": "social security numbers",
-    "H": "medical record numbers",
-    "I": "health plan beneficiary numbers",
-    "J": "account numbers",
-    "K": "certificate and licence numbers",
-    "L": "vehicle identifiers and licence plates",
-    "M": "device identifiers and serial numbers",
-    "N": "web addresses (URLs)",
-    "O": "internet protocol addresses",
-    "P": "biometric identifiers",
-    "Q": "full-face photographs and comparable images",
-    "R": "any other unique identifying number, characteristic or code",
-}
 
 
 @dataclass(frozen=True)

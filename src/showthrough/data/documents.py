@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, overload
 
 import msgspec
 import numpy as np
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
@@ -48,19 +49,14 @@ class InferredMention(Mention, frozen=True, gc=False, array_like=True):
     def stated(self) -> bool:
         return False
 
-    def _as_stated(self) -> Mention:
-        return Mention(self.start, self.end, self.entity_type, self.identifier, self.entity_id, self.confidential)
-
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, InferredMention):
-            other = other._as_stated()
-        return self._as_stated() == other
+        return isinstance(other, Mention) and astuple(self) == astuple(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __hash__(self) -> int:
-        return hash(self._as_stated())
+        return hash(Mention(*astuple(self)))
 
 
 class Annotation(msgspec.Struct, frozen=True, array_like=True):
@@ -86,19 +82,18 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
 
     def problems(self, file: str = "") -> list[Problem]:
         """What makes this document unusable."""
-        found: list[Problem] = []
-        length = len(self.text)
-        place = at_document(self.id)
+        problems: list[Problem] = []
+        length, place = len(self.text), at_document(self.id)
         if not self.id:
-            found.append(Problem(file, "a document", "its id is empty; expected a name"))
+            problems.append(Problem(file, "a document", "its id is empty; expected a name"))
         if not length:
-            found.append(Problem(file, place, "text is empty; expected at least one character"))
+            problems.append(Problem(file, place, "text is empty; expected at least one character"))
         for annotation in self.annotations:
             for index, mention in enumerate(annotation.mentions):
                 if not 0 <= mention.start < mention.end <= length:
                     field = f"{place}: annotations.{shown(annotation.annotator)}.entity_mentions[{index}]"
-                    found.append(Problem(file, field, span_fault(mention.start, mention.end, length)))
-        return found
+                    problems.append(Problem(file, field, span_fault(mention.start, mention.end, length)))
+        return problems
 
 
 def span_fault(start: int, end: int, length: int, names: tuple[str, str] = ("start_offset", "end_offset")) -> str:
@@ -133,6 +128,17 @@ class Survey:
     groups: tuple[str, ...] = ()  # of the documents, in their order; none where no document has one
 
 
+def digest_of(values: Mapping[str, object], file: str, what: str) -> str:
+    """Changes whenever a key or a value changes, but not with their order. `what` is what keys name, for messages."""
+    total = hashlib.blake2b(digest_size=16)
+    for key in sorted(values):
+        try:
+            total.update(msgspec.json.encode((key, values[key])))
+        except UnicodeEncodeError:
+            raise InputError(Problem(file, f"{what} {shown(key)}", HALF_CHARACTER)) from None
+    return total.hexdigest()
+
+
 class Corpus:
     """A named sequence of documents with a digest.
 
@@ -153,63 +159,49 @@ class Corpus:
         return len(self.documents)
 
     def __iter__(self) -> Iterator[Document]:
-        for block in self._blocks():
-            yield from block
+        for start in range(0, len(self.documents), _BLOCK):
+            yield from self.documents[start : start + _BLOCK]
 
     def __repr__(self) -> str:
         return f"Corpus({self.name!r}, {len(self)} documents)"
-
-    def _blocks(self) -> Iterator[Sequence[Document]]:
-        for start in range(0, len(self.documents), _BLOCK):
-            yield self.documents[start : start + _BLOCK]
 
     @cached_property
     def survey(self) -> Survey:
         """Reads every document once; raises InputError with all that is wrong."""
         problems: list[Problem] = []
-        ids: list[str] = []
-        lengths: list[int] = []
+        lengths: dict[str, int] = {}  # by id
         digests: list[bytes] = []
         groups: list[str] = []
         annotated = annotators = 0
-        seen: set[str] = set()
         kinds: Counter[tuple[type[Mention], str, Identifier]] = Counter()
         for document in self:
             problems += document.problems(self.source)
-            if document.id in seen:
-                problems.append(
-                    Problem(self.source, at_document(document.id), "this id occurs twice; expected unique ids")
-                )
-            seen.add(document.id)
-            ids.append(document.id)
-            lengths.append(len(document.text))
+            place = at_document(document.id)
+            if document.id in lengths:
+                problems.append(Problem(self.source, place, "this id occurs twice; expected unique ids"))
+            lengths[document.id] = len(document.text)
             try:
                 digests.append(document.digest())
             except UnicodeEncodeError:
-                problems.append(Problem(self.source, at_document(document.id), HALF_CHARACTER))
+                problems.append(Problem(self.source, place, HALF_CHARACTER))
             annotated += bool(document.annotations)
             annotators += len(document.annotations)
             groups.append(document.group)
-            kinds.update(
-                (type(mark), mark.entity_type, mark.identifier)
-                for annotation in document.annotations
-                for mark in annotation.mentions
-            )
-        if not ids:
+            mentions = (mention for annotation in document.annotations for mention in annotation.mentions)
+            kinds.update((type(one), one.entity_type, one.identifier) for one in mentions)
+        if not lengths:
             problems.append(Problem(self.source, "", "the corpus is empty; expected at least one document"))
         if problems:
             raise InputError(problems)
-        # Sorted, so that the same documents in another order are the same corpus.
-        digest = hashlib.blake2b(b"".join(sorted(digests)), digest_size=16).hexdigest()
-        sizes = np.array(lengths, dtype=np.int64)
         marked = {Marked(kind, level, made is not InferredMention): many for (made, kind, level), many in kinds.items()}
         return Survey(
-            ids=tuple(ids),
-            lengths=sizes,
+            ids=tuple(lengths),
+            lengths=np.array(list(lengths.values()), dtype=np.int64),
             annotated=annotated,
             annotators=annotators,
             mentions=kinds.total(),
-            digest=digest,
+            # Sorted, so that the same documents in another order are the same corpus.
+            digest=hashlib.blake2b(b"".join(sorted(digests)), digest_size=16).hexdigest(),
             types=tuple(sorted({kind.entity_type for kind in marked})),
             marked=marked,
             groups=tuple(groups) if any(groups) else (),
@@ -234,8 +226,7 @@ class Corpus:
         A lazy sequence of documents has a method `window(start, stop)`: the same documents as the slice, cheap to
         send to another process.
         """
-        cut = getattr(self.documents, "window", None) if lazy else None
-        documents = cut(numbers.start, numbers.stop) if cut else self.documents[numbers.start : numbers.stop]
+        documents = _window(self.documents, numbers) if lazy else self.documents[numbers.start : numbers.stop]
         return Corpus(documents, self.name, self.source)
 
 
@@ -245,6 +236,11 @@ def stretches(lengths: NDArray[np.int64], characters: int = CHUNK_CHARACTERS) ->
     for low, high in pairwise([0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(lengths)]):
         if low < high:
             yield range(low, high)
+
+
+def _window(documents: Sequence[Document], numbers: range) -> Sequence[Document]:
+    cut: Callable[[int, int], Sequence[Document]] | None = getattr(documents, "window", None)
+    return cut(numbers.start, numbers.stop) if cut else documents[numbers.start : numbers.stop]
 
 
 class Altered(Sequence[Document]):
@@ -268,8 +264,7 @@ class Altered(Sequence[Document]):
 
     def window(self, start: int, stop: int) -> Altered:
         """Some of the documents, still to be decoded where they were."""
-        cut = getattr(self._documents, "window", None)
-        return Altered(cut(start, stop) if cut else self._documents[start:stop], self._change)
+        return Altered(_window(self._documents, range(start, stop)), self._change)
 
 
 def altered(documents: Sequence[Document], change: Callable[[Document], Document]) -> Sequence[Document]:

@@ -16,16 +16,15 @@ def label_map(text: str) -> dict[str, str]:
     >>> label_map("LOCATION=LOC, CITY=LOC")
     {'LOCATION': 'LOC', 'CITY': 'LOC'}
     """
-    found: dict[str, str] = {}
+    targets: dict[str, str] = {}
     for entry in filter(None, map(str.strip, text.split(","))):
         source, sign, target = (part.strip() for part in entry.partition("="))
         if not sign or not source:
             raise PlanError(f"found {quoted(entry)}; expected FROM=TO, such as LOCATION=LOC", "map")
-        if found.setdefault(source, target) != target:
-            raise PlanError(
-                f"{shown(source)} is mapped to both {quoted(found[source])} and {quoted(target)}; expected one", "map"
-            )
-    return found
+        if targets.setdefault(source, target) != target:
+            both = f"{quoted(targets[source])} and {quoted(target)}"
+            raise PlanError(f"{shown(source)} is mapped to both {both}; expected one", "map")
+    return targets
 
 
 def label_of(replacement: str | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -10,8 +9,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from showthrough.data.documents import Corpus
-from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document
+from showthrough.data.documents import Corpus, digest_of
 
 T = TypeVar("T")
 
@@ -88,30 +86,23 @@ class Anonymization:
 
     def part(self, document_ids: Iterable[str]) -> Anonymization:
         """The masks of some documents."""
-        return Anonymization(
-            {key: self.masks[key] for key in document_ids if key in self.masks}, self.name, self.source
-        )
+        masks = {key: self.masks[key] for key in document_ids if key in self.masks}
+        return Anonymization(masks, self.name, self.source)
 
     @cached_property
     def types(self) -> dict[str, int]:
         """The entity types that the anonymizer names, and how many masks have each."""
-        found = Counter(mask.entity_type for masks in self.masks.values() for mask in masks)
-        return {kind: found[kind] for kind in sorted(found) if kind}
+        counts = Counter(mask.entity_type for masks in self.masks.values() for mask in masks)
+        return {kind: counts[kind] for kind in sorted(counts) if kind}
 
     @cached_property
     def digest(self) -> str:
         """Changes whenever a mask changes; the order of documents and of masks does not matter."""
-        total = hashlib.blake2b(digest_size=16)
-        for document_id in sorted(self.masks):
-            masks = sorted(
-                self.masks[document_id],
-                key=lambda mask: (mask.start, mask.end, *_writing(mask), mask.entity_type),
-            )
-            try:
-                total.update(msgspec.json.encode((document_id, masks)))
-            except UnicodeEncodeError:
-                raise InputError(Problem(self.source or self.name, at_document(document_id), HALF_CHARACTER)) from None
-        return total.hexdigest()
+
+        def ordered(masks: Iterable[Mask]) -> list[Mask]:
+            return sorted(masks, key=lambda mask: (mask.start, mask.end, *_writing(mask), mask.entity_type))
+
+        return digest_of(DerivedMasks(self.masks, ordered), self.source or self.name, "document")
 
 
 class ReleasedTexts(Anonymization):
@@ -131,10 +122,7 @@ class ReleasedTexts(Anonymization):
     @cached_property
     def digest(self) -> str:
         """Changes whenever a text changes."""
-        total = hashlib.blake2b(digest_size=16)
-        for key in sorted(self._released):
-            total.update(msgspec.json.encode((key, self._released[key])))
-        return total.hexdigest()
+        return digest_of(self._released, self.name, "document")
 
 
 def _writing(mask: Mask) -> tuple[bool, str]:
@@ -155,15 +143,15 @@ def flattened(masks: Iterable[Mask]) -> list[Mask]:
     flat: list[Mask] = []
     longest = 0
     for mask in sorted(masks, key=lambda mask: (mask.start, -mask.end, *_writing(mask))):
+        length = mask.end - mask.start
         if flat and mask.start < flat[-1].end:
             last = flat[-1]
-            replacement = last.replacement
-            if mask.end - mask.start > longest:
-                longest, replacement = mask.end - mask.start, mask.replacement
+            replacement = mask.replacement if length > longest else last.replacement
             flat[-1] = Mask(last.start, max(last.end, mask.end), replacement)
+            longest = max(longest, length)
         else:
             flat.append(mask)
-            longest = mask.end - mask.start
+            longest = length
     return flat
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from showthrough.data.documents import Corpus, span_fault
 from showthrough.data.masks import Anonymization
-from showthrough.errors import InputError, Problem, at_document, shown
+from showthrough.errors import InputError, Problem, at_document
 
 Missing = Literal["error", "unmasked"]
 
@@ -16,32 +16,22 @@ def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = 
     """Everything that keeps an anonymization from being scored against a corpus."""
     lengths = dict(zip(corpus.ids, corpus.survey.lengths.tolist(), strict=True))
     file = anonymization.source or anonymization.name
-    problems = [
-        Problem(file, at_document(document_id), f"is not in the corpus {corpus.source or corpus.name}")
-        for document_id in anonymization.masks
-        if document_id not in lengths
-    ]
+    foreign = f"is not in the corpus {corpus.source or corpus.name}"
+    lacking = "is in the corpus but not here; add it (an empty list means nothing is masked), or say missing=unmasked"
+    problems = [Problem(file, at_document(one), foreign) for one in anonymization.masks if one not in lengths]
     for document_id, length in lengths.items():
-        if document_id not in anonymization.masks:
-            if missing == "error":
-                problems.append(
-                    Problem(
-                        file,
-                        at_document(document_id),
-                        "is in the corpus but not here; add it (an empty list means nothing is masked), "
-                        "or say missing=unmasked",
-                    )
-                )
-            continue
-        for index, mask in enumerate(anonymization.masks[document_id]):
+        place = at_document(document_id)
+        if document_id not in anonymization.masks and missing == "error":
+            problems.append(Problem(file, place, lacking))
+        for index, mask in enumerate(anonymization.of(document_id)):
             if not 0 <= mask.start < mask.end <= length:
                 fault = span_fault(mask.start, mask.end, length, ("start", "end"))
-                problems.append(Problem(file, f"document {shown(document_id)}: masks[{index}]", fault))
+                problems.append(Problem(file, f"{place}: masks[{index}]", fault))
     return problems
 
 
 def pair(corpus: Corpus, anonymizations: Sequence[Anonymization], missing: Missing = "error") -> None:
     """Raises InputError with every problem of every anonymization."""
-    problems = [found for one in anonymizations for found in check_pair(corpus, one, missing)]
+    problems = [problem for one in anonymizations for problem in check_pair(corpus, one, missing)]
     if problems:
         raise InputError(problems)

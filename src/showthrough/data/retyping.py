@@ -10,17 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from showthrough.data.documents import (
-    Annotation,
-    Corpus,
-    Document,
-    Identifier,
-    Marked,
-    Mention,
-    Survey,
-    altered,
-)
+from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Marked, Mention, Survey, altered
 from showthrough.data.labels import NO_TYPE, label_map
 from showthrough.data.levels import GUESS, by_type, folded, known_level
 from showthrough.data.masks import Anonymization, DerivedMasks, Mask, TypedMask
@@ -49,18 +41,17 @@ class Retyping:
     ) -> Retyping:
         """Raises PlanError for what contradicts itself."""
         mapping = label_map(map) if isinstance(map, str) else dict(map)
-        found = cls(mapping, listed(direct), listed(quasi), listed(ignore))
+        retyping = cls(mapping, listed(direct), listed(quasi), listed(ignore))
         seen: dict[str, str] = {}
-        for option, name in found._settled():
+        for option, name in retyping._settled():
             before = seen.setdefault(folded(name), option)
             if before != option:
                 raise PlanError(f"is named for {before} and for {option}; expected one of them", f"type {shown(name)}")
         left_out = {source for source, target in mapping.items() if not target}
         if both := sorted(left_out & set(mapping.values())):
-            raise PlanError(
-                f"{shown(both[0])} is left out, and another type is mapped to it; expected one of them", "map"
-            )
-        return found
+            fault = f"{shown(both[0])} is left out, and another type is mapped to it; expected one of them"
+            raise PlanError(fault, "map")
+        return retyping
 
     def __bool__(self) -> bool:
         return bool(self.map or self.direct or self.quasi or self.ignore)
@@ -71,11 +62,11 @@ class Retyping:
         >>> str(Retyping.of("CITY=LOC", direct="CODE,PER"))
         'map=CITY>LOC;direct=CODE,PER'
         """
-        said = {
+        parts = {
             "map": [f"{source}>{target}" for source, target in sorted(self.map.items())],
             **{option: sorted(getattr(self, option)) for option in _OPTIONS},
         }
-        return ";".join(f"{option}={','.join(names)}" for option, names in said.items() if names)
+        return ";".join(f"{option}={','.join(names)}" for option, names in parts.items() if names)
 
     def _settled(self) -> Iterator[tuple[str, str]]:
         return ((option, name) for option in _OPTIONS for name in getattr(self, option))
@@ -113,14 +104,15 @@ class Retyping:
         levels: dict[str, Identifier] = {}
         levels |= dict.fromkeys(map(folded, self.direct), "DIRECT")
         levels |= dict.fromkeys(map(folded, self.quasi), "QUASI")
-        found = {}
+        rules = {}
         for kind in types:
             target = self.renamed(kind or NO_TYPE)
-            called = "" if target == NO_TYPE else target
-            rule = Rule(called, levels.get(folded(target)), not self.left_out(kind or NO_TYPE))
+            rule = Rule(
+                "" if target == NO_TYPE else target, levels.get(folded(target)), not self.left_out(kind or NO_TYPE)
+            )
             if rule != Rule(kind):
-                found[kind] = rule
-        return found
+                rules[kind] = rule
+        return rules
 
     def problems(self, corpus: Corpus, said: Iterable[str]) -> list[Problem]:
         """One for each type that is named and occurs nowhere. `said` is what masks say they found."""
@@ -130,9 +122,9 @@ class Retyping:
         asked = [("map", name, anywhere, "neither a mention nor a mask has this type") for name in self.map]
         asked += [(option, name, then, "no mention has this type") for option, name in self._settled()]
         return [
-            Problem(corpus.source, f"{option} {shown(name)}", f"{fault}; there are {some(dict.fromkeys(known))}")
-            for option, name, known, fault in asked
-            if folded(name) not in map(folded, known)
+            Problem(corpus.source, f"{option} {shown(name)}", f"{fault}; there are {some(dict.fromkeys(types))}")
+            for option, name, types, fault in asked
+            if folded(name) not in map(folded, types)
         ]
 
 
@@ -172,23 +164,17 @@ class Rule:
         return Mention(mention.start, mention.end, self.entity_type, level, mention.entity_id, mention.confidential)
 
 
-@dataclass(frozen=True)
-class _Change:
-    """From a document to the same with its mentions retyped."""
-
-    rules: Mapping[str, Rule]
-
-    def __call__(self, document: Document) -> Document:
-        layers = tuple(Annotation(layer.annotator, tuple(self._mentions(layer))) for layer in document.annotations)
-        return Document(document.id, document.text, layers, document.group)
-
-    def _mentions(self, layer: Annotation) -> Iterator[Mention]:
+def _retyped(rules: Mapping[str, Rule], document: Document) -> Document:
+    def mentions(layer: Annotation) -> Iterator[Mention]:
         for mention in layer.mentions:
-            rule = self.rules.get(mention.entity_type)
+            rule = rules.get(mention.entity_type)
             if rule is None:
                 yield mention
             elif rule.kept:
                 yield rule.mention(mention)
+
+    layers = tuple(Annotation(layer.annotator, tuple(mentions(layer))) for layer in document.annotations)
+    return Document(document.id, document.text, layers, document.group)
 
 
 def retyped(corpus: Corpus, retyping: Retyping) -> Corpus:
@@ -196,9 +182,9 @@ def retyped(corpus: Corpus, retyping: Retyping) -> Corpus:
     rules = retyping.rules(corpus.survey.types)
     if not rules:
         return corpus
-    found = Corpus(altered(corpus.documents, _Change(rules)), corpus.name, corpus.source)
-    found.survey = _surveyed(corpus.survey, rules)
-    return found
+    changed = Corpus(altered(corpus.documents, partial(_retyped, rules)), corpus.name, corpus.source)
+    changed.survey = _surveyed(corpus.survey, rules)
+    return changed
 
 
 def _surveyed(survey: Survey, rules: Mapping[str, Rule]) -> Survey:
@@ -225,6 +211,6 @@ def retyped_masks(anonymization: Anonymization, retyping: Retyping) -> Anonymiza
     masks: Mapping[str, Sequence[Mask]] = DerivedMasks(anonymization.masks, lambda masks: list(map(renamed, masks)))
     if isinstance(anonymization.masks, dict):
         masks = dict(masks)
-    found = Anonymization(masks, anonymization.name, anonymization.source)
-    found.digest = anonymization.digest
-    return found
+    changed = Anonymization(masks, anonymization.name, anonymization.source)
+    changed.digest = anonymization.digest
+    return changed

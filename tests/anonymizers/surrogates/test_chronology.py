@@ -380,7 +380,7 @@ def test_records_of_meddocan_with_the_years_out_of_the_marks(records: Corpus) ->
     for old, new in zip(stripped, result.corpus, strict=True):
         days = [
             [
-                one.full()
+                one.on(0)
                 for found in re.finditer(r"\b\d+/\d+/\d{4}\b|\b\d+ de [a-z]+ de \d{4}\b", document.text)
                 for one in written_dates(found[0], day_first=True)
             ]

@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from heapq import merge
 from operator import itemgetter
 
 from showthrough.anonymizers.surrogates.dates import folded
 from showthrough.anonymizers.surrogates.wordlists import PARTICLES, TITLES
 from showthrough.data.categories import Kind, phi_type
-from showthrough.data.documents import Document, Mention
+from showthrough.data.documents import Document
 from showthrough.errors import at_document, quoted
 
 LETTERS = 4  # a string with fewer says too little: initials and numbers may come out the same by chance
 _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = re.compile(r"\w+")
 _START = itemgetter(0)
+
+Phi = tuple[Kind, int, int]  # what it is, start and end
 
 
 @dataclass(frozen=True)
@@ -31,97 +33,76 @@ class Leak:
     end: int
 
     def __str__(self) -> str:
-        return (
-            f"{at_document(self.document)}: {quoted(self.text)} at {self.start}–{self.end} was marked in the original"
-        )
+        place = f"{at_document(self.document)}: {quoted(self.text)} at {self.start}–{self.end}"
+        return f"{place} was marked in the original"
 
 
-def marked(document: Document, keep: Collection[str] = ()) -> list[Mention]:
-    """All mentions that are to be replaced, of all annotators, each once, the longest first."""
-    found = {
-        (mention.start, mention.end, mention.entity_type): mention
+def marked(document: Document, keep: Collection[str] = ()) -> list[Phi]:
+    """What is to be replaced, of all annotators, each once, the longest first."""
+    mentions = {
+        (mention.start - mention.end, mention.start, mention.entity_type, mention.end)
         for annotation in document.annotations
         for mention in annotation.mentions
         if mention.identifier != "NO_MASK" and mention.entity_type not in keep
     }
-    return sorted(found.values(), key=lambda one: (one.start - one.end, one.start, one.entity_type))
+    return [(phi_type(entity_type).kind, start, end) for _, start, entity_type, end in sorted(mentions)]
 
 
 class Identifying:
     """The strings of a record that may not be left.
 
-    Every marked string of four or more letters, and of persons every single name of as many.
+    Every marked string of four or more letters, and of persons every single name of as many. One pattern of all of them
+    would be tried out string by string at every word of a text. So each is looked for only where its first word stands.
     """
 
     def __init__(self, document: Document, keep: Collection[str] = ()) -> None:
         self.kinds: dict[str, Kind] = {}  # of every string, in small letters
         self._small: set[str] = set()  # those that are marked in small letters, too
-        self._written: set[str] = set()  # as they are marked: some letters are not the same small and large again
-        for mention in marked(document, keep):
-            text = document.text[mention.start : mention.end]
-            kind = phi_type(mention.entity_type).kind
+        written: set[str] = set()  # as they are marked: some letters are not the same small and large again
+        for kind, start, end in marked(document, keep):
+            text = document.text[start:end]
             strings = [text]
             if kind == "person":
                 strings += (word for word in _WORD.findall(text) if word.casefold() not in TITLES | PARTICLES)
             for string in strings:
                 if sum(map(str.isalpha, string)) >= LETTERS:
                     self.kinds.setdefault(_plain(string), kind)
-                    self._written.add(string)
+                    written.add(string)
                     if string.islower():
                         self._small.add(_plain(string))
+        self._by_word: dict[str, list[str]] = {}
+        self._signs: list[str] = []  # that begin with a sign
+        for string in sorted(written, key=lambda string: (-len(string), string)):
+            first = _TOKEN.match(string.lstrip())
+            (self._by_word.setdefault(folded(first[0]), []) if first else self._signs).append(string)
 
-    def places(self, text: str) -> Iterator[tuple[int, int, str]]:
+    def places(self, text: str) -> Iterator[Phi]:
         """Where they stand in a text as whole words, whatever their capitals and line breaks; the longest first.
 
         A single word that is marked with a capital and stands there without one is another word: a brown mole is not
         Dr. Brown.
         """
-        for start, end in self._strings.places(text):
-            string = _plain(text[start:end])
-            other = text[start:end].islower() and " " not in string and string not in self._small
-            if string in self.kinds and not other:
-                yield start, end, string
-
-    @cached_property
-    def _strings(self) -> _Strings:
-        return _Strings(self._written)
-
-
-class _Strings:
-    """Strings that are looked for in texts as whole words, whatever their capitals and line breaks.
-
-    One pattern of all of them would be tried out string by string at every word of a text. So each is looked for only
-    where its first word stands.
-    """
-
-    def __init__(self, strings: Collection[str]) -> None:
-        self._by_word: dict[str, list[str]] = {}
-        self._signs: list[str] = []  # that begin with a sign
-        for string in sorted(strings, key=lambda string: (-len(string), string)):
-            first = _TOKEN.match(string.lstrip())
-            (self._by_word.setdefault(folded(first[0]), []) if first else self._signs).append(string)
-
-    def places(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where they stand, by place; none begins in another, and of several in one place the longest counts."""
-        last = 0
+        last = 0  # none begins in another, and of several in one place the longest counts
         for start, strings in self._candidates(text):
             ends = (_end(text, start, string) for string in strings) if start >= last else ()
             end = next(filter(None, ends), 0)
-            if end:
-                last = end
-                yield start, end
+            if not end:
+                continue
+            last = end
+            string = _plain(text[start:end])
+            other = text[start:end].islower() and " " not in string and string not in self._small
+            if string in self.kinds and not other:
+                yield self.kinds[string], start, end
 
     def _candidates(self, text: str) -> Iterator[tuple[int, list[str]]]:
         """Where some may begin, in order, and which."""
-        words = ((found.start(), self._by_word.get(folded(found[0]), [])) for found in _TOKEN.finditer(text))
-        signs = sorted(
-            (found.start(), rank)
-            for rank, string in enumerate(self._signs)
-            for found in re.finditer(f"(?={_pattern(string).pattern})", text, re.IGNORECASE)
-        )
-        return merge(
-            (entry for entry in words if entry[1]), ((start, [self._signs[rank]]) for start, rank in signs), key=_START
-        )
+        words = ((match.start(), self._by_word.get(folded(match[0]), [])) for match in _TOKEN.finditer(text))
+        signs = [
+            (match.start(), [string])
+            for string in self._signs
+            for match in re.finditer(f"(?={_pattern(string).pattern})", text, re.IGNORECASE)
+        ]
+        return merge((entry for entry in words if entry[1]), sorted(signs, key=_START), key=_START)
 
 
 def _end(text: str, start: int, string: str) -> int:
@@ -129,8 +110,8 @@ def _end(text: str, start: int, string: str) -> int:
     end = start + len(string)
     if text.startswith(string, start) and not _TOKEN.match(text, end):  # nearly always written alike
         return end
-    found = _pattern(string).match(text, start)
-    return found.end() if found else 0
+    match = _pattern(string).match(text, start)
+    return match.end() if match else 0
 
 
 @lru_cache(maxsize=4096)
@@ -148,18 +129,10 @@ def audit(original: Document, surrogate: Document, keep: Collection[str] = ()) -
 
     A date is left when all of it is: the June of `5 June 2004` is not the June that was marked alone elsewhere.
     """
-    strings = Identifying(original, keep)
-    dates = [
-        (mention.start, mention.end)
-        for mention in marked(surrogate, keep)
-        if phi_type(mention.entity_type).kind == "date"
-    ]
+    dates = [(start, end) for kind, start, end in marked(surrogate, keep) if kind == "date"]
     return [
         Leak(surrogate.id, surrogate.text[start:end], start, end)
-        for start, end, string in strings.places(surrogate.text)
-        if strings.kinds[string] != "date" or not any(_inside(start, end, date) for date in dates)
+        for kind, start, end in Identifying(original, keep).places(surrogate.text)
+        if kind != "date"
+        or not any(low <= start and end <= high and (start, end) != (low, high) for low, high in dates)
     ]
-
-
-def _inside(start: int, end: int, span: tuple[int, int]) -> bool:
-    return span[0] <= start and end <= span[1] and (start, end) != span

@@ -11,24 +11,15 @@ and it is said.
 
 from __future__ import annotations
 
+from calendar import isleap, monthrange
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from functools import cached_property
 from itertools import islice
 from random import Random
 
-from showthrough.anonymizers.surrogates.dates import (
-    DAYS_OF_MONTH,
-    DAYS_OF_YEAR,
-    PLAIN_YEAR,
-    SAFE_DAYS,
-    Shift,
-    Written,
-    is_leap,
-    leap_year_near,
-)
+from showthrough.anonymizers.surrogates.dates import DAYS_OF_YEAR, PLAIN_YEAR, SAFE_DAYS, Shift, Written, leap_year_near
 from showthrough.anonymizers.surrogates.invention import Edit
 from showthrough.anonymizers.surrogates.timeline import Timeline
 
@@ -52,25 +43,21 @@ class Move:
     shift: Shift
     year: int
     frees: bool = False
+    _texts: dict[Hashable, list[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def edits(self, one: Written) -> list[Edit]:
-        said = one.freed() if self.frees else one
-        return [(field.start, field.end, new) for field, new in zip(said.fields, self._says(said), strict=True)]
+        one = one.freed() if self.frees else one
+        return [(part.start, part.end, new) for part, new in zip(one.fields, self._says(one), strict=True)]
 
     def leaves(self, one: Written) -> bool:
         """Whether a date is the same afterwards."""
-        return all(field.text == new for field, new in one.shifted(self.shift, self.year))
+        return all(part.text == new for part, new in one.shifted(self.shift, self.year))
 
     def _says(self, one: Written) -> list[str]:
         """What the parts of a date say afterwards; worked out once for all that are written alike."""
-        found = self._known.get(one.writing)
-        if found is None:
-            found = self._known[one.writing] = [new for _, new in one.shifted(self.shift, self.year)]
-        return found
-
-    @cached_property
-    def _known(self) -> dict[Hashable, list[str]]:
-        return {}
+        if one.writing not in self._texts:
+            self._texts[one.writing] = [new for _, new in one.shifted(self.shift, self.year)]
+        return self._texts[one.writing]
 
 
 STAY = Move(Shift(0, 0, 0), PLAIN_YEAR)
@@ -79,27 +66,25 @@ STAY = Move(Shift(0, 0, 0), PLAIN_YEAR)
 class Chronology:
     """The dates of a record, and the moves that leave their order and distances as they are."""
 
-    def __init__(self, found: Timeline) -> None:
-        self._found = found
-        dates = (*found.marked, *found.unmarked)
-        self._days = [one for one in dates if one.unit == "day"]
-        self._months = [one for one in dates if one.unit == "month"]
-        self._years = [one for one in dates if one.unit == "year"]
-        self._bare = [one for one in dates if one.unit == "bare day"]
+    def __init__(self, timeline: Timeline) -> None:
+        self._timeline = timeline
+        self._days, self._months, self._years, self._bare = (
+            [one for one in timeline.all if one.unit == unit] for unit in ("day", "month", "year", "bare day")
+        )
         self._yearless = [one for one in (*self._days, *self._months) if one.year is None]
         self._lone_months = [one for one in self._months if one.year is None]
         self._distinct = {one.meaning: one for one in reversed(self._days)}  # of days that say the same one is asked
         self._times = Counter(one.meaning for one in self._days)
-        self._writings = {one.writing: one for one in found.marked}  # and of those that are written alike
-        self._written = Counter(one.writing for one in found.marked)
-        self._pinned = any("year" in one.kept for one in dates)
-        said = Counter([*(one.year for one in dates if one.year is not None), *found.years])
-        self._nameless = not said
-        self._common = max(said, key=lambda year: (said[year], year)) if said else PLAIN_YEAR
-        self._readings = _kinds_of_years(said or _PLAIN_YEARS)
+        self._writings = {one.writing: one for one in timeline.marked}  # and of those that are written alike
+        self._written = Counter(one.writing for one in timeline.marked)
+        self._pinned = any("year" in one.kept for one in timeline.all)
+        named = Counter([*(one.year for one in timeline.all if one.year is not None), *timeline.years])
+        self._nameless = not named
+        self._common = max(named, key=lambda year: (named[year], year)) if named else PLAIN_YEAR
+        self._readings = _kinds_of_years(named or _PLAIN_YEARS)
         if any(one.leap_day() for one in self._yearless):
-            leap = [year for year in said or _PLAIN_YEARS if is_leap(year)]
-            self._common = max(leap, key=lambda year: (said[year], year)) if leap else leap_year_near(self._common)
+            leap = [year for year in named or _PLAIN_YEARS if isleap(year)]
+            self._common = max(leap, key=lambda year: (named[year], year)) if leap else leap_year_near(self._common)
             self._readings |= {self._common}
 
     def move(self, random: Random, blemishes: Blemishes) -> Move:
@@ -123,18 +108,16 @@ class Chronology:
         Where years are not marked or missing, to be right matters more than to move far.
         """
         strict = bool(self._pinned or self._yearless or self._bare)
-        years_move = not self._pinned and any(
-            one.year is not None for one in (*self._found.marked, *self._found.unmarked)
-        )
-        if self._pinned or self._nameless or self._found.years:
+        years_move = not self._pinned and any(one.year is not None for one in self._timeline.all)
+        if self._pinned or self._nameless or self._timeline.years:
             yield from self._in_readings(random, 0, 3 if years_move else 1 if self._yearless else 2)
         if years_move and (strict or self._years):
             yield from self._in_readings(random, _MOST_YEARS, 1 if strict else 5)
         if years_move or self._nameless:
-            yield self._free(random), 0
+            yield self._freely(random), 0
         if self._pinned:
-            free = Chronology(self._found.freed())
-            yield (replace(move, frees=True) for move in free._free(random)), 0
+            freed = Chronology(self._timeline.freed())
+            yield (replace(move, frees=True) for move in freed._freely(random)), 0
 
     def _in_readings(self, random: Random, reach: int, wanted: int) -> Iterator[tuple[Iterator[Move], int]]:
         yield self._in_step(random, self._readings, reach), wanted
@@ -157,7 +140,7 @@ class Chronology:
         same = [one for one in self._writings.values() if move.leaves(one)]
         years = sum(self._written[one.writing] for one in same if one.unit == "year")
         yield sum(self._written[one.writing] for one in same) - years
-        yield blemishes(move.edits(one) for one in (*self._found.marked, *self._found.unmarked))
+        yield blemishes(move.edits(one) for one in self._timeline.all)
         yield years
         yield from self._later_faults(move)
 
@@ -167,7 +150,7 @@ class Chronology:
 
     def near(self, move: Move) -> bool:
         """Whether days have moved so little that they can be guessed."""
-        marked = [one for one in self._found.marked if one.unit == "day"]
+        marked = [one for one in self._timeline.marked if one.unit == "day"]
         days = move.shift.days
         if any(one.year is None or ("year" in one.kept and not move.frees) for one in marked):
             days -= round(move.shift.years * DAYS_OF_YEAR)
@@ -176,13 +159,13 @@ class Chronology:
     def _discords(self, move: Move) -> int:
         """Days that do not go along with months, years and days of the week that stand alone."""
         shift = move.shift
-        discords = int(self._found.weekday and shift.days % 7 != 0)
-        for meaning, one in self._distinct.items() if self._months or self._years or self._found.years else ():
+        discords = int(self._timeline.weekday and shift.days % 7 != 0)
+        for meaning, one in self._distinct.items() if self._months or self._years or self._timeline.years else ():
             before, after = one.on(move.year), one.moved(shift, move.year)
             years, times = after.year - before.year, self._times[meaning]
             discords += times * (bool(self._months) and years * 12 + after.month - before.month != shift.months)
             discords += times * (bool(self._years) and years != shift.years)
-            discords += times * (bool(self._found.years) and years != 0)
+            discords += times * (bool(self._timeline.years) and years != 0)
         return discords
 
     def _in_step(self, random: Random, readings: frozenset[int], reach: int) -> Iterator[Move]:
@@ -190,17 +173,15 @@ class Chronology:
 
         Beside dates that just have to stay in their years, others need not do so.
         """
-        together = bool(self._yearless or self._years or self._found.years)
-        bound = [one for one in self._days if together or "year" in one.kept]
-        starts = {one.on(year) for one in bound for year in self._read_in(one, readings)}
+        together = bool(self._yearless or self._years or self._timeline.years)
+        in_step = [one for one in self._days if together or "year" in one.kept]
+        starts = {one.on(year) for one in in_step for year in self._read_in(one, readings)}
         reach = reach if together else 0
-        found = [
-            (days, years) for years in range(-reach, reach + 1) for days in self._bounds(starts, years) if days != 0
-        ]
-        random.shuffle(found)
-        found.sort(key=lambda entry: abs(entry[0] - round(entry[1] * DAYS_OF_YEAR)) < NEAREST)
-        for days, years in found:
-            if self._days_fit(days, readings) and all(one.can_say((one.year or 0) + years) for one in self._years):
+        shifts = [(days, years) for years in range(-reach, reach + 1) for days in self._bounds(starts, years) if days]
+        random.shuffle(shifts)
+        shifts.sort(key=lambda shift: abs(shift[0] - round(shift[1] * DAYS_OF_YEAR)) < NEAREST)
+        for days, years in shifts:
+            if self._days_fit(days, readings) and self._years_fit(years):
                 months = self._fitting_months(days, readings, years)
                 if months is not None:
                     yield Move(Shift(days, months, years), self._common)
@@ -219,7 +200,7 @@ class Chronology:
     def _read_in(self, one: Written, readings: frozenset[int]) -> list[int]:
         if one.year is not None:
             return [one.year]
-        return sorted(year for year in readings if is_leap(year)) if one.leap_day() else sorted(readings)
+        return sorted(year for year in readings if isleap(year)) if one.leap_day() else sorted(readings)
 
     def _days_fit(self, days: int, readings: frozenset[int]) -> bool:
         """Whether every day stays what is not marked of it, and becomes one day in all years that it may be of."""
@@ -229,38 +210,35 @@ class Chronology:
             if one.year is None and len({after[1:] for _, after in moved}) > 1:
                 return False
             for before, after in moved:
-                if not one.can_say(after.year) or any(
-                    getattr(before, part) != getattr(after, part) for part in one.kept
-                ):
+                changed = any(getattr(before, part) != getattr(after, part) for part in one.kept)
+                if changed or not one.can_say(after.year):
                     return False
                 if one.lender is not None and one.lender.moved(shift, before.year)[:2] != after[:2]:
                     return False
         return True
 
+    def _years_fit(self, years: int) -> bool:
+        return all(one.can_say((one.year or 0) + years) for one in self._years)
+
     def _fitting_months(self, days: int, readings: frozenset[int], years: int | None) -> int | None:
         """By how many whole months a month without a day moves: some day of it has to move there; `None`: by none."""
         if not self._months:
             return Shift.nearest(days).months
-        exact = days / DAYS_OF_MONTH
-        options = sorted(
-            {round(exact), int(exact), int(exact) + (1 if days > 0 else -1)}, key=lambda one: abs(one - exact)
-        )
-        if self._lone_months:
-            changing = [months for months in options if months % 12]
-        else:
-            changing = [months for months in options if months]
+        exact = days * 12 / DAYS_OF_YEAR
+        options = {round(exact), int(exact), int(exact) + (1 if days > 0 else -1)}
+        nearest = sorted(options, key=lambda months: abs(months - exact))
+        changing = [months for months in nearest if (months % 12 if self._lone_months else months)]
         # That every month changes its year as the days do is good, that it changes at all is better.
         for leaving in ("none", "marked", "yearless"):
             for months in changing:
                 if self._months_fit(days, months, readings, years, leaving):
                     return months
-        return next((months for months in options if self._months_fit(days, months, readings, years, "none")), None)
+        return next((months for months in nearest if self._months_fit(days, months, readings, years, "none")), None)
 
     def _months_fit(self, days: int, months: int, readings: frozenset[int], years: int | None, leaving: str) -> bool:
         for one in self._months:
             may_leave = years is None or leaving == "yearless" or (leaving == "marked" and one.year is not None)
-            if "year" in one.kept:
-                may_leave = False
+            may_leave &= "year" not in one.kept
             for year in self._read_in(one, readings):
                 before, after = one.on(year), one.moved(Shift(days, months, 0), year)
                 first, last = before + timedelta(days), _last_of(before) + timedelta(days)
@@ -271,25 +249,23 @@ class Chronology:
                     return False
         return True
 
-    def _free(self, random: Random) -> Iterator[Move]:
+    def _freely(self, random: Random) -> Iterator[Move]:
         """Moves for which dates without a year are read in one year and may leave it."""
         readings = frozenset({self._common})
         for attempt in range(_TRIES):
             # A record with many dates has some pair of them at nearly every distance: then they move farther.
             farthest = _FARTHEST * (1 + attempt // _PATIENCE)
-            if self._found.years or (self._nameless and self._yearless):
+            if self._timeline.years or (self._nameless and self._yearless):
                 farthest = _WITHIN_A_YEAR
             days = random.choice((-1, 1)) * random.randint(NEAREST, farthest)
             shift = Shift.nearest(days)
-            if not self._days_fit(days, readings) or not self._apart(shift):
-                continue
-            if not all(one.can_say((one.year or 0) + shift.years) for one in self._years):
+            if not self._days_fit(days, readings) or not self._stay_distinct(shift) or not self._years_fit(shift.years):
                 continue
             months = self._fitting_months(days, readings, None)
             if months is not None:
                 yield Move(Shift(days, months, shift.years), self._common)
 
-    def _apart(self, shift: Shift) -> bool:
+    def _stay_distinct(self, shift: Shift) -> bool:
         """Whether days without a year stay two where they were two, and exist in any year."""
         yearless = [one for one in (*self._days, *self._bare) if one.year is None]
         before = {(one.unit, one.month, one.day) for one in yearless}
@@ -299,12 +275,10 @@ class Chronology:
 
 def _kinds_of_years(years: Iterable[int]) -> frozenset[int]:
     """One year for all that have the same leap years around them."""
-    return frozenset(
-        {tuple(map(is_leap, range(year - _MOST_YEARS, year + _MOST_YEARS + 1))): year for year in years}.values()
-    )
+    kinds = {tuple(map(isleap, range(year - _MOST_YEARS, year + _MOST_YEARS + 1))): year for year in years}
+    return frozenset(kinds.values())
 
 
 def _last_of(day: date) -> date:
     """The last day of a month."""
-    following = date(day.year + day.month // 12, day.month % 12 + 1, 1)
-    return following - timedelta(days=1)
+    return day.replace(day=monthrange(day.year, day.month)[1])

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from calendar import isleap
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from showthrough.anonymizers.surrogates.invention import dressed
@@ -32,17 +34,18 @@ WEEKDAYS: tuple[tuple[str, ...], ...] = (
     ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
 )
 Unit = Literal["day", "month", "year", "weekday", "bare day"]
+Span = tuple[int, int]
 
 PLAIN_YEAR = 2001  # where nothing tells the year: one without a 29 February, so that no date becomes one by chance
 LEAP_YEAR = 2000
-DAYS_OF_MONTH, DAYS_OF_YEAR = 365.2425 / 12, 365.2425
+DAYS_OF_YEAR = 365.2425
 SAFE_DAYS = 28  # that every month has
 _PIVOT = 30  # of two digits: 30 is 2030, 31 is 1931
 _SHORT_BOUNDS = (1931, 1969, 2031)  # and for other readers 68 is 2068, 69 is 1969
 _BOUNDS = (1800, 1900, 2100, 2201)  # years alone are read in 1800 to 2099, dates without signs from 1900 on
 
-_MONTH = "|".join(sorted({name for names in MONTHS for name in names}, key=len, reverse=True))
-_WEEKDAY = "|".join(sorted({name for names in WEEKDAYS for name in names}, key=len, reverse=True))
+_MONTH = "|".join(sorted({*chain(*MONTHS)}, key=len, reverse=True))
+_WEEKDAY = "|".join(sorted({*chain(*WEEKDAYS)}, key=len, reverse=True))
 _OF = r"(?:\s*(?:de|del|of)\s+|\s*,\s*|[-/.]\s?|\s+|)"  # no dash with spaces: that is a range
 _DAY = r"(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th|º)?"
 _YEAR = r"(?P<year>\d{4}|\d{2})"
@@ -64,7 +67,7 @@ _FORMS = [
 ]
 _BY_NAME = {form for form in _FORMS if form.pattern.startswith(r"\b")}  # these begin with the name of a month or a day
 _WORD = re.compile(r"\w+")
-_NAMED = {name for names in (*MONTHS, *WEEKDAYS) for name in names}
+_NAMED = {*chain(*MONTHS, *WEEKDAYS)}
 
 
 @dataclass(frozen=True)
@@ -92,11 +95,8 @@ class Shift:
     @classmethod
     def nearest(cls, days: int) -> Shift:
         """The whole months and years that come nearest to so many days, and at least one of each."""
-        return cls(days, _whole(days, DAYS_OF_MONTH), _whole(days, DAYS_OF_YEAR))
-
-
-def _whole(days: int, length: float) -> int:
-    return round(days / length) or (days > 0) - (days < 0)
+        lengths = DAYS_OF_YEAR / 12, DAYS_OF_YEAR
+        return cls(days, *(round(days / length) or (days > 0) - (days < 0) for length in lengths))
 
 
 class Moved(NamedTuple):
@@ -149,20 +149,7 @@ class Written:
 
     def on(self, year: int) -> date:
         """The day that it stands for, in a year where it does not say one; the first of what it leaves open."""
-        return self._in(year) if self.year is None else self._own
-
-    @cached_property
-    def _own(self) -> date:
-        return self._in(self.year or PLAIN_YEAR)
-
-    def _in(self, said: int) -> date:
-        if self.leap_day() and not is_leap(said):
-            said = leap_year_near(said)  # it is written, so there was one
-        return date(said, self.month or 1, self.day or 1)
-
-    def full(self) -> date | None:
-        """The date, when it says all of it."""
-        return None if None in (self.year, self.month, self.day) else self.on(PLAIN_YEAR)
+        return _day(self.year or year, self.month or 1, self.day or 1)
 
     def moved(self, shift: Shift, year: int) -> Moved:
         """What it says after a shift, when it is read in a year where it does not say one."""
@@ -227,19 +214,26 @@ class Written:
         return any(field.name == "year" and len(field.text) == 2 for field in self.fields)
 
 
+def span_of(written: Written) -> Span:
+    return written.fields[0].start, written.fields[-1].end
+
+
+@lru_cache(maxsize=65536)
+def _day(year: int, month: int, day: int) -> date:
+    if (month, day) == (2, 29):
+        year = leap_year_near(year)  # it is written, so there was one
+    return date(year, month, day)
+
+
 @lru_cache(maxsize=65536)
 def _later(day: date, days: int) -> Moved:
     end = day + timedelta(days=days)
     return Moved(end.year, end.month, end.day)
 
 
-def is_leap(year: int) -> bool:
-    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-
-
 def leap_year_near(year: int) -> int:
     """The year itself, or the last leap year before it."""
-    return year if is_leap(year) else leap_year_near(year - 1)
+    return year if isleap(year) else leap_year_near(year - 1)
 
 
 def _ordinal(day: int) -> str:
@@ -263,21 +257,25 @@ def written_dates(text: str, day_first: bool) -> list[Written]:
     >>> [(one.year, one.month, one.day) for one in written_dates("from 10/29 to Nov 3, 1997", day_first=False)]
     [(None, 10, 29), (1997, 11, 3)]
     """
-    free = bytearray(b"\1" * len(text))
-    found: list[tuple[int, Written]] = []
+    taken = bytearray(len(text))
+    dates: list[Written] = []
     words = named_words(text)
     for form in _FORMS:
         for match in form.finditer(text) if form not in _BY_NAME else _beginning(form, text, words):
-            if 0 in free[match.start() : match.end()]:
-                continue
-            read = _read(match, day_first)
-            if read is not None:
-                free[match.start() : match.end()] = bytes(match.end() - match.start())
-                found.append((match.start(), read))
-    for _, one in list(found):
-        for earlier in _days_before(text, one, free):
-            found.append((earlier.fields[0].start, earlier))
-    return [one for _, one in sorted(found, key=lambda entry: entry[0])]
+            written = _read(match, day_first) if 1 not in taken[match.start() : match.end()] else None
+            if written is not None:
+                cover(taken, [match.span()])
+                dates.append(written)
+    for one in list(dates):
+        dates += _days_before(text, one, taken)
+    return sorted(dates, key=span_of)
+
+
+def cover(covered: bytearray, spans: Iterable[Span]) -> bytearray:
+    """The same bytes, with those of spans set to one."""
+    for start, end in spans:
+        covered[start:end] = b"\1" * (end - start)
+    return covered
 
 
 def named_words(text: str) -> list[int]:
@@ -301,56 +299,60 @@ def _beginning(form: re.Pattern[str], text: str, places: Sequence[int]) -> Itera
             yield match
 
 
-def _days_before(text: str, one: Written, free: bytearray) -> Iterator[Written]:
+def _days_before(text: str, one: Written, taken: bytearray) -> Iterator[Written]:
     """The 3 of `3 to 5 May 1997`, which has its month and year from what follows."""
     start = one.fields[0].start
     while one.day is not None and one.month is not None:
         match = _BEFORE.search(text, max(0, start - _REACH), start)
-        if match is None or 0 in free[match.start() : match.end()] or not _is_day(one.year, one.month, int(match[1])):
+        if match is None or 1 in taken[match.start() : match.end()]:
+            return
+        day = int(match["day"])
+        if not is_day(one.year, one.month, day):
             return
         start = match.start()
-        free[start : match.end(1)] = bytes(match.end(1) - start)
-        day = Field("day", start, match.end(1), match[1])
-        yield Written((day,), one.year, one.month, int(match[1]), by_name=one.by_name, lender=one)
+        cover(taken, [match.span("day")])
+        yield Written(fields_of(match), one.year, one.month, day, by_name=one.by_name, lender=one)
 
 
 _REACH = 16  # characters between the start of one day and the start of the next
-_BEFORE = re.compile(r"(?<![\d/.-])(\d{1,2})(?:\s*[-–,]\s*|\s+(?:al|a|y|e|o|and|to|or)\s+)$")
+_BEFORE = re.compile(r"(?<![\d/.-])(?P<day>\d{1,2})(?:\s*[-–,]\s*|\s+(?:al|a|y|e|o|and|to|or)\s+)$")
+
+
+def fields_of(match: re.Match[str], **names: str) -> tuple[Field, ...]:
+    """The parts of a date that the groups of a pattern are; `names` tells what groups of other names are."""
+    groups = {group: text for group, text in match.groupdict().items() if text is not None and group != "sign"}
+    return tuple(Field(names.get(group, group), *match.span(group), text) for group, text in groups.items())
 
 
 def _read(match: re.Match[str], day_first: bool) -> Written | None:
-    groups = {name: value for name, value in match.groupdict().items() if value is not None and name != "sign"}
-    if "weekday" in groups:
-        field = Field("weekday", match.start(), match.end(), match[0])
+    if "weekday" in match.re.groupindex:
         number = _number(WEEKDAYS, match[0])
-        return None if number is None else Written((field,), None, None, None, number)
-    for order in _orders(groups, day_first or "." in match[0]) if "one" in groups else [("", "")]:
-        names = {"one": order[0], "two": order[1]}
-        fields = tuple(
-            Field(names.get(name, name), match.start(name), match.end(name), value) for name, value in groups.items()
-        )
-        said = {field.name: field.text for field in fields}
-        month = int(said["month"]) if "month" in said else None
-        if "name" in said:
-            number = _number(MONTHS, said["name"])
+        return None if number is None else Written(fields_of(match), None, None, None, number)
+    for names in _orders(match, day_first or "." in match[0]):
+        fields = fields_of(match, **names)
+        texts = {field.name: field.text for field in fields}
+        month = int(texts["month"]) if "month" in texts else None
+        if "name" in texts:
+            number = _number(MONTHS, texts["name"])
             if number is None:
                 return None
             month = number + 1
-        day = int(said["day"]) if "day" in said else None
-        year = read_year(said["year"]) if "year" in said else None
-        if _is_day(year, month, day):
-            ordered = tuple(sorted(fields, key=lambda field: field.start))
-            return Written(ordered, year, month, day, by_name="name" in said)
+        day = int(texts["day"]) if "day" in texts else None
+        year = read_year(texts["year"]) if "year" in texts else None
+        if is_day(year, month, day):
+            return Written(fields, year, month, day, by_name="name" in texts)
     return None
 
 
-def _orders(groups: dict[str, str], day_first: bool) -> list[tuple[str, str]]:
+def _orders(match: re.Match[str], day_first: bool) -> list[dict[str, str]]:
     """What the two numbers of 10/29 may be, the likelier first."""
-    orders = [("day", "month"), ("month", "day")]
+    if "one" not in match.re.groupindex:
+        return [{}]
+    orders = [{"one": "day", "two": "month"}, {"one": "month", "two": "day"}]
     if not day_first:
         orders.reverse()
-    if "year" not in groups and int(groups["two"]) > 31 and len(groups["two"]) == 2:
-        orders.append(("month", "year"))  # 3/97
+    if "year" not in match.re.groupindex and int(match["two"]) > 31 and len(match["two"]) == 2:
+        orders.append({"one": "month", "two": "year"})  # 3/97
     return orders
 
 
@@ -359,7 +361,8 @@ def read_year(text: str) -> int:
     return value if len(text) == 4 else value + (2000 if value <= _PIVOT else 1900)
 
 
-def _is_day(year: int | None, month: int | None, day: int | None) -> bool:
+def is_day(year: int | None, month: int | None, day: int | None) -> bool:
+    """Whether there is such a day, in some year and month where they are not said."""
     if year is not None and not 1800 <= year <= 2200:
         return False
     try:
@@ -374,9 +377,9 @@ def day_comes_first(texts: Iterable[str]) -> bool | None:
 
     Dates without a year are asked only when those with one do not tell.
     """
-    known = list(texts)
+    texts = list(texts)
     for form in (_FORMS[1], _PAIR):
-        numbers = [(int(match["one"]), int(match["two"])) for text in known for match in form.finditer(text)]
+        numbers = [(int(match["one"]), int(match["two"])) for text in texts for match in form.finditer(text)]
         votes = sum((one > 12 >= two) - (two > 12 >= one) for one, two in numbers)
         if votes:
             return votes > 0

@@ -8,14 +8,13 @@ from collections.abc import Iterable
 from functools import cache
 from random import Random
 
-from showthrough.anonymizers.surrogates.wordlists import FAMILY, GIVEN, MEDICAL, PLACES
+from showthrough.anonymizers.surrogates.wordlists import FAMILY, GIVEN, PLACES
 
 Edit = tuple[int, int, str]  # start and end of what is replaced, and what stands there now
 
 _SYLLABLE = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+$|[^aeiouy](?=[^aeiouy]))?")
-_VOWEL = re.compile(r"[aeiouy]")
 _TRIES = 60
-LISTS = {"given": GIVEN, "family": FAMILY, "place": PLACES}
+_LISTS = {"given": GIVEN, "family": FAMILY, "place": PLACES}
 
 
 @cache
@@ -30,9 +29,9 @@ def syllables(word: str) -> tuple[str, ...]:
 @cache
 def _parts(source: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """First, middle and last syllables of a list of names."""
-    split = [found for found in map(syllables, LISTS[source]) if len(found) > 1]
-    middle = [syllable for found in split for syllable in found[1:-1]]
-    return tuple(found[0] for found in split), tuple(middle), tuple(found[-1] for found in split)
+    names = [parts for parts in map(syllables, _LISTS[source]) if len(parts) > 1]
+    middle = [syllable for parts in names for syllable in parts[1:-1]]
+    return tuple(parts[0] for parts in names), tuple(middle), tuple(parts[-1] for parts in names)
 
 
 def word(random: Random, source: str, like: str, taken: Iterable[str] = ()) -> str:
@@ -41,54 +40,40 @@ def word(random: Random, source: str, like: str, taken: Iterable[str] = ()) -> s
     best = ""
     for _ in range(_TRIES):
         inner = [random.choice(middle) for _ in range(max(0, round(len(like) / 3.2) - 2))]
-        found = "".join((random.choice(first), *inner, random.choice(last)))
+        new = "".join((random.choice(first), *inner, random.choice(last)))
         # Another first letter: initials are those of the surrogate, and have to be others as well.
-        other = found not in taken and found[0] != like[:1]
-        fits = other and len(found) >= 4 and not re.search(r"(.)\1\1|[^aeiouy]{4}", found)
-        if fits and (not best or abs(len(found) - len(like)) < abs(len(best) - len(like))):
-            best = found
+        other = new not in taken and new[0] != like[:1]
+        fits = other and len(new) >= 4 and not re.search(r"(.)\1\1|[^aeiouy]{4}", new)
+        if fits and (not best or abs(len(new) - len(like)) < abs(len(best) - len(like))):
+            best = new
         if best and abs(len(best) - len(like)) <= 1:
             break
     return best or letters(random, like if len(like) > 3 else like + "abcd", taken)
 
 
-def medical(random: Random, taken: Iterable[str] = ()) -> str:
-    """A medical term, in small letters."""
-    return random.choice([term for term in MEDICAL if term not in taken])
-
-
 def letters(random: Random, like: str, taken: Iterable[str] = ()) -> str:
     """As many other letters, vowels for vowels: `mrn` may become `tpl`."""
     while True:
-        found = "".join(random.choice("aeiou" if _VOWEL.match(one) else "bcdfghjklmnprstvz") for one in like.lower())
-        if (found != like and found not in taken) or len(like) < 2:
-            return found
+        new = "".join(random.choice("aeiou" if one in "aeiouy" else "bcdfghjklmnprstvz") for one in like.lower())
+        if (new != like and new not in taken) or len(like) < 2:
+            return new
 
 
 def characters(random: Random, like: str) -> str:
     """Digit for digit and letter for letter, everything else as it is.
 
-    >>> shape(characters(Random(0), "MR-0417 b"))
-    'AA-9999 a'
+    >>> characters(Random(0), "MR-0417 b")
+    'MY-6048 p'
     """
-    return "".join(_character(random, one) for one in like)
 
+    def other(one: str) -> str:
+        if one.isdigit():
+            return random.choice(string.digits)
+        if one.isalpha():
+            return random.choice(string.ascii_uppercase if one.isupper() else string.ascii_lowercase)
+        return one
 
-def _character(random: Random, one: str) -> str:
-    if one.isdigit():
-        return random.choice(string.digits)
-    if one.isalpha():
-        return random.choice(string.ascii_uppercase if one.isupper() else string.ascii_lowercase)
-    return one
-
-
-def shape(text: str) -> str:
-    """The pattern of a text: 9 for a digit, A and a for letters.
-
-    >>> shape("Dr. O'Neil, 12")
-    "Aa. A'Aaaa, 99"
-    """
-    return "".join("9" if one.isdigit() else ("A" if one.isupper() else "a") if one.isalpha() else one for one in text)
+    return "".join(map(other, like))
 
 
 def dressed(word: str, like: str) -> str:
@@ -100,3 +85,12 @@ def dressed(word: str, like: str) -> str:
     if like.isupper() and len(like) > 1:
         return word.upper()
     return word[:1].upper() + word[1:] if like[:1].isupper() else word
+
+
+def cased(new: Iterable[str], like: str) -> str:
+    """Letters, one by one, in the capitals of those of another word.
+
+    >>> cased("xyz", "JdK"), cased("7XY", "4ab")
+    ('XyZ', '7xy')
+    """
+    return "".join(one.upper() if old.isupper() else one.lower() for one, old in zip(new, like, strict=False))

@@ -8,8 +8,17 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from random import Random
 
-from showthrough.anonymizers.surrogates.invention import Edit, dressed, letters, medical, word
-from showthrough.anonymizers.surrogates.wordlists import ADDRESS, FUNCTION, GENERIC, GIVEN, PARTICLES, SETS, TITLES
+from showthrough.anonymizers.surrogates.invention import Edit, cased, dressed, letters, word
+from showthrough.anonymizers.surrogates.wordlists import (
+    ADDRESS,
+    FUNCTION,
+    GENERIC,
+    GIVEN,
+    MEDICAL,
+    PARTICLES,
+    SETS,
+    TITLES,
+)
 
 _WORD = re.compile(r"[^\W\d_]+")
 _PAIR = 2
@@ -35,35 +44,29 @@ class Names:
 
     def learn(self, name: str) -> None:
         """Takes note of a person's name; all of them before the first is replaced, so that initials find theirs."""
-        for found in _proper(name):
-            seam = _INNER.search(found[0])
-            if seam:
-                self._seams[found[0].casefold()] = seam.start()
-        tokens = [
-            found[0].casefold() for found in _proper(name) if len(found[0]) > 1 and not _like_initials(found[0], name)
-        ]
+        words = [match[0] for match in _proper(name)]
+        self._seams |= {word.casefold(): seam.start() for word in words if (seam := _INNER.search(word))}
+        tokens = [word.casefold() for word in words if len(word) > 1 and not _like_initials(word, name)]
         if tokens:
             self._people.append(tokens)
 
     def person(self, text: str) -> list[Edit]:
         """`SLOAN , CHARLES E` stays surname first, in capitals, with an initial; titles and particles stay."""
-        found = list(_proper(text)) or list(_WORD.finditer(text))
-        tokens = [one[0].casefold() for one in found]
+        matches = list(_proper(text)) or list(_WORD.finditer(text))
+        tokens = [match[0].casefold() for match in matches]
         alone = self._initials_of("".join(tokens)) if all(len(token) == 1 for token in tokens) else ""
         edits = []
-        for place, (one, token) in enumerate(zip(found, tokens, strict=True)):
+        for place, (match, token) in enumerate(zip(matches, tokens, strict=True)):
             if alone:
-                new = alone[place]
+                new = dressed(alone[place], match[0])
             elif len(token) == 1:
-                new = self._initial(token, tokens)
-            elif self._are_initials(one[0], text):
-                known = self._initials_of(token)
-                new = known or "".join(self._initial(letter, tokens) for letter in token)
-                edits.append((one.start(), one.end(), _cased(new, one[0])))
-                continue
+                new = dressed(self._initial(token, tokens), match[0])
+            elif self._are_initials(match[0], text):
+                initials = self._initials_of(token) or "".join(self._initial(letter, tokens) for letter in token)
+                new = cased(initials, match[0])
             else:
-                new = self._name(token)
-            edits.append((one.start(), one.end(), self._dressed(new, one[0])))
+                new = _dressed(self._name(token), match[0])
+            edits.append((*match.span(), new))
         return edits
 
     def _are_initials(self, word: str, name: str) -> bool:
@@ -76,19 +79,11 @@ class Names:
     def _name(self, token: str) -> str:
         return self._word(token, "given" if token in GIVEN else "family")
 
-    def _dressed(self, new: str, like: str) -> str:
-        """A name in the capitals of another one, the one inside as well."""
-        seam = _INNER.search(like)
-        if seam is None:
-            return dressed(new, like)
-        place = min(seam.start(), len(new) - 1)
-        return dressed(new[:place], like[:place]) + new[place:].capitalize()
-
     def _word(self, token: str, source: str) -> str:
         """The surrogate of a word, made when it is first asked for."""
         if token not in self._words:
             if self._random.random() < self._ambiguous:
-                new = medical(self._random, self._taken)
+                new = self._random.choice([term for term in MEDICAL if term not in self._taken])
             else:
                 new = self._seamed(token, source) or word(self._random, source, token, self._taken)
             self._words[token] = new
@@ -131,18 +126,18 @@ class Names:
 
     def place(self, text: str) -> list[Edit]:
         """`Hospital General de Jerez` stays a general hospital of some place."""
-        found = list(_WORD.finditer(text))
-        own = [one for one in found if one[0].casefold() not in GENERIC]
+        words = list(_WORD.finditer(text))
+        own = [word for word in words if word[0].casefold() not in GENERIC]
         if not own:  # nothing but generic words: then they are the name
-            own = [one for one in found[1:] if one[0].casefold() not in PARTICLES] or found
-        return [(one.start(), one.end(), self._of_place(one[0])) for one in own]
+            own = [word for word in words[1:] if word[0].casefold() not in PARTICLES] or words
+        return [(*word.span(), self._of_place(word[0])) for word in own]
 
     def _of_place(self, text: str) -> str:
         token = text.casefold()
         if len(text) == 1:
             return dressed(self._letter(token), text)
         if _unsayable(text):
-            return _cased(self._as_long(token), text)
+            return cased(self._as_long(token), text)
         if text.isupper() and len(text) <= _SHORT:
             return self._as_long(token).upper()
         return dressed(self._word(token, "place"), text)
@@ -154,52 +149,55 @@ class Names:
 
     def contact(self, text: str) -> list[Edit]:
         """`ab.smith@mail.example.com` keeps its dots and its end."""
-        found = (one for one in _WORD.finditer(text) if one[0].casefold() not in ADDRESS)
-        return [(one.start(), one.end(), dressed(self._as_long(one[0].casefold()), one[0])) for one in found]
+        words = (word for word in _WORD.finditer(text) if word[0].casefold() not in ADDRESS)
+        return [(*word.span(), dressed(self._as_long(word[0].casefold()), word[0])) for word in words]
 
     def member(self, text: str) -> list[Edit]:
         """Words of closed sets alone: `sixty-two years` becomes `forty-five years`."""
-        edits = []
-        for one in _WORD.finditer(text):
-            token = one[0].casefold()
-            if token in _MEMBER:
-                edits.append((one.start(), one.end(), dressed(self._other_member(token), one[0])))
-        return edits
+        words = (word for word in _WORD.finditer(text) if word[0].casefold() in _MEMBER)
+        return [(*word.span(), dressed(self._other_member(word[0].casefold()), word[0])) for word in words]
 
     def _other_member(self, token: str) -> str:
         if token not in self._words:
             others = [member for member in _MEMBER[token] if member != token]
             fresh = [member for member in others if member not in self._taken]
-            self._words[token] = (
-                self._random.choice(fresh) if fresh else word(self._random, "place", token, self._taken)
-            )
-            self._taken.add(self._words[token])
+            new = self._random.choice(fresh) if fresh else word(self._random, "place", token, self._taken)
+            self._words[token] = new
+            self._taken.add(new)
         return self._words[token]
 
     def other(self, text: str) -> list[Edit]:
         """Any words: those of closed sets by another member, the rest by words that mean nothing."""
         edits = self.member(text)
-        done = {start for start, _, _ in edits}
-        for one in _WORD.finditer(text):
-            token = one[0].casefold()
-            if one.start() in done or one[0] in FUNCTION:
+        for match in _WORD.finditer(text):
+            token = match[0].casefold()
+            if token in _MEMBER or match[0] in FUNCTION:
                 continue
             if len(token) == 1:
                 new = self._letter(token)
             else:
                 new = self._word(token, "place") if len(token) > _SHORT else self._as_long(token)
-            edits.append((one.start(), one.end(), dressed(new, one[0])))
+            edits.append((*match.span(), dressed(new, match[0])))
         return sorted(edits)
 
 
 def _proper(name: str) -> Iterator[re.Match[str]]:
     """The words of a person's name that are names: no titles, no particles, not the O of O'Brien."""
-    joined = {found.start() for found in _JOINED.finditer(name)}
-    for found in _WORD.finditer(name):
-        token = found[0].casefold()
-        particle = token in PARTICLES and (len(token) > 1 or found[0].islower())
-        if token not in TITLES and not particle and not (found.start() in joined and len(token) == 1):
-            yield found
+    joined = {match.start() for match in _JOINED.finditer(name)}
+    for match in _WORD.finditer(name):
+        token = match[0].casefold()
+        particle = token in PARTICLES and (len(token) > 1 or match[0].islower())
+        if token not in TITLES and not particle and not (match.start() in joined and len(token) == 1):
+            yield match
+
+
+def _dressed(new: str, like: str) -> str:
+    """A name in the capitals of another one, the one inside as well."""
+    seam = _INNER.search(like)
+    if seam is None:
+        return dressed(new, like)
+    place = min(seam.start(), len(new) - 1)
+    return dressed(new[:place], like[:place]) + new[place:].capitalize()
 
 
 def _like_initials(word: str, name: str) -> bool:
@@ -219,8 +217,3 @@ def _unsayable(word: str) -> bool:
     plain = unicodedata.normalize("NFD", word.lower())
     cased = len(word.casefold()) == len(word) and word.lower() != word.upper()
     return cased and 1 < len(word) <= _RUN and not re.search("[aeiouyæøœı]", plain)
-
-
-def _cased(new: str, like: str) -> str:
-    """Letter for letter in the capitals of another word."""
-    return "".join(one.upper() if old.isupper() else one for one, old in zip(new, like, strict=True))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from itertools import islice
 from random import Random
 
-from showthrough.anonymizers.surrogates.invention import Edit, characters, letters
+from showthrough.anonymizers.surrogates.invention import Edit, cased, characters, letters
 
 OLD = 90  # from here on an age identifies by itself (45 CFR 164.514(b)(2)(i)(C)), so it stays on its side
 _OLDEST = 115
@@ -35,18 +36,9 @@ class Numbers:
         key = solid.casefold()
         if key not in self._codes:
             self._codes[key] = self._other(solid)
-        new = self._codes[key]
-        edits = []
-        position = 0
-        for run in runs:
-            piece = new[position : position + len(run[0])]
-            position += len(run[0])
-            # The same identifier may be written in other capitals elsewhere.
-            fitted = "".join(
-                one.upper() if old.isupper() else one.lower() for one, old in zip(piece, run[0], strict=False)
-            )
-            edits.append((run.start(), run.end(), fitted))
-        return edits
+        # The same identifier may be written in other capitals elsewhere.
+        new = iter(self._codes[key])
+        return [(*run.span(), cased(islice(new, len(run[0])), run[0])) for run in runs]
 
     def _other(self, solid: str) -> str:
         for _ in range(_TRIES):
@@ -63,7 +55,7 @@ class Numbers:
 
     def digits(self, text: str) -> list[Edit]:
         """The digits alone, whatever stands between."""
-        return [(run.start(), run.end(), self.code(run[0])[0][2]) for run in _DIGITS.finditer(text)]
+        return [(*run.span(), self.code(run[0])[0][2]) for run in _DIGITS.finditer(text)]
 
     def learn(self, text: str) -> None:
         """Takes note of numbers; all of them before the first age is replaced, so that none becomes another's."""
@@ -71,10 +63,9 @@ class Numbers:
 
     def age(self, text: str) -> list[Edit]:
         """Ages: as many digits, and over 89 where they were. `62 años` is an age and a word that stays."""
-        return [
-            (run.start(), run.end(), self._age(run[0]) if len(run[0]) <= len(str(_OLDEST)) else self.code(run[0])[0][2])
-            for run in _DIGITS.finditer(text)
-        ]
+        longest = len(str(_OLDEST))
+        runs = _DIGITS.finditer(text)
+        return [(*run.span(), self._age(run[0]) if len(run[0]) <= longest else self.code(run[0])[0][2]) for run in runs]
 
     def _age(self, text: str) -> str:
         if text not in self._ages:

@@ -9,41 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from itertools import chain
 
-from showthrough.anonymizers.surrogates.dates import (
-    LEAP_YEAR,
-    MONTHS,
-    SHORT_MONTHS,
-    SPANISH_MONTHS,
-    WEEKDAYS,
-    Field,
-    Written,
-    named_words,
-    read_year,
-    written_dates,
-)
+from showthrough.anonymizers.surrogates import dates
+from showthrough.anonymizers.surrogates.dates import Field, Span, Written, cover, fields_of, span_of, written_dates
 
-Span = tuple[int, int]
-
-_BARE = re.compile(r"\W*(?P<number>\d{1,2})(?P<ordinal>st|nd|rd|th|º)?\W*", re.IGNORECASE)
+_BARE = re.compile(r"\W*(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th|º)?\W*", re.IGNORECASE)
 _DOTTED = re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.?")
 _WINDOW = 24  # characters beside a piece of a date, in which the rest of it may stand
 _YEAR_BEFORE = re.compile(r"(?<!\d)(?P<year>(?:1[89]|2[01])\d{2})[-/.]$")
-_LONG_AFTER = re.compile(
-    r"(?:\s?[-/.]\s?|\s*,\s*|\s+(?:de|del|of)\s+|\s+)(?P<year>(?:1[89]|2[01])\d{2})(?!\d)", re.IGNORECASE
-)
+_LONG_AFTER = re.compile(r"(?i)(?:\s?[-/.]\s?|\s*,\s*|\s+(?:de|del|of)\s+|\s+)(?P<year>(?:1[89]|2[01])\d{2})(?!\d)")
 _SHORT_AFTER = re.compile(r"(?:(?P<sign>[-/.])|,?\s*['’])(?P<year>\d{2})(?!\d|\s?[-/.]\s?\d)")
 # No year is part of a larger number, nor followed by what is counted.
 _YEAR_ALONE = re.compile(
     r"(?<![\w/.,:+$€£-])(?P<year>(?:19|20)\d{2})"
     r"(?![\w/%]|[-.,:]\w|\s*(?:%|[mkcdµμ]?[glL]\b|m[lgm]\b|cc|kcal|cal|calor|units?\b|u\b|ui\b|iu\b|hrs?\b|hours?|h\b))"
 )
-_WEEKDAY = re.compile(rf"\b(?:{'|'.join(chain(*WEEKDAYS[:2]))})\b", re.IGNORECASE)
+_WEEKDAY = re.compile(rf"\b(?:{'|'.join(chain(*dates.WEEKDAYS[:2]))})\b", re.IGNORECASE)
 _SPANISH = re.compile(r"\b(?:de|el|la|los|que|con|una?|se)\b", re.IGNORECASE)
 _ENGLISH = re.compile(r"\b(?:of|the|and|with|was|is|for|an?)\b", re.IGNORECASE)
-_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
+_ORDINAL = re.compile(r"(?P<ordinal>st|nd|rd|th)\b", re.IGNORECASE)
 _COUNTED = re.compile(r"\s*-?\s*(?:hour|hr|day|week|month|year|min|hora|día|dia|semana|mes|año)", re.IGNORECASE)
 
 
@@ -55,6 +40,10 @@ class Timeline:
     unmarked: tuple[Written, ...] = ()  # nobody marked them, and they can be nothing but dates
     years: frozenset[int] = frozenset()  # nobody marked them, and they stand alone
     weekday: bool = False  # nobody marked a day of the week that stands there
+
+    @property
+    def all(self) -> tuple[Written, ...]:
+        return (*self.marked, *self.unmarked)
 
     def freed(self) -> Timeline:
         """The same with the years beside marked dates to be replaced as well."""
@@ -71,59 +60,47 @@ def timeline(
     """
     if not marks:
         return Timeline()
-    covered = bytearray(len(text))
-    _cover(covered, (*marks, *others))
-    readable = [one for one in written_dates(text, day_first) if 1 not in covered[slice(*_span(one))]]
+    covered = cover(bytearray(len(text)), (*marks, *others))
+    readable = [one for one in written_dates(text, day_first) if 1 not in covered[slice(*span_of(one))]]
     along = [one for one in readable if _sure(one, text)]
-    _cover(covered, map(_span, along))
+    cover(covered, map(span_of, along))
     record = _Record(text, _joined((*marks, *(span for span in repeats if 1 not in covered[slice(*span)]))), day_first)
     marked = list(record.marked())
     if not marked:
         return Timeline()
-    _cover(covered, record.marks)
-    known = {text[slice(*_span(one))] for one in marked}
-    along += [one for one in readable if 1 not in covered[slice(*_span(one))] and _repeated(one, text, known)]
-    _cover(covered, map(_span, along))
+    cover(covered, record.marks)
+    writings = {text[slice(*span_of(one))] for one in marked}
+    along += [one for one in readable if 1 not in covered[slice(*span_of(one))] and _repeated(one, text, writings)]
+    cover(covered, map(span_of, along))
     years = frozenset(
-        int(found["year"])
-        for found in _YEAR_ALONE.finditer(text)
-        if found.start() not in record.claimed and 1 not in covered[found.start() : found.end()]
+        int(match["year"])
+        for match in _YEAR_ALONE.finditer(text)
+        if match.start() not in record.claimed and 1 not in covered[match.start() : match.end()]
     )
-    weekday = any(
-        found is not None and 1 not in covered[found.start() : found.end()]
-        for found in (_WEEKDAY.match(text, place) for place in named_words(text))
-    )
+    weekdays = filter(None, (_WEEKDAY.match(text, place) for place in dates.named_words(text)))
+    weekday = any(1 not in covered[match.start() : match.end()] for match in weekdays)
     return Timeline(_with_months(marked, text), _with_months(along, text), years, weekday)
 
 
-def _span(one: Written) -> Span:
-    return one.fields[0].start, one.fields[-1].end
-
-
-def _cover(covered: bytearray, spans: Iterable[Span]) -> None:
-    for start, end in spans:
-        covered[start:end] = b"\1" * (end - start)
-
-
-def _with_months(dates: Sequence[Written], text: str) -> tuple[Written, ...]:
+def _with_months(written: Sequence[Written], text: str) -> tuple[Written, ...]:
     """Dates with the months as others of their form have them: May is short in 3-May and beside 4 Aug, not in May 3."""
-    named = [(_form(one, text), field) for one in dates for field in one.fields if field.name == "name"]
+    named = [(_form(one, text), field) for one in written for field in one.fields if field.name == "name"]
     spanish = bool(named) and len(_SPANISH.findall(text)) > len(_ENGLISH.findall(text))
     chosen: dict[int, tuple[str, ...]] = {}
     for form, field in named:
         short = "-" in form
         alike = [other.text.lower() for other_form, other in named if other_form == form]
         chosen[field.start] = max(
-            (table for table in MONTHS if field.text.lower() in table),
+            (table for table in dates.MONTHS if field.text.lower() in table),
             key=lambda table: (
                 sum(name in table for name in alike),
-                (table in SHORT_MONTHS) == short,
-                (table in SPANISH_MONTHS) == spanish,
+                (table in dates.SHORT_MONTHS) == short,
+                (table in dates.SPANISH_MONTHS) == spanish,
             ),
         )
     return tuple(
         replace(one, names=next((chosen[field.start] for field in one.fields if field.name == "name"), ()))
-        for one in dates
+        for one in written
     )
 
 
@@ -146,33 +123,30 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
     return joined
 
 
-def _repeated(one: Written, text: str, known: set[str]) -> bool:
+def _repeated(one: Written, text: str, writings: set[str]) -> bool:
     """Whether a day is written as one that is marked elsewhere, and as no fraction is: 10/29 or 03/04, but not 3/4."""
-    written = text[slice(*_span(one))]
-    end = one.fields[-1].end
-    return (
-        one.unit == "day"
-        and written in known
-        and re.search(r"\b(?:0\d|1[3-9]|[23]\d)\b", written) is not None
-        and text[one.fields[0].start - 1 : one.fields[0].start] not in ("/", ".", "-")
-        and not re.match(r"[-/.]?\w", text[end : end + 2])
-    )
+    written = text[slice(*span_of(one))]
+    no_fraction = re.search(r"\b(?:0\d|1[3-9]|[23]\d)\b", written)
+    return one.unit == "day" and written in writings and no_fraction is not None and not _goes_on(one, text)
+
+
+def _goes_on(one: Written, text: str) -> bool:
+    """Whether it is part of a longer word or number."""
+    start, end = span_of(one)
+    return text[start - 1 : start] in ("/", ".", "-") or re.match(r"[-/.]?\w", text[end : end + 2]) is not None
 
 
 def _sure(one: Written, text: str) -> bool:
     """Whether this is a date though nobody marked it: 10/29/1997 is, 2/6 is a murmur, 1.2.10 a version."""
     if one.lender is not None:
         return _sure(one.lender, text)
-    said = {field.name: field.text for field in one.fields}
+    texts = {field.name: field.text for field in one.fields}
     if one.by_name:
-        dashed = "year" in said and text[one.fields[-1].start - 1] in "-/'"
-        return ("day" in said and (len(said["name"]) > 3 or dashed)) or len(said.get("year", "")) == 4
-    if not {"day", "month", "year"} <= said.keys() or one.fields[1].start == one.fields[0].end:
+        dashed = "year" in texts and text[one.fields[-1].start - 1] in "-/'"
+        return ("day" in texts and (len(texts["name"]) > 3 or dashed)) or len(texts.get("year", "")) == 4
+    if not {"day", "month", "year"} <= texts.keys() or one.fields[1].start == one.fields[0].end or _goes_on(one, text):
         return False
-    start, end = one.fields[0].start, one.fields[-1].end
-    if text[start - 1 : start] in ("/", ".", "-") or re.match(r"[-/.]?\w", text[end : end + 2]):
-        return False
-    return len(said["year"]) == 4 or text[one.fields[0].end] == "/"
+    return len(texts["year"]) == 4 or text[one.fields[0].end] == "/"
 
 
 class _Record:
@@ -183,9 +157,7 @@ class _Record:
         self.marks = marks
         self._day_first = day_first
         self.claimed: set[int] = set()  # where parts stand that belong to a date already
-        self.inside = bytearray(len(text))
-        for start, end in marks:
-            self.inside[start:end] = b"\1" * (end - start)
+        self.inside = cover(bytearray(len(text)), marks)
 
     def marked(self) -> Iterator[Written]:
         for start, end in self.marks:
@@ -198,101 +170,75 @@ class _Record:
         """A date with the `th` that stands after a marked 29; it is no part of the mark, and goes with the day."""
         last = one.fields[-1]
         after = _ORDINAL.match(self._text, last.end) if last.name == "day" else None
-        if after is None:
-            return one
-        return replace(one, fields=(*one.fields, Field("ordinal", after.start(), after.end(), after[0])))
+        return replace(one, fields=(*one.fields, *fields_of(after))) if after else one
 
     def _read(self, start: int, end: int) -> list[Written]:
-        text = self._text[start:end]
-        own = [one.at(start) for one in written_dates(text, self._day_first)]
-        bare = _BARE.fullmatch(text)
+        own = [one.at(start) for one in written_dates(self._text[start:end], self._day_first)]
         if not own or (len(own) == 1 and [field.name for field in own[0].fields] == ["name"]):
             pieced = self._pieced(start, end, by_name=bool(own))
             if pieced:
                 return pieced
-        if bare and not own:
-            return self._alone(bare, start, end)
         if not own:
-            return self._dotted(start, end)
+            bare = _BARE.fullmatch(self._text, start, end)
+            return self._alone(bare, end) if bare else self._dotted(start, end)
         return self._with_year_before(own, start, end) or self._with_year_after(own, end)
 
     def _pieced(self, start: int, end: int, by_name: bool) -> list[Written]:
         """The dates that a piece is part of: the 29 or the October of `October 29`."""
         left = self._text.rfind(" ", 0, max(0, start - _WINDOW)) + 1
         window = self._text[left : end + _WINDOW]
-        found = (self._kept(one.at(left)) for one in written_dates(window, self._day_first))
-        return [
-            one
-            for one in found
-            if any(start <= field.start < end for field in one.fields)
-            and (not by_name or (one.day is not None and "day" not in one.kept))
-        ]
+        whole = (self._kept(one.at(left)) for one in written_dates(window, self._day_first))
+        own = [one for one in whole if any(start <= field.start < end for field in one.fields)]
+        return [one for one in own if not by_name or (one.day is not None and "day" not in one.kept)]
 
     def _kept(self, one: Written) -> Written:
         """A date of which only what is marked may be replaced."""
         fields = tuple(field for field in one.fields if self.inside[field.start])
         left = {"month" if field.name == "name" else field.name for field in one.fields if field not in fields}
-        lender = None if one.lender is None else self._kept(one.lender)
-        borrowed = frozenset() if lender is None else lender.kept - {"day"}
+        lender = one.lender and self._kept(one.lender)
+        borrowed = lender.kept - {"day"} if lender else frozenset()
         beside = tuple(field for field in one.fields if field.name == "year" and field not in fields)
         return replace(one, fields=fields, beside=beside, lender=lender, kept=frozenset(left - {"ordinal"}) | borrowed)
 
-    def _alone(self, bare: re.Match[str], start: int, end: int) -> list[Written]:
+    def _alone(self, bare: re.Match[str], end: int) -> list[Written]:
         """A number that is marked as a date with nothing beside it: a day, or a year of two digits."""
-        number = int(bare["number"])
-        fields = [
-            Field({"number": "day"}.get(name, name), start + bare.start(name), start + bare.end(name), value)
-            for name, value in bare.groupdict().items()
-            if value is not None
-        ]
+        number, fields = int(bare["day"]), fields_of(bare)
         if number > 31 and len(fields) == 1:
-            return [Written((replace(fields[0], name="year"),), read_year(bare["number"]), None, None)]
+            return [Written((replace(fields[0], name="year"),), dates.read_year(bare["day"]), None, None)]
         if not 1 <= number <= 31 or _COUNTED.match(self._text, end):
             return []
-        return [Written(tuple(fields), None, None, number, by_name=True)]
+        return [Written(fields, None, None, number, by_name=True)]
 
     def _dotted(self, start: int, end: int) -> list[Written]:
         """`29.10.`, which is a date where it is marked as one, and else a decimal."""
-        found = _DOTTED.fullmatch(self._text[start:end])
-        if found is None or not _is_date(LEAP_YEAR, int(found["month"]), int(found["day"])):
+        match = _DOTTED.fullmatch(self._text, start, end)
+        if match is None or not dates.is_day(None, int(match["month"]), int(match["day"])):
             return []
-        fields = tuple(
-            Field(name, start + found.start(name), start + found.end(name), value)
-            for name, value in found.groupdict().items()
-        )
-        return [Written(fields, None, int(found["month"]), int(found["day"]))]
+        return [Written(fields_of(match), None, int(match["month"]), int(match["day"]))]
 
     def _with_year_before(self, own: list[Written], start: int, end: int) -> list[Written]:
         """The dates of a mark that a year stands before: `2004-` and the marked `10-29`."""
         before = _YEAR_BEFORE.search(self._text, max(0, start - 6), start)
-        if before is None or not own or own[0].year is not None or own[0].fields[0].start != start:
+        if before is None or own[0].year is not None or own[0].fields[0].start != start:
             return []
-        found = written_dates(self._text[before.start() : end], self._day_first)
-        if not found or found[0].year != int(before["year"]) or len(found[0].fields) == 1:
+        whole = written_dates(self._text[before.start() : end], self._day_first)
+        if not whole or whole[0].year != int(before["year"]) or len(whole[0].fields) == 1:
             return []
         self.claimed.add(before.start())
-        return [self._kept(one.at(before.start())) for one in found]
+        return [self._kept(one.at(before.start())) for one in whole]
 
     def _with_year_after(self, own: list[Written], end: int) -> list[Written]:
         """The dates of a mark, the last of them with the year that stands after it: `10/29` is marked, `/2004` not."""
-        lacking = [one for one in own if one.month is not None]
-        if not lacking or lacking[-1].year is not None or lacking[-1] is not own[-1]:
-            return own
         last = own[-1]
-        after = self._year_after(last, end)
-        if after is None or not _is_date(after[0], last.month or 1, last.day or 1):
+        field = self._year_after(last, end) if last.month is not None and last.year is None else None
+        year = dates.read_year(field.text) if field else None
+        if field is None or not dates.is_day(year, last.month, last.day):
             return own
-        year, field = after
-        marked = bool(self.inside[field.start])
-        if not marked:
+        if self.inside[field.start]:
+            whole = replace(last, year=year, fields=(*last.fields, field))
+        else:
             self.claimed.add(field.start)
-        whole = replace(
-            last,
-            year=year,
-            fields=(*last.fields, field) if marked else last.fields,
-            kept=last.kept if marked else last.kept | {"year"},
-            beside=() if marked else (field,),
-        )
+            whole = replace(last, year=year, kept=frozenset({"year"}), beside=(field,))
         return [
             *(
                 replace(one, year=year, kept=whole.kept, lender=whole) if one.lender == last else one
@@ -301,21 +247,13 @@ class _Record:
             whole,
         ]
 
-    def _year_after(self, last: Written, end: int) -> tuple[int, Field] | None:
+    def _year_after(self, last: Written, end: int) -> Field | None:
         if self._text[last.fields[-1].end : end].strip(" .,\t\n)"):
             return None
-        found = _LONG_AFTER.match(self._text, end)
-        if found is None:
-            found = _SHORT_AFTER.match(self._text, end)
+        match = _LONG_AFTER.match(self._text, end)
+        if match is None:
+            match = _SHORT_AFTER.match(self._text, end)
             mark = self._text[last.fields[0].start : end]
-            if found is None or (found["sign"] and found["sign"] not in mark):
+            if match is None or (match["sign"] and match["sign"] not in mark):
                 return None
-        return read_year(found["year"]), Field("year", found.start("year"), found.end("year"), found["year"])
-
-
-def _is_date(year: int, month: int, day: int) -> bool:
-    try:
-        date(year, month, day)
-    except ValueError:
-        return False
-    return True
+        return fields_of(match)[0]

@@ -10,6 +10,10 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 GIVEN = _words("""
     adam adrian agnes alan albert alejandra alfredo alice alicia ana andrea andrew angela anthony antonio barbara
     beatriz benjamin bernard brenda bruno camila carla carlos carmen caroline catherine cecilia charles christina
@@ -64,8 +68,7 @@ MEDICAL = _words("""
 """)
 
 # Words in names of places and houses that name no place: they stay, so that the surrogate can be read.
-GENERIC = frozenset(
-    _words("""
+GENERIC = _set("""
     a al an and appeal at av avd avda avenida avenue baja bajo barrio baño bl block bloque blvd boulevard box building
     by c calle camino campus care carretera casa center centre centro cl clinic clinica clinico clínica clínico
     college colonia commission committee community company complejo council county court cp crta cto ctra d dcha de
@@ -79,32 +82,25 @@ GENERIC = frozenset(
     school service services servicio servicios sn sq square st state street suite supreme sur the to tower unidad unit
     univ universidad universitari universitaria universitario university urb urbanización via vía ward west y
 """)
-)
 
-TITLES = frozenset(
-    _words("""
+TITLES = _set("""
     dn don doña dr dra dras drs dª dña esq frau herr hon ii iii iv jr lcda lcdo lic mag md miss mme mr mrs ms phd prof
     profa professor rn sir sr sra srta sta
 """)
-)
 
-PARTICLES = frozenset(
-    _words("""
+PARTICLES = _set("""
     af al am an av bin da das de dei del della den der des di do dos du e el i ibn la las le les los of san santa ten
     ter the to van ver von y zu zum
 """)
-)
 
 # Words that say nothing by themselves; written small, they stay anywhere.
-FUNCTION = PARTICLES | frozenset(
-    _words("""
+FUNCTION = PARTICLES | _set("""
     a an and as at by con en for from had has her his in is it its no o on or por se sin su sus that their to un una was
     were who with
 """)
-)
 
 # Parts of addresses on the net that say nothing.
-ADDRESS = frozenset(_words("www http https ftp mailto com org net es edu gov mil info eu uk"))
+ADDRESS = _set("www http https ftp mailto com org net es edu gov mil info eu uk")
 
 # Closed sets: a member is replaced by another one.
 SETS: tuple[tuple[str, ...], ...] = (
