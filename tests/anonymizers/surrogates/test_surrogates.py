@@ -17,6 +17,7 @@ from showthrough.anonymizers.surrogates.numbers import Numbers
 from showthrough.anonymizers.surrogates.replacement import surrogates
 from showthrough.anonymizers.surrogates.wordlists import MEDICAL
 from showthrough.data.categories import PHI_TYPES, phi_type
+from showthrough.data.levels import by_type
 
 TAG = re.compile(r"\[(\w+):([^\]]*)\]")
 
@@ -368,3 +369,16 @@ def test_the_demonstration_corpus(seed: int) -> None:
 
 def test_records_of_meddocan(records: Corpus) -> None:
     check(Corpus(records.documents[:200]), 7)
+
+
+def test_groups_stay_groups_under_other_names() -> None:
+    """Intervals need to know which records are one patient's; a patient's number is none of the reader's business."""
+    records = [Document(str(number), "Dr. Lee left.", (), group) for number, group in enumerate(("MRN 7", "", "MRN 7"))]
+    assert [one.group for one in surrogates(Corpus(records)).corpus] == ["group-1", "", "group-1"]
+
+
+def test_what_nobody_stated_is_not_stated_afterwards() -> None:
+    mention = by_type(4, 7, "DOCTOR")
+    record = Document("1", "Dr. Lee left.", (Annotation("a", (mention,)),))
+    (made,) = surrogates(Corpus([record])).corpus
+    assert [one.stated for one in made.annotations[0].mentions] == [False]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, starmap
 from random import Random
 
-from msgspec.structs import astuple
+from msgspec import structs
 
 from showthrough.anonymizers.surrogates.audit import LETTERS, Identifying, Leak, audit, marked
 from showthrough.anonymizers.surrogates.chronology import Blemishes, Chronology
@@ -58,9 +58,11 @@ def surrogates(corpus: Corpus, *, seed: int = 0, ambiguous: float = 0.0, keep: C
     leaks: list[Leak] = []
     unmoved: list[tuple[Written, Leak]] = []
     near: list[str] = []
+    groups = {"": ""}  # whose records are one patient's stays known, and not by whose number
     for document in corpus:
         record = _Record(document, seed, ambiguous, keep, day_first)
-        made.append(record.surrogate())
+        group = groups.setdefault(document.group, f"group-{len(groups)}")
+        made.append(structs.replace(record.surrogate(), group=group))
         repeats += record.repeats
         along += record.along
         leaks += audit(document, made[-1], keep)
@@ -191,7 +193,7 @@ def _edited(document: Document, edits: list[Edit]) -> Document:
         return offset + grown[passed]
 
     def mention(one: Mention) -> Mention:
-        return Mention(moved(one.start, False), moved(one.end, True), *astuple(one)[2:])
+        return structs.replace(one, start=moved(one.start, False), end=moved(one.end, True))
 
     annotations = tuple(Annotation(one.annotator, tuple(map(mention, one.mentions))) for one in document.annotations)
     return Document(document.id, _applied(document.text, edits), annotations)
