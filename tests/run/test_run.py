@@ -14,7 +14,6 @@ import pytest
 from showthrough import Anonymization, Corpus, InputError, Mask, OutputError, Recall, Run, evaluate
 from showthrough.files.writing import write_file
 from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Score, described
-from showthrough.run.settings import Settings
 
 
 @pytest.fixture
@@ -191,7 +190,7 @@ def test_undefined_is_none_with_a_reason(tiny: Corpus, tmp_path: Path) -> None:
         assert score.reason
 
 
-@pytest.mark.parametrize("record", [Run, Input, MetricRecord, Settings, Score, Failure, Comparison, Evidence])
+@pytest.mark.parametrize("record", [Run, Input, MetricRecord, Score, Failure, Comparison, Evidence])
 def test_every_field_says_what_it_is(record: type[msgspec.Struct]) -> None:
     said = described(record)
     assert list(said) == list(record.__struct_fields__)

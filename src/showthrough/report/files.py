@@ -149,7 +149,8 @@ def _latex_table(table: Table, run: Run, label: str) -> str:
         if place >= table.tested:
             lines.append(rf"\textit{{{_tex(name)}}} & {' & '.join(map(_tex_value, cells))} \\")
             continue
-        lines.append(rf"{_tex(name)} & {' & '.join(map(_tex_value, cells))} \\")
+        head = re.sub(r"^(?=[\[*])", "{}", _tex(name))  # or the `\\` before it would take it for an argument
+        lines.append(rf"{head} & {' & '.join(map(_tex_value, cells))} \\")
         lines.append(rf" & {' & '.join(_tex_interval(cell) for cell in cells)} \\")
     lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_tex(_title(table, run))}}}"]
     lines += [rf"\label{{{label}}}", r"\end{table}"]

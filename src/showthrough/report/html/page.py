@@ -44,9 +44,9 @@ class Heading(NamedTuple):
 
 def html_text(run: Run, *, without_text: bool = False) -> str:
     """The page. With `without_text`, or of a run that holds none, no word of any document is in it."""
+    run = run.without_folders() if without_text else run
     inspection = None if run.texts is None else Inspection(run.texts)
     findings = {} if inspection is None else {name: inspection.of(name) for name in run.names}
-    shown = run.without_text() if without_text else run
     packets = [] if inspection is None or without_text else list(payload.documents(run, inspection, findings))
     signs = [Sign(name, _GLYPHS[SHAPES[at % len(SHAPES)]], at % _COLOURS) for at, name in enumerate(run.names)]
     charts = payload.charts(run)
@@ -57,7 +57,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         "shapes": SHAPES,
         "charts": charts,
         "failures": failures,
-        "index": payload.index(shown, findings, packets),
+        "index": {} if without_text else payload.index(run, findings, packets),
     }
     style = "\n".join(_source(f"{name}.css") for name in STYLES)
     theme, library, script = _source("theme.js"), vega(), "\n".join(_source(f"{name}.js") for name in SCRIPTS)
@@ -65,15 +65,12 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     main = [table for table in found if table.title == HEADLINES]
     page = _template().render(
         run=run,
-        inputs=shown,
-        texts=shown.texts,
-        total=len(run.documents),
         signs=signs,
         verdicts={name: verdict(run, name) for name in run.names},
         caveats=caveats(run),
         groups=[group for table in main for group in _groups(run, table)],
         references=[one.name for one in run.references],
-        backgrounds=[*filter(None, [shown.background]), *shown.backgrounds.values()],
+        backgrounds=[*filter(None, [run.background]), *run.backgrounds.values()],
         others=[table for table in found if table not in main],
         remarks=[line for table in main for line in table.remarks()],
         charts=charts,
