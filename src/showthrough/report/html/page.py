@@ -17,8 +17,7 @@ from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
 from showthrough.report.html.verdicts import caveats, verdict
 from showthrough.report.significance import ALPHA, MOST, shuffles
-from showthrough.report.table import HEADLINES, Column, Table, signatures, tables
-from showthrough.run.records import MetricRecord
+from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.run.run import Run
 
 SCRIPTS = ("page", "charts", "scores", "failures", "marking", "viewer", "start")  # in the order in which they run
@@ -33,13 +32,6 @@ class Sign(NamedTuple):
     name: str
     glyph: str
     colour: int
-
-
-class Heading(NamedTuple):
-    """A column of the score table with what its metric is."""
-
-    column: Column
-    record: MetricRecord
 
 
 def html_text(run: Run, *, without_text: bool = False) -> str:
@@ -61,17 +53,21 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     }
     style = "\n".join(_source(f"{name}.css") for name in STYLES)
     theme, library, script = _source("theme.js"), vega(), "\n".join(_source(f"{name}.js") for name in SCRIPTS)
-    found = tables(run)
-    main = [table for table in found if table.title == HEADLINES]
+    all_tables = tables(run)
+    main = [table for table in all_tables if table.title == HEADLINES]
     page = _template().render(
         run=run,
         signs=signs,
         verdicts={name: verdict(run, name) for name in run.names},
         caveats=caveats(run),
-        groups=[group for table in main for group in _groups(run, table)],
+        groups=[
+            (group, [(column, run.record(column.head)) for column in columns])
+            for table in main
+            for group, columns in table.groups()
+        ],
         references=[one.name for one in run.references],
         backgrounds=[*filter(None, [run.background]), *run.backgrounds.values()],
-        others=[table for table in found if table not in main],
+        others=[table for table in all_tables if table not in main],
         remarks=[line for table in main for line in table.remarks()],
         charts=charts,
         judged=bool(failures.get("types")),
@@ -92,23 +88,14 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     return str(page)
 
 
-def _groups(run: Run, table: Table) -> list[tuple[str, list[Heading]]]:
-    return [
-        (group, [Heading(column, run.record(column.head)) for column in columns]) for group, columns in table.groups()
-    ]
-
-
 def _policy(style: str, *scripts: str) -> str:
     """What the page may do: run these scripts and use this style sheet. It may load nothing at all."""
-    allowed = " ".join(_fingerprint(script) for script in scripts)
+    digests = (hashlib.sha256(content.encode()).digest() for content in (style, *scripts))
+    look, *allowed = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (
-        f"default-src 'none'; script-src {allowed}; style-src {_fingerprint(style)}; img-src data:; "
+        f"default-src 'none'; script-src {' '.join(allowed)}; style-src {look}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-
-
-def _fingerprint(content: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
 @cache
