@@ -61,10 +61,10 @@ def faults(run: Run) -> Iterator[tuple[str, str]]:
         yield from run.texts.faults(run.names)
     if run.groups and len(run.groups) != len(run.documents):
         yield "groups", f"expected one for each of the {len(run.documents)} documents, or none"
-    known = {record.text for record in run.metrics}
+    texts = {record.text for record in run.metrics}
     for text, by_name in run.rows.items():
         place = f"rows.{shown(text, _SHOWN)}"
-        if text not in known or set(by_name) - set(beside) != set(run.names):
+        if text not in texts or set(by_name) - set(beside) != set(run.names):
             yield place, f"found {some(by_name)}; expected a metric of this run and all its names"
             continue
         for name in by_name:
@@ -77,8 +77,8 @@ def _row_fault(run: Run, text: str, name: str) -> str:
     columns = run.rows[text][name]
     if any(len(column) != len(run.documents) for column in columns.values()):
         return f"expected a value for each of the {len(run.documents)} documents"
-    said = [column for column, kind in run.record(text).counts.items() if kind != "wrong"]  # of what, and how many
-    if lacking := [column for column in said if columns and column not in columns]:
+    asked = [column for column, kind in run.record(text).counts.items() if kind != "wrong"]  # of what, and how many
+    if lacking := [column for column in asked if columns and column not in columns]:
         return f"{lacking[0]} is missing"
     try:
         metric = parse_metric(text)

@@ -73,9 +73,9 @@ class Run(msgspec.Struct, dict=True):
         for failure in self.failures:
             if failure.metric == text:
                 raise KeyError(f"{text} failed: {failure.reason}")
-        names = ", ".join(repr(name) for name in parts)
         if parts:
-            raise KeyError(f"{text} of {anonymization} has no part {part!r}; there are {names}")
+            known = ", ".join(map(repr, parts))
+            raise KeyError(f"{text} of {anonymization} has no part {part!r}; there are {known}")
         names, texts = ", ".join(self.names), ", ".join(self.rows)
         raise KeyError(f"no score of {anonymization} on {text} in this run; it has {names} on {texts}")
 
@@ -92,13 +92,14 @@ class Run(msgspec.Struct, dict=True):
     @property
     def _scores_of(self) -> dict[tuple[str, str], dict[str, Score]]:
         """Scores by anonymization and metric, made anew when there are others: a report asks for every single one."""
-        known = self.__dict__.get("_found")
-        if known is None or known[0] is not self.scores or known[1] != len(self.scores):
-            found: dict[tuple[str, str], dict[str, Score]] = {}
+        parts: dict[tuple[str, str], dict[str, Score]]
+        scores, count, parts = self.__dict__.get("_parts", (None, 0, {}))
+        if scores is not self.scores or count != len(self.scores):
+            parts = {}
             for score in self.scores:
-                found.setdefault((score.anonymization, score.metric), {})[score.part] = score
-            self.__dict__["_found"] = known = self.scores, len(self.scores), found
-        return known[2]
+                parts.setdefault((score.anonymization, score.metric), {})[score.part] = score
+            self.__dict__["_parts"] = self.scores, len(self.scores), parts
+        return parts
 
     @property
     def names(self) -> list[str]:
@@ -181,9 +182,7 @@ class Run(msgspec.Struct, dict=True):
 
     def rows_of(self, metric: str, anonymization: str) -> Rows:
         columns = self.rows[metric][anonymization]
-        if not columns:
-            return Rows((), np.zeros((len(self.documents), 0)))
-        return Rows.named(columns)
+        return Rows.named(columns) if columns else Rows((), np.zeros((len(self.documents), 0)))
 
     def compare(
         self,
@@ -215,15 +214,13 @@ class Run(msgspec.Struct, dict=True):
     def _contest(self, text: str) -> Contest:
         metric, version = parse_metric(text), self.record(text).version
         if version != metric.version:
-            raise PlanError(
-                f"the run has version {version}, this program {metric.version}; evaluate again to compare",
-                f"metric {text}",
-            )
+            versions = f"the run has version {version}, this program {metric.version}"
+            raise PlanError(f"{versions}; evaluate again to compare", f"metric {text}")
         rows = [self.rows_of(text, name) for name in self.names]
         tables = Rows.aligned([self.units(metric.counted(one)) for one in rows]) if metric.apart else []
-        totals = [table.totals() for table in tables] if metric.apart else [metric.totals(one) for one in rows]
+        totals = [table.totals() for table in tables] if metric.apart else map(metric.totals, rows)
         scores = [self.parts(name, text) for name in self.names]
-        values = [metric.combine(one) for one in totals]
+        values = list(map(metric.combine, totals))
         return Contest(metric, text, self.names, tables, values, scores, self.settings.confidence, self.unit)
 
     @property

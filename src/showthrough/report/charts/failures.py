@@ -20,16 +20,9 @@ def failures_chart(run: Run, findings: dict[str, Findings]) -> Chart:
     """How often each anonymization misses, under-masks, masks needlessly and over-masks, by entity type."""
     alt = altair()
     cells = [
-        {
-            "name": name,
-            "place": place,
-            "kind": kind,
-            "part": entity_type,
-            "count": len(where),
-            "rank": KINDS.index(kind),
-        }
+        {"name": name, "place": place, "kind": kind, "part": part, "count": len(where), "rank": KINDS.index(kind)}
         for place, name in enumerate(run.names)
-        for (kind, entity_type), where in findings[name].failures.items()
+        for (kind, part), where in findings[name].failures.items()
     ]
     chart = (
         alt.Chart(alt.NamedData(name="failures"))
