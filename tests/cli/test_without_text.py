@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -127,3 +130,29 @@ def test_no_folder_of_an_attack(cli: Callable[..., Any]) -> None:
     for name in ("run.json", "table.json"):
         assert "secret folder" not in Path(name).read_text()
         assert not words_in(name)
+
+
+def test_no_folder_in_a_metric(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path that a metric names is told by its last part, in all that is written."""
+    Path("secret folder/words.txt").write_text("the\nwho\n")
+    asked = ("-m", 'phi_oov(dictionary="secret folder/words.txt")', "-m", "preset:light")
+    looks = [word for view in ("html", "csv", "json", "markdown", "latex") for word in (f"--{view}", f"x.{view}")]
+    assert cli(*COMMAND, *asked, *looks, "--plots", "plots", "--without-text").status == 0
+    written = [path for path in (*Path().glob("*.*"), *Path("plots").rglob("*.svg")) if path.is_file()]
+    assert len(written) > 8
+    for path in written:
+        content = unpacked(path.read_text())
+        assert "secret folder" not in content
+        assert "secret-folder" not in path.name
+        assert "words.txt" in content or path.suffix == ".svg"
+    whole = Run.load("run.json")
+    Path("run.json").unlink()
+    assert not interrupted(cli, monkeypatch, *asked, "--without-text").complete
+    assert cli(*COMMAND, *asked, "--without-text", "--resume").status == 0
+    assert alike(Run.load("run.json")) == alike(whole)
+
+
+def unpacked(content: str) -> str:
+    """A page with what its data blocks hold."""
+    blocks = re.findall(r">\s*(H4sI[\w+/=]+)\s*<", content)
+    return content + "".join(gzip.decompress(base64.b64decode(block)).decode() for block in blocks)

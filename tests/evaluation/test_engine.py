@@ -164,7 +164,8 @@ def test_what_is_no_table_of_rows_is_a_failure(
 
 def test_a_metric_that_nobody_asks_is_a_failure(tiny: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has a scope that there is not: neither rows nor a reason came of that."""
-    metric = odd(monkeypatch, lambda count: Rows.of(x=[1.0] * count), scope="sentence")
+    metric = odd(monkeypatch, lambda count: Rows.of(x=[1.0] * count))
+    monkeypatch.setattr(type(metric), "scope", "sentence")  # which the table would not take
     run = evaluate(tiny, [SOME], [metric, "recall"], resamples=0)
     assert [(one.metric, one.reason) for one in run.failures] == [
         ("odd", "it gave rows for 0 of 3 documents; expected all")

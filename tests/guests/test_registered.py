@@ -167,15 +167,6 @@ def test_rows_that_cannot_be_fail_the_metric_and_no_other(
     assert run["a", "kept"].value == 1 - 21 / 60
 
 
-def test_a_metric_without_rows_and_without_failure_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    import showthrough.evaluation.engine as engine
-
-    monkeypatch.setitem(METRICS, "kept", Kept)
-    monkeypatch.setattr(engine, "_rows", lambda *rest: ({}, {}))
-    run = evaluate(CORPUS, MASKS, ["kept"], resamples=0)
-    assert [str(failure.reason) for failure in run.failures] == ["gave rows of 0 documents of a; expected 6"]
-
-
 # What attacks return.
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator
 from pathlib import Path
+from runpy import run_path
 
 import msgspec
 import pytest
@@ -13,6 +12,7 @@ from typer.testing import CliRunner
 
 from showthrough import Run
 from showthrough.cli import report
+from showthrough.report import latex_text
 from showthrough.report.charts import CHARTS
 from showthrough.report.figures import figures
 from showthrough.report.views import VIEWS, View
@@ -27,15 +27,13 @@ def words_text(run: Run, *, without_text: bool) -> str:
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch) -> Iterator[typer.Typer]:
+def command(monkeypatch: pytest.MonkeyPatch) -> typer.Typer:
     """`showthrough report` with two views that somebody adds."""
     monkeypatch.setitem(VIEWS, "names", View("Write the names.", names_text))
     monkeypatch.setitem(VIEWS, "words", View("Write the words.", words_text, shows_documents=True))
     app = typer.Typer()
-    app.command()(importlib.reload(report).command)
-    yield app
-    monkeypatch.undo()
-    importlib.reload(report)
+    app.command()(run_path(report.__file__)["command"])  # anew: options are made when it is imported
+    return app
 
 
 def test_a_view_is_an_option(command: typer.Typer, demo_run: Run, tmp_path: Path) -> None:
@@ -64,3 +62,20 @@ def test_a_chart_is_a_figure(demo_run: Run, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(CHARTS, "names", lambda run: {"er_di": run.names, "": "all"})
     run = msgspec.structs.replace(demo_run, metrics=[], texts=None, scores=[])
     assert dict(figures(run)) == {"names er_di": run.names, "names": "all"}
+
+
+@pytest.mark.parametrize("name", ["[x]", "*", " [2pt]"])
+def test_no_row_of_latex_is_an_argument_of_the_line_before(demo_run: Run, name: str) -> None:
+    """`\\\\[x]` and `\\midrule[x]` would be a length, `\\\\*` a line that may not end the page."""
+    inputs = [msgspec.structs.replace(demo_run.anonymizations[0], name=name), *demo_run.anonymizations[1:]]
+    scores = [
+        msgspec.structs.replace(one, anonymization=name if one.anonymization == "rules" else one.anonymization)
+        for one in demo_run.scores
+    ]
+    rows = {
+        text: {name if key == "rules" else key: columns for key, columns in by_name.items()}
+        for text, by_name in demo_run.rows.items()
+    }
+    lines = latex_text(msgspec.structs.replace(demo_run, anonymizations=inputs, scores=scores, rows=rows)).split("\n")
+    assert "\n".join(lines).count(f"\n{{}}{name.strip()} & ") > 1
+    assert not [line for line in lines if line.lstrip().startswith(("[", "*"))]

@@ -62,7 +62,8 @@ class Views:
             from showthrough.report.figures import write_figures  # here: charts take a moment to import
 
             with results.noted(f"written to {self.plots}"):
-                write_figures(run, self.plots, force=self.force, read=read)
+                drawn = run.without_folders() if self.without_text else run
+                write_figures(drawn, self.plots, force=self.force, read=read)
 
 
 def view_options(*names: str) -> dict[str, Option]:

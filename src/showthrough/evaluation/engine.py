@@ -146,6 +146,7 @@ class Evaluation:
 
     def carried_out(self, progress: Progress | None = None, resume: Run | None = None) -> Run:
         started = time.perf_counter()
+        resume = None if resume is None else resume.with_folders_of(self.run)
         if resume is not None and resume.documents:
             self._take_up(resume)
         self._revisions = self._read_revisions()

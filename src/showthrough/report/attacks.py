@@ -31,40 +31,35 @@ class AtRisk(NamedTuple):
 
 def show_attacks(run: Run, console: Console) -> None:
     """Per anonymization the strongest attack with its interval, chance and ceiling, then every attack."""
-    record = _record(run)
-    names = [str(one) for one in approaches(record.parameters["attacks"])]
-    k = record.parameters["k"]
+    record, attacks, k = _attack(run)
     known = f" against {run.background.documents} individuals" if run.background else ""
     console.print()
     percent = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
     console.print(Text(f"{documents_line(run)}{known}{percent}", style="bold"))
-    of_each = [(f"{printable(name)}\naccuracy", f"\n@{k}", "\nmrr", "\nseconds") for name in names]
+    of_each = [(f"{printable(name)}\naccuracy", f"\n@{k}", "\nmrr", "\nseconds") for name in attacks]
     table = bare_table(f"{WORST} ↓", "chance", "ceiling", *(Text(head) for heads in of_each for head in heads))
     beside = [one.name for one in run.references]
     for anonymization in (*run.names, *beside):
-        parts = run.parts(anonymization, record.text)
+        parts, seconds = run.parts(anonymization, record.text), _seconds(run, anonymization)
         if anonymization in beside[:1]:
             table.add_section()
         cells = [_cell(parts[HEADLINE], interval=True), *(_cell(parts[part]) for part in ("chance", "ceiling"))]
-        for name in names:
+        for name in attacks:
             cells.append(_cell(parts[name], interval=True))
             cells += [_cell(parts[part]) for part in (f"{name} @{k}", f"{name} mrr")]
-            cells.append(Text(_seconds(run, anonymization, name)))
+            cells.append(Text(f"{seconds[name]:.1f}" if name in seconds else DASH))
         table.add_row(Text(printable(anonymization)), *cells, style="dim" if anonymization in beside else None)
     console.print(table)
-    for line in (*_not_run(run, record), *_bare(run, record, names), *_learning(run)):
-        console.print(Text(line, style="dim"), soft_wrap=True)
-    console.print()
-    for line in signatures(run):
+    for line in (*_remarks(run, record, attacks), "", *signatures(run)):
         console.print(Text(line, style="dim"), soft_wrap=True)
 
 
 def show_risks(run: Run, most: int, console: Console) -> None:
     """Of every anonymization the documents at highest risk: who was found, by what margin, by which words."""
     for name in run.names:
-        console.print()
         listed = at_risk(run, name)[:most]
         attack = listed[0].evidence.attack if listed else ""
+        console.print()
         console.print(Text(f"{name}: at highest risk ({attack})", style="bold"))
         for one in listed:
             console.print(Text("  ").append_text(_risk(one)), soft_wrap=True)
@@ -72,51 +67,50 @@ def show_risks(run: Run, most: int, console: Console) -> None:
 
 def at_risk(run: Run, anonymization: str) -> list[AtRisk]:
     """All documents, those found with the largest margin first."""
-    text = _record(run).text
-    columns = run.rows[text][anonymization]
-    evidence = run.evidence.get(text, {}).get(anonymization, {})
-    listed = []
-    for number, document in enumerate(run.documents):
-        if document in evidence:
-            share = columns[f"right:{evidence[document].attack}"][number]
-            listed.append(AtRisk(document, share, evidence[document]))
+    text = _attack(run)[0].text
+    columns, evidence = run.rows[text][anonymization], run.evidence.get(text, {}).get(anonymization, {})
+    listed = [
+        AtRisk(document, columns[f"right:{evidence[document].attack}"][number], evidence[document])
+        for number, document in enumerate(run.documents)
+        if document in evidence
+    ]
     return sorted(listed, key=lambda one: (-one.found, -(one.evidence.margin or 0), one.document))
 
 
 def attacks_json_text(run: Run) -> str:
     """What the table shows: values by anonymization and attack, `worst` among them; references last."""
-    record = _record(run)
-    names = [*run.names, *(one.name for one in run.references)]
+    record, attacks, k = _attack(run)
+    beside = [one.name for one in run.references]
+
+    def values(anonymization: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        parts, seconds = run.parts(anonymization, record.text), _seconds(run, anonymization)
+        for name, part in ((WORST, HEADLINE), ("chance", "chance"), ("ceiling", "ceiling")):
+            yield name, _accuracy(parts[part])
+        for name in attacks:
+            others = {f"accuracy@{k}": parts[f"{name} @{k}"].value, "mrr": parts[f"{name} mrr"].value}
+            yield name, {**_accuracy(parts[name]), **others, "seconds": seconds.get(name)}
+
     content = {
         "corpus": run.corpus,
         "background": run.background,
         "settings": run.settings,
-        "k": record.parameters["k"],
-        "references": [one.name for one in run.references],
-        "values": {name: dict(_values(run, record, name)) for name in names},
+        "k": k,
+        "references": beside,
+        "values": {name: dict(values(name)) for name in (*run.names, *beside)},
         "signatures": signatures(run),
     }
     return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
 
 
-def _values(run: Run, record: MetricRecord, anonymization: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    parts = run.parts(anonymization, record.text)
-    k = record.parameters["k"]
-    for name, part in ((WORST, HEADLINE), ("chance", "chance"), ("ceiling", "ceiling")):
-        yield name, _accuracy(parts[part])
-    for name in map(str, approaches(record.parameters["attacks"])):
-        found = _accuracy(parts[name])
-        others = {f"accuracy@{k}": parts[f"{name} @{k}"].value, "mrr": parts[f"{name} mrr"].value}
-        yield name, {**found, **others, "seconds": _attacking(run, anonymization).get(name)}
+def _attack(run: Run) -> tuple[MetricRecord, list[str], int]:
+    """The metric, its attacks, and among how many first ones it counts."""
+    record = playing(run, "attack")[0]
+    return record, [str(one) for one in approaches(record.parameters["attacks"])], record.parameters["k"]
 
 
 def _accuracy(score: Score) -> dict[str, Any]:
-    found = {"accuracy": score.value, "low": score.low, "high": score.high}
-    return {**found, "reason": score.reason} if score.value is None else found
-
-
-def _record(run: Run) -> MetricRecord:
-    return playing(run, "attack")[0]
+    reason = {"reason": score.reason} if score.value is None else {}
+    return {"accuracy": score.value, "low": score.low, "high": score.high, **reason}
 
 
 def _cell(score: Score, *, interval: bool = False) -> Text:
@@ -126,51 +120,40 @@ def _cell(score: Score, *, interval: bool = False) -> Text:
     return cell
 
 
-def _attacking(run: Run, anonymization: str) -> Mapping[str, float]:
-    found: Mapping[str, float] = run.provenance.get("attacks", {}).get("attacking", {}).get(anonymization, {})
-    return found
+def _seconds(run: Run, anonymization: str) -> Mapping[str, float]:
+    """How long each attack took."""
+    seconds: Mapping[str, float] = run.provenance.get("attacks", {}).get("attacking", {}).get(anonymization, {})
+    return seconds
 
 
-def _seconds(run: Run, anonymization: str, name: str) -> str:
-    found = _attacking(run, anonymization).get(name)
-    return DASH if found is None else f"{found:.1f}"
-
-
-def _learning(run: Run) -> Iterator[str]:
+def _remarks(run: Run, record: MetricRecord, attacks: Sequence[str]) -> Iterator[str]:
+    """What was not run, why some numbers have no interval, and how long it took to learn the background."""
+    for name in attacks:
+        scores = [run.parts(anonymization, record.text)[name] for anonymization in run.names]
+        if reasons := dict.fromkeys(score.reason for score in scores if score.value is None):
+            yield f"{DASH} {name}: {', '.join(reasons)}"
+    parts = run.parts(run.names[0], record.text)
+    notes: dict[str, list[str]] = {}
+    for name, part in ((WORST, HEADLINE), *((name, name) for name in attacks)):
+        if parts[part].note:
+            notes.setdefault(parts[part].note, []).append(name)
+    yield from (f"no interval for {', '.join(heads)}: {note}" for note, heads in notes.items())
     if times := run.provenance.get("attacks", {}).get("learning"):
         listed = ", ".join(f"{name} in {seconds:.1f} s" for name, seconds in times.items())
         yield f"the background was learned once: {listed}; all together took {run.provenance['seconds']:.1f} s"
 
 
-def _bare(run: Run, record: MetricRecord, names: Sequence[str]) -> Iterator[str]:
-    """Why some numbers have no interval."""
-    parts = run.parts(run.names[0], record.text)
-    notes: dict[str, list[str]] = {}
-    for name, part in ((WORST, HEADLINE), *((name, name) for name in names)):
-        if parts[part].note:
-            notes.setdefault(parts[part].note, []).append(name)
-    yield from (f"no interval for {', '.join(heads)}: {note}" for note, heads in notes.items())
-
-
-def _not_run(run: Run, record: MetricRecord) -> Iterator[str]:
-    for name in map(str, approaches(record.parameters["attacks"])):
-        scores = [run.parts(anonymization, record.text)[name] for anonymization in run.names]
-        if reasons := dict.fromkeys(score.reason for score in scores if score.value is None):
-            yield f"{DASH} {name}: {', '.join(reasons)}"
-
-
 def _risk(one: AtRisk) -> Text:
     evidence = one.evidence
     if evidence.rank is None:
-        line = Text(f"{one.document} not found; the attacker does not know the person, and guesses {evidence.guess}")
+        result = f"not found; the attacker does not know the person, and guesses {evidence.guess}"
     elif one.found == 1:
-        line = Text(f"{one.document} found, margin {evidence.margin:.2f}")
+        result = f"found, margin {evidence.margin:.2f}"
     elif one.found > 0:
-        line = Text(f"{one.document} found by {one.found:.2f}, tied with others")
+        result = f"found by {one.found:.2f}, tied with others"
     else:
-        line = Text(
-            f"{one.document} not found, rank {evidence.rank:g}, margin {evidence.margin:.2f}; guess {evidence.guess}"
-        )
+        result = f"not found, rank {evidence.rank:g}, margin {evidence.margin:.2f}; guess {evidence.guess}"
+    line = Text(f"{one.document} {result}")
     if evidence.words:
         line.append(": ").append(", ".join(f"{word} {part:.2f}" for word, part in evidence.words), style="bold")
     return line

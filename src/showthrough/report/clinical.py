@@ -30,8 +30,8 @@ class Matrix:
 
     def letters(self, one: str, two: str, alpha: float = ALPHA) -> str:
         """The measures in which two systems do not differ significantly."""
-        found = self.p[(one, two) if (one, two) in self.p else (two, one)]
-        return "".join(letter for letter, p in found.items() if p is None or p > alpha)
+        by_letter = self.p[(one, two) if (one, two) in self.p else (two, one)]
+        return "".join(letter for letter, p in by_letter.items() if p is None or p > alpha)
 
 
 def comparable(run: Run) -> list[str]:
@@ -46,20 +46,15 @@ def significance(run: Run, metric: str, *, shuffles: int = 9999, seed: int | Non
     """
     p: dict[tuple[str, str], dict[str, float | None]] = {}
     for one in run.compare(metric, parts=PARTS.values(), shuffles=shuffles, seed=seed, test="plain"):
-        letter = next(letter for letter, part in PARTS.items() if part == one.part)
-        p.setdefault((one.first, one.second), dict.fromkeys(PARTS))[letter] = one.p
+        p.setdefault((one.first, one.second), dict.fromkeys(PARTS))[one.part or "F"] = one.p
     return Matrix(metric, tuple(run.names), p)
 
 
 def show_matrix(matrix: Matrix, alpha: float, console: Console) -> None:
     rich = bare_table(*(Text(printable(name)) for name in matrix.names[1:]), justify="center")
     for place, one in enumerate(matrix.names[:-1]):
-        cells = [
-            Text("") if other <= place else Text(matrix.letters(one, two, alpha) or "·")
-            for other, two in enumerate(matrix.names)
-            if other > 0
-        ]
-        rich.add_row(Text(printable(one)), *cells)
+        cells = [Text(matrix.letters(one, two, alpha) or "·") for two in matrix.names[place + 1 :]]
+        rich.add_row(Text(printable(one)), *[Text("")] * place, *cells)
     console.print()
     console.print(Text(f"{matrix.metric}: measures in which two systems do not differ significantly", style="bold"))
     console.print(rich)

@@ -56,17 +56,16 @@ class Inspection:
     def __init__(self, texts: Texts) -> None:
         self.texts = texts
         self.axis = Axis(texts.corpus())
-        gold = self.axis.gold
+        self._gold = self.axis.gold
         self._ruler = ruler_of(self.axis, texts)
-        self._kind = gold.entity_type[gold.entity]
-        self._wanted = self._painted(gold.level > 0)
-        self._unwanted = self._painted(gold.level == 0)
+        self._kind = self._gold.entity_type[self._gold.entity]
+        self._wanted = self._painted(self._gold.level > 0)
+        self._unwanted = self._painted(self._gold.level == 0)
 
     def _painted(self, chosen: Bools) -> Ints:
         """For every place the entity type of a chosen mention there, or -1."""
         canvas = np.full(len(self.axis), -1, dtype=np.int64)
-        gold = self.axis.gold
-        place, kind = highest(gold.start[chosen], gold.end[chosen], self._kind[chosen])
+        place, kind = highest(self._gold.start[chosen], self._gold.end[chosen], self._kind[chosen])
         canvas[place] = kind
         return canvas
 
@@ -80,16 +79,15 @@ class Inspection:
         return Findings(outcome, self._leaks(outcome), failures, self._given(coverage))
 
     def _outcomes(self, coverage: Coverage) -> NDArray[np.int8]:
-        gold = self.axis.gold
         asked = self._ruler.mentions
         before = coverage.readable(self._ruler, self.texts.replacements)
         readable = before[asked.closes] - before[asked.opens]
-        found = np.full(len(gold.start), PARTLY, dtype=np.int8)
-        found[readable == asked.closes - asked.opens] = LEAKED
-        found[readable == 0] = HIDDEN
-        found[~asked.solid] = FREE
-        found[gold.level == 0] = UNASKED
-        return found
+        outcome = np.full(len(readable), PARTLY, dtype=np.int8)
+        outcome[readable == asked.closes - asked.opens] = LEAKED
+        outcome[readable == 0] = HIDDEN
+        outcome[~asked.solid] = FREE
+        outcome[self._gold.level == 0] = UNASKED
+        return outcome
 
     def _given(self, coverage: Coverage) -> list[Place]:
         if self.texts.replacements == "trusted":
@@ -98,47 +96,38 @@ class Inspection:
         return [self._place(low, high) for low, high in zip(start.tolist(), end.tolist(), strict=True)]
 
     def _mentions(self, outcome: NDArray[np.int8]) -> Iterator[tuple[Kind, str, Place]]:
-        gold = self.axis.gold
-        failed = np.flatnonzero(outcome <= PARTLY)
-        marks = np.column_stack([gold.start, gold.end, self._kind, outcome])[failed]
+        marks = np.column_stack([self._gold.start, self._gold.end, self._kind, outcome])[outcome <= PARTLY]
         for start, end, kind, code in np.unique(marks, axis=0).tolist():
-            yield ("missed" if code == LEAKED else "under-masked"), gold.types[kind], self._place(start, end)
+            yield ("missed" if code == LEAKED else "under-masked"), self._gold.types[kind], self._place(start, end)
 
     def _masks(self, coverage: Coverage, name: str) -> Iterator[tuple[Kind, str, Place]]:
-        gold = self.axis.gold
-        judged = gold.annotators[coverage.document] > 0  # where nobody read, nobody can say
+        judged = self._gold.annotators[coverage.document] > 0  # where nobody read, nobody can say
         start, end = coverage.start[judged], coverage.end[judged]
         words = ~self.axis.table(is_punctuation).view(np.bool_)
         wanted = self._wanted >= 0
         inside, outside = (_counted(canvas, start, end) for canvas in (wanted, words & ~wanted))
-        faulty = np.flatnonzero(outside > 0)
-        own = self._own_types(name)
-        for number in faulty.tolist():
+        types, own = self._gold.types, self._own_types(name)
+        for number in np.flatnonzero(outside > 0).tolist():
             low, high = int(start[number]), int(end[number])
+            place = self._place(low, high)
             if inside[number]:
-                yield "over-masked", gold.types[_first(self._wanted, low, high)], self._place(low, high)
+                yield "over-masked", types[_first(self._wanted, low, high)], place
             else:
                 kind = _first(self._unwanted, low, high)
-                place = self._place(low, high)
-                named = gold.types[kind] if kind >= 0 else own.get((place.document, place.start), "")
+                named = types[kind] if kind >= 0 else own.get((place.document, place.start), "")
                 yield "spurious", named or NO_TYPE, place
 
     def _own_types(self, name: str) -> dict[tuple[int, int], str]:
         """What the anonymizer itself said it found, by document and start."""
-        return {
-            (number, mask.start): mask.entity_type
-            for number, masks in enumerate(self.texts.masks[name])
-            for mask in masks
-            if mask.entity_type
-        }
+        by_document = enumerate(self.texts.masks[name])
+        return {(number, mask.start): mask.entity_type for number, masks in by_document for mask in masks}
 
     def _leaks(self, outcome: NDArray[np.int8]) -> Ints:
-        gold = self.axis.gold
-        count = len(self.texts.documents)
-        leaking = np.flatnonzero(outcome <= PARTLY)
-        spans, number = np.unique(np.column_stack([gold.start, gold.end])[leaking], axis=0, return_inverse=True)
+        leaking, count = outcome <= PARTLY, len(self.texts.documents)
+        places = np.column_stack([self._gold.start, self._gold.end])[leaking]
+        spans, number = np.unique(places, axis=0, return_inverse=True)
         level = np.zeros(len(spans), dtype=np.int8)
-        np.maximum.at(level, number.ravel(), gold.level[leaking])  # direct for one annotator is direct
+        np.maximum.at(level, number.ravel(), self._gold.level[leaking])  # direct for one annotator is direct
         document = np.searchsorted(self.axis.bounds, spans[:, 0], side="right") - 1
         return np.column_stack([np.bincount(document[level == kind], minlength=count) for kind in (2, 1)])
 

@@ -11,7 +11,8 @@ import msgspec
 
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
-from showthrough.report.table import Cell, Table, documents_line, signatures, tables
+from showthrough.report.table import DASH, Cell, Table, documents_line, signatures, tables
+from showthrough.run.records import Score
 from showthrough.run.run import Run
 
 
@@ -19,10 +20,9 @@ def csv_text(run: Run) -> str:
     """One score a line, in full precision; references last."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["anonymization", "metric", "part", "value", "low", "high", "reason", "signature"])
-    for score in run.scores:
-        fields = (score.anonymization, score.metric, score.part, score.value, score.low, score.high, score.reason)
-        writer.writerow([_csv(entry) for entry in (*fields, score.signature)])
+    columns = Score.__struct_fields__[:-1]  # all but the note
+    writer.writerow(columns)
+    writer.writerows([_csv(getattr(score, column)) for column in columns] for score in run.scores)
     return out.getvalue()
 
 
@@ -68,17 +68,11 @@ def markdown_text(run: Run) -> str:
 
 
 def _markdown_table(table: Table, run: Run) -> str:
-    columns = [column for _, group in table.groups() for column in group]
-    heads = [" ".join(filter(None, (_md(column.head), column.arrow, f"({column.group})"))) for column in columns]
-    lines = [
-        f"**{_md(_title(table, run))}**",
-        "",
-        f"| | {' | '.join(heads)} |",
-        f"|---|{'---:|' * len(columns)}",
-    ]
+    heads = [" ".join(filter(None, (_md(one.head), one.arrow, f"({one.group})"))) for one in table.columns]
+    lines = [f"**{_md(_title(table, run))}**", "", f"| | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
     for place, name in enumerate(table.names):
         head = _md(name) if place < table.tested else f"*{_md(name)}*"
-        lines.append(f"| {head} | {' | '.join(_md_cell(column.cells[place]) for column in columns)} |")
+        lines.append(f"| {head} | {' | '.join(_md_cell(column.cells[place]) for column in table.columns)} |")
     notes = [f"- {_md(line)}" for line in (*table.undefined(), *table.remarks())]
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
@@ -129,27 +123,19 @@ def latex_text(run: Run) -> str:
 
 
 def _latex_table(table: Table, run: Run, label: str) -> str:
-    groups = table.groups()
-    columns = [column for _, group in groups for column in group]
-    over = " & ".join(rf"\multicolumn{{{len(group)}}}{{c}}{{{name}}}" for name, group in groups)
-    heads = " & ".join(f"{_tex(column.head)}{_ARROW[column.better]}" for column in columns)
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\begin{{tabular}}{{l{'r' * len(columns)}}}",
-        r"\toprule",
-        rf" & {over} \\",
-        rf" & {heads} \\",
-        r"\midrule",
-    ]
+    over = " & ".join(rf"\multicolumn{{{len(group)}}}{{c}}{{{name}}}" for name, group in table.groups())
+    heads = " & ".join(f"{_tex(column.head)}{_ARROW[column.better]}" for column in table.columns)
+    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}", r"\toprule"]
+    lines += [rf" & {over} \\", rf" & {heads} \\", r"\midrule"]
     for place, name in enumerate(table.names):
-        cells = [column.cells[place] for column in columns]
+        cells = [column.cells[place] for column in table.columns]
         if place == table.tested:
             lines.append(r"\midrule")
         if place >= table.tested:
             lines.append(rf"\textit{{{_tex(name)}}} & {' & '.join(map(_tex_value, cells))} \\")
             continue
-        lines.append(rf"{_tex(name)} & {' & '.join(map(_tex_value, cells))} \\")
+        head = re.sub(r"^(?=[\[*])", "{}", _tex(name))  # or the `\\` before it would take it for an argument
+        lines.append(rf"{head} & {' & '.join(map(_tex_value, cells))} \\")
         lines.append(rf" & {' & '.join(_tex_interval(cell) for cell in cells)} \\")
     lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_tex(_title(table, run))}}}"]
     lines += [rf"\label{{{label}}}", r"\end{table}"]
@@ -161,7 +147,7 @@ _ARROW = {"higher": r" $\uparrow$", "lower": r" $\downarrow$", "neither": ""}
 
 
 def _tex_value(cell: Cell) -> str:
-    value = "--" if cell.score is None or cell.score.value is None else cell.value
+    value = cell.value.replace(DASH, "--")
     return rf"\textbf{{{value}}}" if cell.best else value
 
 

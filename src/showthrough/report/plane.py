@@ -53,20 +53,19 @@ def measured(run: Run) -> list[Measured]:
     return [Measured(record, values[record.text]) for record in run.metrics if record.text in values]
 
 
-def first_choice(found: Sequence[Measured]) -> tuple[Measured, Measured]:
+def first_choice(numbers: Sequence[Measured]) -> tuple[Measured, Measured]:
     """A privacy metric and a utility metric to begin with; the first and the last where there is none."""
-    privacy = next((one for one in found if one.record.group == "privacy"), found[0])
-    return privacy, next((one for one in found if one.record.group == "utility"), found[-1])
+    privacy = next((one for one in numbers if one.record.group == "privacy"), numbers[0])
+    return privacy, next((one for one in numbers if one.record.group == "utility"), numbers[-1])
 
 
 def points(names: Sequence[str], across: Measured, up: Measured) -> list[Point]:
     """The anonymizations that have a value on both metrics."""
     both = [name for name in names if name in across.values and name in up.values]
     best = front([(across.goodness(name), up.goodness(name)) for name in both])
-    found = [Point(name, across.values[name], up.values[name], number in best) for number, name in enumerate(both)]
-    xs = _shares([across.goodness(name) for name in both])
-    ys = _shares([up.goodness(name) for name in both])
-    return _with_names_placed(found, [_WIDTH * x for x in xs], [_HEIGHT * (1 - y) for y in ys])
+    here = [Point(name, across.values[name], up.values[name], number in best) for number, name in enumerate(both)]
+    xs, ys = (_shares([metric.goodness(name) for name in both]) for metric in (across, up))
+    return _with_names_placed(here, [_WIDTH * x for x in xs], [_HEIGHT * (1 - y) for y in ys])
 
 
 def front(goodness: Sequence[tuple[float, float]]) -> set[int]:
@@ -89,25 +88,20 @@ def _shares(values: Sequence[float]) -> list[float]:
     return [(value - low) / ((high - low) or 1.0) for value in values]
 
 
-def _with_names_placed(found: Sequence[Point], xs: Sequence[float], ys: Sequence[float]) -> list[Point]:
+def _with_names_placed(unnamed: Sequence[Point], xs: Sequence[float], ys: Sequence[float]) -> list[Point]:
     """Puts each name at the nearest height, above or below its point, at which no other name stands yet."""
     placed: list[tuple[float, float, float]] = []  # left end, right end, height
     result = []
     drops = [side + sign * _LINE * step for step in range(_NAMED) for side, sign in ((-11, -1), (13, 1))]
-    for point, x, y in zip(found, xs, ys, strict=True):
-        if len(found) > _NAMED and (len(placed) == _NAMED or not point.best):
+    for point, x, y in zip(unnamed, xs, ys, strict=True):
+        if len(unnamed) > _NAMED and (len(placed) == _NAMED or not point.best):
             result.append(replace(point, named=False))
             continue
         width = _LETTER * (len(point.name) + 2)
         left = x + width > _WIDTH
         start, end = (x - width, x) if left else (x, x + width)
-        drop = next(
-            drop
-            for drop in drops
-            if not any(
-                start < right and begin < end and abs(y + drop - height) < _LINE for begin, right, height in placed
-            )
-        )
+        heights = [height for begin, right, height in placed if start < right and begin < end]
+        drop = next(drop for drop in drops if all(abs(y + drop - height) >= _LINE for height in heights))
         placed.append((start, end, y + drop))
         result.append(replace(point, drop=drop, left=left))
     return result

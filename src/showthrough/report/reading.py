@@ -42,17 +42,14 @@ def _leaks(run: Run) -> str:
         return "No direct identifier was marked, so nothing can be said about whether one leaks."
     counts = {name: leaks(run, record, name) for name in run.names}
     worst = max(counts, key=lambda name: sum(counts[name].values()))
-    clean = [name for name, found in counts.items() if not found]
+    clean = [name for name, leaking in counts.items() if not leaking]
+    leave = f"{listed(clean)} {'leaves' if len(clean) == 1 else 'leave'}"
+    where = f"readable where it was marked, in {of_documents(run, record)}{assuming(record)}{_open(run, record)}"
     if not counts[worst]:
-        leave = "leaves" if len(clean) == 1 else "leave"
-        what = f"no direct identifier readable where it was marked, in {of_documents(run, record)}{assuming(record)}"
-        return f"{listed(clean)} {leave} {what}{_open(run, record)}."
-    line = _leak_line(run, worst, counts[worst])
-    if clean:
-        leave = f"{listed(clean)} {'leaves' if len(clean) == 1 else 'leave'} none readable where it was marked"
-        line += f"; {leave}, in {of_documents(run, record)}{assuming(record)}{_open(run, record)}"
-    others = [f"{name} leaks {sum(found.values()):,}" for name, found in counts.items() if found and name != worst]
-    return "; ".join([line, *others]) + "."
+        return f"{leave} no direct identifier {where}."
+    lines = [_leak_line(run, worst, counts[worst]), *([f"{leave} none {where}"] if clean else [])]
+    others = [name for name, leaking in counts.items() if leaking and name != worst]
+    return "; ".join(lines + [f"{name} leaks {sum(counts[name].values()):,}" for name in others]) + "."
 
 
 def _open(run: Run, record: MetricRecord) -> str:
@@ -69,40 +66,40 @@ def leaks(run: Run, record: MetricRecord, name: str) -> dict[str, int]:
     return {document: int(marked - gone) for document, gone, marked in both if marked > gone}
 
 
-def _leak_line(run: Run, name: str, found: dict[str, int]) -> str:
-    order = sorted(found, key=lambda document: (-found[document], document))
-    named = ", ".join(f"{shown(document)} ({found[document]})" for document in order[:_NAMED])
+def _leak_line(run: Run, name: str, leaking: dict[str, int]) -> str:
+    order = sorted(leaking, key=lambda document: (-leaking[document], document))
+    named = ", ".join(f"{shown(document)} ({leaking[document]})" for document in order[:_NAMED])
     more = f" and {len(order) - _NAMED} more" if len(order) > _NAMED else ""
-    total = sum(found.values())
+    total = sum(leaking.values())
     things = "direct identifier" if total == 1 else "direct identifiers"
-    places = "document" if len(found) == 1 else "documents"
+    places = "document" if len(leaking) == 1 else "documents"
     counted = "" if total == 1 or run.several_annotators is False else " (one for each annotator who marked it)"
-    return f"{name} leaks {total} {things}{counted} in {len(found)} {places}: {named}{more}"
+    return f"{name} leaks {total} {things}{counted} in {len(leaking)} {places}: {named}{more}"
 
 
 def _price(run: Run) -> str:
     recall, precision = chosen(run, "recall"), chosen(run, "precision")
-    found = {
-        name: (hidden.value, kept.value)
+    values = {
+        name: (hidden.value or 0.0, kept.value or 0.0)
         for name in run.names
         if (hidden := headline(run, name, recall)) and (kept := headline(run, name, precision))
     }
-    if not found or recall is None or precision is None:
+    if not values or recall is None or precision is None:
         return ""
-    most = max(hidden or 0.0 for hidden, _ in found.values())
-    names = [name for name, (hidden, _) in found.items() if hidden == most]
+    most = max(hidden for hidden, _ in values.values())
+    names = [name for name, (hidden, _) in values.items() if hidden == most]
     idle = headline(run, NOTHING, recall)
     if idle is not None and idle.value and most <= idle.value:
         return ""  # what counts as hidden need not be, and nobody hid more
     things = _counted(recall)
     what = f"{percent(most)}{things and f' of the {things}'}"
     hide = "hides" if len(names) == 1 else "hide"
-    if len(names) < len(found):
+    if len(names) < len(values):
         line = f"{listed(names)} {hide} more of what annotators marked than the others ({what}{_idle(idle)})"
     else:
         line = f"{listed(names)} {hide} {what} {'that' if things else 'of what'} annotators marked{_idle(idle)}"
     line += assuming(recall)
-    unmarked = [f"{percent(1 - (found[name][1] or 0.0))}{f' ({name})' if len(names) > 1 else ''}" for name in names]
+    unmarked = [f"{percent(1 - values[name][1])}{f' ({name})' if len(names) > 1 else ''}" for name in names]
     return f"{line}; {_not_marked(run, unmarked, precision)}."
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 
 from showthrough.metrics import HEADLINE
 from showthrough.run.records import MetricRecord, Score
@@ -93,44 +94,40 @@ class Table:
         return len(self.names) - self.references
 
     def groups(self) -> list[tuple[str, tuple[Column, ...]]]:
-        """Columns by group, in the order of `GROUPS`."""
-        found = ((group, tuple(column for column in self.columns if column.group == group)) for group in GROUPS)
-        return [(group, columns) for group, columns in found if columns]
+        """Columns by group; they stand in the order of `GROUPS`."""
+        return [(group, tuple(columns)) for group, columns in groupby(self.columns, lambda column: column.group)]
 
     def undefined(self) -> list[str]:
         """Why there is a dash, one line for each reason; why a reference has none goes without saying."""
-        found = (
+        lines = (
             f"{DASH} {cell.score.anonymization}, {column.head}: {cell.score.reason}"
             for column in self.columns
             for cell in column.cells[: self.tested]
             if cell.score is not None and cell.score.value is None
         )
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(lines))
 
     def remarks(self) -> list[str]:
         """What a perfect number leaves open, and why a number has no interval; one line for each."""
         scores = [(column, cell.score) for column in self.columns for cell in column.cells[: self.tested] if cell.score]
         lines = []
         for column in self.columns if self.title == HEADLINES else ():
-            found = {score.anonymization: score.unseen for other, score in scores if other is column and score.unseen}
-            if found and column.group == "privacy" and column.better == "higher":
-                most = f"up to {max(found.values()) * 100:.0f} % may leak"
-                lines.append(f"{column.head} of {', '.join(found)}: with nothing seen to leak, {most}")
+            unseen = {score.anonymization: score.unseen for other, score in scores if other is column and score.unseen}
+            if unseen and column.group == "privacy" and column.better == "higher":
+                most = f"up to {max(unseen.values()) * 100:.0f} % may leak"
+                lines.append(f"{column.head} of {', '.join(unseen)}: with nothing seen to leak, {most}")
         bare: dict[str, list[str]] = {}
         for column, score in scores:
             if score.note:
                 bare.setdefault(score.note, []).append(column.head)
-        lines += [f"no interval for {', '.join(dict.fromkeys(heads))}: {note}" for note, heads in bare.items()]
-        return lines
+        return lines + [f"no interval for {', '.join(dict.fromkeys(heads))}: {note}" for note, heads in bare.items()]
 
 
 def tables(run: Run) -> list[Table]:
     """The headline table, then one for each metric that has parts; references stand below the anonymizations."""
-    present = [record for record in run.metrics if record.text in run.rows]
     names, beside = _rows(run), len(run.references)
-    headline = []
-    others = []
-    for record in present:
+    headline, others = [], []
+    for record in [record for record in run.metrics if record.text in run.rows]:
         parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
         if HEADLINE in parts:
             headline.append(_column(run, record, HEADLINE, record.text))
@@ -140,8 +137,7 @@ def tables(run: Run) -> list[Table]:
             others.append(Table(record.text, names, columns, beside))
         if by_category:  # a table for each anonymization: a reference in each would say the same again and again
             others += [_categories(run, record, name, by_category) for name in run.names]
-    order = {group: place for place, group in enumerate(GROUPS)}
-    headline.sort(key=lambda column: order[column.group])
+    headline.sort(key=lambda column: GROUPS.index(column.group))
     main = [Table(HEADLINES, names, tuple(headline), beside)] if headline else []
     return main + others
 
@@ -165,15 +161,12 @@ def _column(run: Run, record: MetricRecord, part: str, head: str) -> Column:
     tested = scores[: len(run.names)]
     values = [score.value for score in tested if score is not None and score.value is not None]
     better = "neither" if part in record.neutral else record.better
-    # Where all are equal none is best, and a reference never is.
-    best = (
-        (max(values) if better == "higher" else min(values)) if len(set(values)) > 1 and better != "neither" else None
-    )
-    cells = tuple(
-        Cell(score, place < len(tested) and score is not None and score.value is not None and score.value == best)
-        for place, score in enumerate(scores)
-    )
-    return Column(head, record.group, better, cells)
+    best = None  # where all are equal none is, and a reference never is
+    if len(set(values)) > 1 and better != "neither":
+        best = max(values) if better == "higher" else min(values)
+    is_best = [best is not None and score is not None and score.value == best for score in tested]
+    cells = map(Cell, scores, is_best + [False] * len(run.references))
+    return Column(head, record.group, better, tuple(cells))
 
 
 def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> Table:
@@ -190,11 +183,11 @@ def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> 
     for statistic in dict.fromkeys(column.partition(":")[0] for column in sums if ":" in column):
         better = _BETTER.get(record.counts.get(statistic, "all"), "neither")
         counts = (sums.get(key) for key in (statistic, *(f"{statistic}:{kind}" for kind in kinds)))
-        found = tuple(
-            Count(None if count is None else Score(name, record.text, statistic, count, None, None, "", ""))
+        scored = (
+            None if count is None else Score(name, record.text, statistic, count, None, None, "", "")
             for count in counts
         )
-        columns.append(Column(statistic, record.group, better, found))
+        columns.append(Column(statistic, record.group, better, tuple(map(Count, scored))))
     return Table(f"{record.text} of {name} by category", ("(all)", *kinds), tuple(columns))
 
 
@@ -211,11 +204,8 @@ def signatures(run: Run, table: Table | None = None) -> list[str]:
     cells = [cell for column in table.columns for cell in column.cells] if table else []
     own = {cell.score.metric for cell in cells if cell.score}
     lines: dict[str, str] = {}
-    everyone = ",".join(f"{one.name}@{one.digest[:8]}" for one in run.anonymizations).replace("|", "¦")
     for score in run.scores:
-        if score.metric not in lines and (table is None or score.metric in own):
-            fields = score.signature.split("|")
-            lines[score.metric] = "|".join(
-                f"anonymization:{everyone}" if entry.startswith("anonymization:") else entry for entry in fields
-            )
-    return list(lines.values())
+        if table is None or score.metric in own:
+            lines.setdefault(score.metric, score.signature)
+    everyone = ",".join(f"{one.name}@{one.digest[:8]}" for one in run.anonymizations).replace("|", "¦")
+    return [re.sub(r"(?<=\|)anonymization:[^|]*", lambda _: f"anonymization:{everyone}", one) for one in lines.values()]

@@ -85,16 +85,15 @@ def _fitting(table: Table, width: int) -> list[list[Column]]:
     room = _room(table, width)
     lines: list[list[Column]] = [[]]
     used = 0
-    for _, columns in table.groups():
-        for column in columns:
-            name, *given = _head_lines(column.head, room)
-            widths = [cell_len(name) + 2, *map(cell_len, given), *(cell_len(cell.interval) for cell in column.cells)]
-            need = max(widths) + 3
-            if lines[-1] and used + need > room:
-                lines.append([])
-                used = 0
-            lines[-1].append(column)
-            used += need
+    for column in table.columns:
+        name, *given = _head_lines(column.head, room)
+        widths = [cell_len(name) + 2, *map(cell_len, given), *(cell_len(cell.interval) for cell in column.cells)]
+        need = max(widths) + 3
+        if lines[-1] and used + need > room:
+            lines.append([])
+            used = 0
+        lines[-1].append(column)
+        used += need
     return lines
 
 
@@ -115,27 +114,23 @@ def _head_lines(head: str, room: int) -> list[str]:
     if not (name and bracket):
         return [head]
     keep = max(room - 4, 8)
-    return [
-        name,
-        *(
-            line if cell_len(line) <= keep else f"{line[: keep // 3]}…{line[len(line) - keep + keep // 3 + 1 :]}"
-            for line in inside.removesuffix(")").split(", ")
-        ),
-    ]
+    lines = [name, *inside.removesuffix(")").split(", ")]
+    for place, line in enumerate(lines[1:], 1):
+        if cell_len(line) > keep:
+            lines[place] = f"{line[: keep // 3]}…{line[len(line) - keep + keep // 3 + 1 :]}"
+    return lines
 
 
 def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> RichTable:
     """`mark` stands before the best of a column where bold cannot show it."""
     heads = []
-    group = ""
     tallest = max(len(_head_lines(column.head, room)) for column in columns)
-    for column in columns:
-        head = Text(column.group if column.group != group else "", style="dim")
+    for column, before in zip(columns, [None, *columns], strict=False):
+        head = Text("" if before and before.group == column.group else column.group, style="dim")
         name, *given = _head_lines(column.head, room)
         head.append(f"\n{name} {column.arrow}".rstrip(" "), style="bold not dim")
         for line in (*given, *[""] * (tallest - 1 - len(given))):  # heads start on the same line
             head.append(f"\n{line}", style="dim not bold")
-        group = column.group
         heads.append(head)
     rich = bare_table(*heads)
     for place, name in enumerate(table.names):
@@ -154,40 +149,34 @@ def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> Ri
     return rich
 
 
-def show_comparisons(run: Run, found: Sequence[Comparison], alpha: float, console: Console) -> None:
+def show_comparisons(run: Run, compared: Sequence[Comparison], alpha: float, console: Console) -> None:
     """For each metric a matrix of corrected p values, then what is significant in words."""
-    for metric, part in dict.fromkeys((one.metric, one.part) for one in found):
-        here = [one for one in found if (one.metric, one.part) == (metric, part)]
+    for metric, part in dict.fromkeys((one.metric, one.part) for one in compared):
+        here = [one for one in compared if (one.metric, one.part) == (metric, part)]
         head = metric if part == HEADLINE else f"{metric}, {part}"
         console.print()
         console.print(Text(f"{head}: is the row better than the column?", style="bold"))
-        known = [one for one in here if one.p_holm is not None]
-        if known:
+        tested = [one for one in here if one.p_holm is not None]
+        if tested:
             console.print(_matrix(run, here, alpha))
-        lines = [line for one in known if (line := in_words(run, one, alpha))]
-        for line in lines:
+        for line in filter(None, (in_words(run, one, alpha) for one in tested)):
             console.print(Text(f"  {line}"))
-        for line in [_unclear(one) for one in known if not one.significant(alpha)]:
+        for one in [one for one in tested if not one.significant(alpha)]:
+            line = f"{one.first} ? {one.second} (not shown to differ: {one.difference:+.3f}{_ends(one)})"
             console.print(Text(f"  {line}", style="dim"))
         for line in untested(here):
             console.print(Text(f"  {line}", style="dim"), soft_wrap=True)
 
 
-def untested(found: Sequence[Comparison]) -> list[str]:
+def untested(compared: Sequence[Comparison]) -> list[str]:
     """Why there is no p: one line where no pair has any for the same reason, else a line for each."""
-    lacking = [one for one in found if one.p_holm is None]
-    notes = {one.note or "it is undefined for one of the two" for one in lacking}
-    if len(notes) == 1 and len(lacking) == len(found) > 1:
-        return [f"not tested: {notes.pop()}"]
-    return [
-        f"{one.first} ? {one.second} ({'' if one.difference is None else f'{one.difference:+.3f}{_ends(one)}; '}"
-        f"not tested: {one.note or 'it is undefined for one of the two'})"
-        for one in lacking
-    ]
-
-
-def _unclear(one: Comparison) -> str:
-    return f"{one.first} ? {one.second} (not shown to differ: {one.difference:+.3f}{_ends(one)})"
+    lacking = [one for one in compared if one.p_holm is None]
+    reasons = [f"not tested: {one.note or 'it is undefined for one of the two'}" for one in lacking]
+    if len(set(reasons)) == 1 and len(lacking) == len(compared) > 1:
+        return reasons[:1]
+    sizes = ["" if one.difference is None else f"{one.difference:+.3f}{_ends(one)}; " for one in lacking]
+    parts = zip(lacking, sizes, reasons, strict=True)
+    return [f"{one.first} ? {one.second} ({size}{reason})" for one, size, reason in parts]
 
 
 def _ends(one: Comparison) -> str:
@@ -195,22 +184,16 @@ def _ends(one: Comparison) -> str:
     return "" if one.low is None or one.high is None else f", {one.low:.3f} to {one.high:.3f}"
 
 
-def _matrix(run: Run, found: Sequence[Comparison], alpha: float) -> RichTable:
+def _matrix(run: Run, compared: Sequence[Comparison], alpha: float) -> RichTable:
     rich = bare_table(*(Text(printable(name)) for name in run.names), justify="center")
     cells: dict[tuple[str, str], Text] = {}
-    for one in found:
-        cells[one.first, one.second], cells[one.second, one.first] = _marks(run, one, alpha)
+    for one in (pair for each in compared for pair in (each, each.turned)):
+        p = p_text(one.p_holm)
+        marks = {"better": Text(f"> {p}", "bold green"), "worse": Text(f"< {p}"), "unclear": Text(p, "dim")}
+        cells[one.first, one.second] = marks.get(result(run, one, alpha), Text(p))
     for row in run.names:
         rich.add_row(Text(printable(row)), *(cells.get((row, column), Text("·", style="dim")) for column in run.names))
     return rich
-
-
-def _marks(run: Run, one: Comparison, alpha: float) -> tuple[Text, Text]:
-    p = p_text(one.p_holm)
-    marks = {"better": Text(f"> {p}", style="bold green"), "worse": Text(f"< {p}")}
-    unclear = Text(p, style="" if one.p_holm is None else "dim")
-    mark, other = (marks.get(result(run, each, alpha), unclear) for each in (one, one.turned))
-    return mark, other
 
 
 def in_words(run: Run, one: Comparison, alpha: float) -> str:

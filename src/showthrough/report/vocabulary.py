@@ -32,9 +32,8 @@ def show_analysis(analysis: Analysis, corpus: Corpus, console: Console) -> None:
         console.print(_difficulties(what, rows))
     if not analysis.medical:
         console.print()
-        console.print(
-            "--medical FILE tells how many of the ambiguous ones are ambiguous with medical terms", markup=False
-        )
+        hint = "--medical FILE tells how many of the ambiguous ones are ambiguous with medical terms"
+        console.print(hint, markup=False)
     if analysis.shared:
         console.print()
         console.print(Text("tokens of the row whose word also occurs as the column (%)", "bold"))
@@ -45,27 +44,17 @@ def show_analysis(analysis: Analysis, corpus: Corpus, console: Console) -> None:
 def _difficulties(what: str, rows: Mapping[str, Difficulty]) -> Table:
     table = bare_table(what, *_HEADS, *((_MEDICAL,) if rows[ALL].medical is not None else ()))
     for name, row in rows.items():
-        shares = [row.out_of_vocabulary, row.ambiguous_in_record, row.ambiguous_in_corpus]
-        if row.medical:
-            shares.append(row.medical)
-        table.add_row(
-            Text(printable(name)),
-            str(row.out_of_vocabulary.total),
-            *(f"{one.count} ({_percent(one)})" for one in shares),
-        )
+        shares = (row.out_of_vocabulary, row.ambiguous_in_record, row.ambiguous_in_corpus, row.medical)
+        cells = [f"{one.count} ({DASH if one.value is None else f'{100 * one.value:.1f} %'})" for one in shares if one]
+        table.add_row(Text(printable(name)), str(row.out_of_vocabulary.total), *cells)
     return table
-
-
-def _percent(share: Share) -> str:
-    return DASH if share.value is None else f"{100 * share.value:.1f} %"
 
 
 def _matrix(shared: Mapping[str, Mapping[str, Share]]) -> Table:
     # Long names would make the matrix too wide to read; a number leads back to the row.
     table = bare_table(*(str(number) for number, _ in enumerate(shared, 1)))
     for number, (name, row) in enumerate(shared.items(), 1):
-        cells = [_cell(row.get(other)) for other in shared]
-        table.add_row(Text(f"{number} {printable(name)}"), *cells)
+        table.add_row(Text(f"{number} {printable(name)}"), *(_cell(row.get(other)) for other in shared))
     return table
 
 

@@ -38,9 +38,9 @@ class Contest:
         tests = self._tests([part for part in parts if not self.metric.test_fault(part)], shuffles, seed, test)
         for part in parts:
             pairs = list(combinations(range(len(self.names)), 2))
-            found = [self._pair(part, pair, tests.get((part, *pair))) for pair in pairs]
-            corrected = iter(holm([one.p for one in found if one.p is not None]))
-            for one in found:
+            compared = [self._pair(part, pair, tests.get((part, *pair))) for pair in pairs]
+            corrected = iter(holm([one.p for one in compared if one.p is not None]))
+            for one in compared:
                 note = one.note or ("" if one.difference is None else self.metric.test_fault(part))
                 yield msgspec.structs.replace(one, p_holm=None if one.p is None else next(corrected), note=note)
 
@@ -58,12 +58,10 @@ class Contest:
     def _pair(self, part: str, pair: tuple[int, int], test: PairTest | None) -> Comparison:
         first, second = pair
         difference = float(self.values[first][part] - self.values[second][part])
-        names = self.names[first], self.names[second]
-        if np.isnan(difference):
-            return Comparison(self.text, part, *names, None)
-        if test is None:
-            return Comparison(self.text, part, *names, difference)
+        named = self.text, part, self.names[first], self.names[second]
+        if np.isnan(difference) or test is None:
+            return Comparison(*named, None if np.isnan(difference) else difference)
         one, two = (score.ends if (score := self.scores[place].get(part)) else None for place in pair)
         bounded = part not in self.metric.unbounded
         low, high, p, note = judged(test, difference, one, two, self.confidence, bounded, self.unit)
-        return Comparison(self.text, part, *names, difference, low, high, p, None, note)
+        return Comparison(*named, difference, low, high, p, None, note)

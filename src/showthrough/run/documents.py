@@ -49,8 +49,8 @@ class Texts(msgspec.Struct, frozen=True):
         return Corpus(self.documents, name)
 
     def anonymization(self, name: str) -> Anonymization:
-        pairs = zip(self.documents, self.masks[name], strict=True)
-        return Anonymization({document.id: masks for document, masks in pairs}, name)
+        ids = [document.id for document in self.documents]
+        return Anonymization(dict(zip(ids, self.masks[name], strict=True)), name)
 
     def faults(self, names: Sequence[str]) -> Iterator[tuple[str, str]]:
         """What does not fit together, as place and message."""
@@ -63,9 +63,8 @@ class Texts(msgspec.Struct, frozen=True):
         for number, document in enumerate(self.documents):
             for problem in document.problems():
                 yield f"texts: {problem.place}", problem.message
-            spans = [(start, end) for start, end in self.free[number]]
-            spans += [(mask.start, mask.end) for masks in self.masks.values() for mask in masks[number]]
-            for start, end in spans:
+            masks = [mask for by_document in self.masks.values() for mask in by_document[number]]
+            for start, end in (*self.free[number], *((mask.start, mask.end) for mask in masks)):
                 if not 0 <= start < end <= len(document.text):
                     yield f"texts: document {shown(document.id)}", span_fault(start, end, len(document.text))
 
@@ -92,8 +91,7 @@ def kept(order: Ints, lengths: Ints) -> list[int]:
     """The first of them, as many as fit; at least one."""
     total = np.cumsum(lengths[order[:MOST_DOCUMENTS]])
     fitting = max(1, int(np.searchsorted(total, MOST_CHARACTERS, side="right")))
-    found: list[int] = order[:fitting].tolist()
-    return found
+    return list(map(int, order[:fitting]))
 
 
 def texts_of(
@@ -114,8 +112,7 @@ def texts_of(
         chosen = "first" if order is None else "riskiest"
         numbers = kept(np.arange(len(corpus)) if order is None else order, corpus.survey.lengths)
     documents = [corpus.documents[number] for number in sorted(numbers)]
-    masks = {one.name: [[_typed(mask) for mask in one.of(document.id)] for document in documents]
-             for one in anonymizations}  # fmt: skip
+    masks = {one.name: [list(map(_typed, one.of(document.id))) for document in documents] for one in anonymizations}
     if free is None or chosen != "all":
         lengths = corpus.survey.lengths[sorted(numbers)]
         parts = (Corpus(documents[part.start : part.stop], corpus.name) for part in stretches(lengths))
@@ -146,15 +143,11 @@ def ruler_of(axis: Axis, texts: Texts) -> Ruler:
     """The ruler that the metrics measured with, on an axis of these texts."""
 
     def ignorable(axis: Axis) -> Bools:
-        found: Bools = axis.table(is_punctuation).view(np.bool_)
-        spans = [
-            (base + low, base + high)
-            for base, free in zip(axis.bounds.tolist(), texts.free, strict=False)
-            for low, high in free
-        ]
-        start, end = np.array(spans, dtype=np.int64).reshape(-1, 2).T
-        paint(found, start, end)
-        return found
+        canvas: Bools = axis.table(is_punctuation).view(np.bool_)
+        pairs = zip(axis.bounds.tolist(), texts.free, strict=False)
+        spans = [(base + low, base + high) for base, free in pairs for low, high in free]
+        paint(canvas, *np.array(spans, dtype=np.int64).reshape(-1, 2).T)
+        return canvas
 
     hiding = Hiding(texts.function_words, texts.function_word_mentions, texts.replacements)
     return axis.ruler(texts.function_words, ignorable, hiding.asking)

@@ -77,10 +77,10 @@ def faults(run: Run) -> Iterator[tuple[str, str]]:
         yield from run.texts.faults(run.names)
     if run.groups and len(run.groups) != len(run.documents):
         yield "groups", f"expected one for each of the {len(run.documents)} documents, or none"
-    known = {record.text for record in run.metrics}
+    texts = {record.text for record in run.metrics}
     for text, by_name in run.rows.items():
         place = f"rows.{shown(text, _SHOWN)}"
-        if text not in known or set(by_name) - set(beside) != set(run.names):
+        if text not in texts or set(by_name) - set(beside) != set(run.names):
             yield place, f"found {some(by_name)}; expected a metric of this run and all its names"
             continue
         for name in by_name:
@@ -95,8 +95,8 @@ def _row_fault(run: Run, text: str, name: str) -> str:
         return f"expected a value for each of the {len(run.documents)} documents"
     if any(map(_beyond, columns.values())):
         return f"holds a number that no metric gives; expected 0, or {_SMALLEST:g} to {_LARGEST:g}"
-    said = [column for column, kind in run.record(text).counts.items() if kind != "wrong"]  # of what, and how many
-    if lacking := [column for column in said if columns and column not in columns]:
+    asked = [column for column, kind in run.record(text).counts.items() if kind != "wrong"]  # of what, and how many
+    if lacking := [column for column in asked if columns and column not in columns]:
         return f"{lacking[0]} is missing"
     try:
         metric = parse_metric(text)

@@ -42,19 +42,10 @@ class Provenance(msgspec.Struct):
 
 def metric_record(metric: Metric) -> MetricRecord:
     """A metric as a run file keeps it."""
-    return MetricRecord(
-        metric_text(metric),
-        metric_name(metric),
-        metric.version,
-        metric.title,
-        metric.group,
-        metric.better,
-        metric.parameters,
-        _explanation(metric),
-        metric.neutral,
-        metric.roles,
-        dict(metric.counts),
-    )
+    explanation = (inspect.getdoc(metric) or "").partition(">>>")[0].strip()  # what stands before its example
+    made: dict[str, Any] = {"text": metric_text(metric), "name": metric_name(metric), "explanation": explanation}
+    asked = [field for field in MetricRecord.__struct_fields__ if field not in (*made, "counts")]
+    return MetricRecord(**made, **{field: getattr(metric, field) for field in asked}, counts=dict(metric.counts))
 
 
 def provenance() -> dict[str, Any]:
@@ -63,18 +54,13 @@ def provenance() -> dict[str, Any]:
         "showthrough": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": {name: found for name in _PACKAGES if (found := _version(name))},
+        "packages": {name: version for name in _PACKAGES if (version := _version(name))},
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 
 def background_input(background: Background) -> Input:
     return Input(background.name, background.digest, len(background), background.source)
-
-
-def _explanation(metric: Metric) -> str:
-    """What a metric's docstring says before its example."""
-    return (inspect.getdoc(metric) or "").partition(">>>")[0].strip()
 
 
 def _version(package: str) -> str | None:

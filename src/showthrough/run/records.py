@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+import re
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -24,6 +24,11 @@ def described(record: type) -> dict[str, str]:
     return {name: str(getattr(note, "description", note)) for name, note in notes.items()}
 
 
+def last_part(path: str) -> str:
+    """What a path is called in its folder, on whatever system."""
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
+
+
 class Input(msgspec.Struct, frozen=True):
     """A corpus, an anonymization or a background as it was given: enough to tell whether two runs saw the same."""
 
@@ -35,7 +40,7 @@ class Input(msgspec.Struct, frozen=True):
     @property
     def unplaced(self) -> Input:
         """With the name of its file alone: folders tell of people and projects."""
-        return msgspec.structs.replace(self, source=Path(self.source).name)
+        return msgspec.structs.replace(self, source=last_part(self.source))
 
 
 class MetricRecord(msgspec.Struct, frozen=True):

@@ -9,18 +9,21 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from showthrough.errors import PlanError, shown, some
 from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metric
 from showthrough.run.comparison import Contest, Test
 from showthrough.run.documents import Texts
+from showthrough.run.places import Places
 from showthrough.run.records import Columns, Comparison, Evidence, Failure, Input, MetricRecord, Score
 from showthrough.run.settings import Recorded
 
+Record = TypeVar("Record", bound=msgspec.Struct)
 FORMAT = 1  # of the run file; rises when an old reader could misread it
 WITHOUT_TEXT = "without_text"  # in the provenance of a run whose words were left out
 
@@ -70,9 +73,9 @@ class Run(msgspec.Struct, dict=True):
         for failure in self.failures:
             if failure.metric == text:
                 raise KeyError(f"{text} failed: {failure.reason}")
-        names = ", ".join(repr(name) for name in parts)
         if parts:
-            raise KeyError(f"{text} of {anonymization} has no part {part!r}; there are {names}")
+            known = ", ".join(map(repr, parts))
+            raise KeyError(f"{text} of {anonymization} has no part {part!r}; there are {known}")
         names, texts = ", ".join(self.names), ", ".join(self.rows)
         raise KeyError(f"no score of {anonymization} on {text} in this run; it has {names} on {texts}")
 
@@ -89,13 +92,14 @@ class Run(msgspec.Struct, dict=True):
     @property
     def _scores_of(self) -> dict[tuple[str, str], dict[str, Score]]:
         """Scores by anonymization and metric, made anew when there are others: a report asks for every single one."""
-        known = self.__dict__.get("_found")
-        if known is None or known[0] is not self.scores or known[1] != len(self.scores):
-            found: dict[tuple[str, str], dict[str, Score]] = {}
+        parts: dict[tuple[str, str], dict[str, Score]]
+        scores, count, parts = self.__dict__.get("_parts", (None, 0, {}))
+        if scores is not self.scores or count != len(self.scores):
+            parts = {}
             for score in self.scores:
-                found.setdefault((score.anonymization, score.metric), {})[score.part] = score
-            self.__dict__["_found"] = known = self.scores, len(self.scores), found
-        return known[2]
+                parts.setdefault((score.anonymization, score.metric), {})[score.part] = score
+            self.__dict__["_parts"] = self.scores, len(self.scores), parts
+        return parts
 
     @property
     def names(self) -> list[str]:
@@ -114,29 +118,71 @@ class Run(msgspec.Struct, dict=True):
 
         It says so of itself: who resumes it finds the words again.
         """
+        bare = self.without_folders()
         evidence = {
-            metric: {
-                name: {document: msgspec.structs.replace(one, words=[]) for document, one in found.items()}
-                for name, found in by_name.items()
-            }
-            for metric, by_name in self.evidence.items()
+            metric: {name: {key: replace(one, words=[]) for key, one in by.items()} for name, by in by_name.items()}
+            for metric, by_name in bare.evidence.items()
         }
-        return msgspec.structs.replace(
+        return replace(bare, provenance={**bare.provenance, WITHOUT_TEXT: True}, texts=None, evidence=evidence)
+
+    def without_folders(self) -> Run:
+        """The same run, in which files and models that were read are called by the last part of their paths alone."""
+        places = Places(self.metrics)
+
+        def told(one: Record, *fields: str) -> Record:
+            return replace(one, **{field: places.told(getattr(one, field)) for field in fields})
+
+        return replace(
             self,
             corpus=self.corpus.unplaced,
             anonymizations=[one.unplaced for one in self.anonymizations],
             background=None if self.background is None else self.background.unplaced,
             backgrounds={name: one.unplaced for name, one in self.backgrounds.items()},
-            provenance={**self.provenance, WITHOUT_TEXT: True},
-            texts=None,
-            evidence=evidence,
+            metrics=[told(record, "text", "parameters") for record in self.metrics],
+            scores=[told(score, "metric", "part", "reason", "signature", "note") for score in self.scores],
+            rows={
+                places.told(metric): {
+                    name: {places.told(column): values for column, values in columns.items()}
+                    for name, columns in by_name.items()
+                }
+                for metric, by_name in self.rows.items()
+            },
+            failures=[Failure(places.told(one.metric), places.told_of_failure(one.reason)) for one in self.failures],
+            provenance=places.told(self.provenance),
+            evidence={
+                places.told(metric): {
+                    name: {document: told(one, "attack") for document, one in by.items()}
+                    for name, by in by_name.items()
+                }
+                for metric, by_name in self.evidence.items()
+            },
+            notes=places.told(self.notes),
+        )
+
+    def with_folders_of(self, run: Run) -> Run:
+        """What was kept without text, its metrics and models called as in another run of the same evaluation.
+
+        Rows whose columns were called otherwise are left out: those of attacks, which are made anew.
+        """
+        places = Places(run.metrics)
+        texts = {places.told(record.text): record.text for record in run.metrics}
+        if not self.provenance.get(WITHOUT_TEXT) or [record.text for record in self.metrics] != list(texts):
+            return self
+        models = self.provenance.get("models", {})
+        columns = {text: {column for by in by_name.values() for column in by} for text, by_name in self.rows.items()}
+        rows = {texts[text]: by_name for text, by_name in self.rows.items() if not places.named_in(columns[text])}
+        return replace(
+            self,
+            metrics=run.metrics,
+            rows=rows,
+            failures=[Failure(texts[one.metric], one.reason) for one in self.failures],
+            provenance={**self.provenance, "models": {places.full(name): models[name] for name in models}},
+            evidence={texts[text]: by_name for text, by_name in self.evidence.items() if texts[text] in rows},
         )
 
     def rows_of(self, metric: str, anonymization: str) -> Rows:
         columns = self.rows[metric][anonymization]
-        if not columns:
-            return Rows((), np.zeros((len(self.documents), 0)))
-        return Rows.named(columns)
+        return Rows.named(columns) if columns else Rows((), np.zeros((len(self.documents), 0)))
 
     def compare(
         self,
@@ -168,15 +214,13 @@ class Run(msgspec.Struct, dict=True):
     def _contest(self, text: str) -> Contest:
         metric, version = parse_metric(text), self.record(text).version
         if version != metric.version:
-            raise PlanError(
-                f"the run has version {version}, this program {metric.version}; evaluate again to compare",
-                f"metric {text}",
-            )
+            versions = f"the run has version {version}, this program {metric.version}"
+            raise PlanError(f"{versions}; evaluate again to compare", f"metric {text}")
         rows = [self.rows_of(text, name) for name in self.names]
         tables = Rows.aligned([self.units(metric.counted(one)) for one in rows]) if metric.apart else []
-        totals = [table.totals() for table in tables] if metric.apart else [metric.totals(one) for one in rows]
+        totals = [table.totals() for table in tables] if metric.apart else map(metric.totals, rows)
         scores = [self.parts(name, text) for name in self.names]
-        values = [metric.combine(one) for one in totals]
+        values = list(map(metric.combine, totals))
         return Contest(metric, text, self.names, tables, values, scores, self.settings.confidence, self.unit)
 
     @property

@@ -18,11 +18,11 @@ def signature(
 ) -> str:
     """Metric, version, parameters and what is `fixed` beside them, digests, and the version of the program."""
     fixed = list(fixed)
-    said = {key for key, _ in fixed}  # a background's name and digest tell more than the parameter that chose it
+    keys = {key for key, _ in fixed}  # a background's name and digest tell more than the parameter that chose it
     pairs = [
         ("corpus", f"{corpus.name}@{corpus.digest[:8]}"),
         ("anonymization", f"{anonymization.name}@{anonymization.digest[:8]}"),
-        *((key, _short(value)) for key, value in metric.parameters.items() if key not in said),
+        *((key, _short(value)) for key, value in metric.parameters.items() if key not in keys),
         *fixed,
         *([("missing", settings.missing)] if settings.missing != "error" else []),
         *([("types", settings.types)] if settings.types else []),

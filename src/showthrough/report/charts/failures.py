@@ -20,9 +20,9 @@ def failures_chart(run: Run, findings: dict[str, Findings]) -> Chart:
     """How often each anonymization misses, under-masks, masks needlessly and over-masks, by entity type."""
     alt = altair()
     cells = [
-        {"name": name, "place": run.names.index(name), "kind": kind, "part": entity_type, "count": len(places)}
-        for name, found in findings.items()
-        for (kind, entity_type), places in found.failures.items()
+        {"name": name, "place": place, "kind": kind, "part": part, "count": len(where), "rank": KINDS.index(kind)}
+        for place, name in enumerate(run.names)
+        for (kind, part), where in findings[name].failures.items()
     ]
     chart = (
         alt.Chart(alt.NamedData(name="failures"))
@@ -37,5 +37,5 @@ def failures_chart(run: Run, findings: dict[str, Findings]) -> Chart:
         .properties(width=150, height={"step": 20}, description="failures by kind and entity type")
         .resolve_scale(x="independent")
     )
-    chart.datasets = {"failures": [{**cell, "rank": KINDS.index(cell["kind"])} for cell in cells]}
+    chart.datasets = {"failures": cells}
     return chart

@@ -24,25 +24,21 @@ def parts_chart(run: Run, record: MetricRecord) -> Chart:
     parts = list(dict.fromkeys(cell["part"] for cell in cells))
     shade = alt.Color("shade:Q", legend=None).scale(type="quantize", domain=[0, 1], range="heatmap")
     ink = alt.condition(f"datum.shade >= {_DEEP}", alt.value({"expr": "on_strong"}), alt.value({"expr": "on_pale"}))
-    return matrix(
-        "cells", cells, "name", run.names, "part", parts, shade, ink, f"{record.title} ({record.text}) of each part"
-    )
+    description = f"{record.title} ({record.text}) of each part"
+    return matrix("cells", cells, "name", run.names, "part", parts, shade, ink, description)
 
 
 def _judged(run: Run, record: MetricRecord) -> list[Score]:
     """The scores of its parts that figures compare: references are not to be compared with."""
     aside, names = (HEADLINE, *record.neutral), set(run.names)
-    return [
-        score
-        for score in run.scores
-        if score.metric == record.text and score.part not in aside and score.anonymization in names
-    ]
+    own = [score for score in run.scores if score.metric == record.text and score.anonymization in names]
+    return [score for score in own if score.part not in aside]
 
 
 def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
     """One cell for each part and anonymization, with how bad it is between 0 and 1."""
-    found = _judged(run, record)
-    values = [score.value for score in found if score.value is not None]
+    scores = _judged(run, record)
+    values = [score.value for score in scores if score.value is not None]
     low, high = min(0.0, *values, 1.0), max(1.0, *values, 0.0)
 
     def cell(score: Score) -> dict[str, Any]:
@@ -54,4 +50,4 @@ def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
         return {"name": score.anonymization, "part": score.part, "shade": bad, "label": label,
                 "tip": f"{score.anonymization}, {score.part}\n{value}"}  # fmt: skip
 
-    return [cell(score) for score in sorted(found, key=lambda score: in_order(score.part))]
+    return [cell(score) for score in sorted(scores, key=lambda score: in_order(score.part))]

@@ -12,8 +12,8 @@ from showthrough.run.run import Run
 
 
 def plane_charts(run: Run) -> Charts:
-    known = measured(run)
-    return {"": plane_chart(run.names, *first_choice(known))} if known else {}
+    numbers = measured(run)
+    return {"": plane_chart(run.names, *first_choice(numbers))} if numbers else {}
 
 
 def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
@@ -22,36 +22,28 @@ def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
     Both axes point towards better, also where a lower number is better.
     """
     alt = altair()
-    found = points(names, across, up)
-    x, y = _towards_better(alt.X, "x", across.record), _towards_better(alt.Y, "y", up.record)
-    x_low, y_low = (_towards_better(alt.X, "x_low", across.record), _towards_better(alt.Y, "y_low", up.record))
+    placed = points(names, across, up)
+    x, x_low = (_towards_better(alt.X, field, across.record) for field in ("x", "x_low"))
+    y, y_low = (_towards_better(alt.Y, field, up.record) for field in ("y", "y_low"))
     color = alt.Color("name:N", legend=None).scale(domain=list(names))
     shape = alt.Shape("name:N", legend=None).scale(domain=list(names))
-    base = alt.Chart(alt.NamedData(name="points"))
-    front = alt.Chart(alt.NamedData(name="front")).mark_line(
-        style="front", aria=False, strokeDash=[5, 4], strokeWidth=1.5
-    )
-    left = {"expr": "datum.left ? 'right' : 'left'"}
+    base, front = (alt.Chart(alt.NamedData(name=name)) for name in ("points", "front"))
+    interval = base.mark_rule(strokeWidth=1.5, opacity=0.5, aria=False)
+    beside = {"align": "datum.left ? 'right' : 'left'", "dx": "datum.left ? -9 : 9", "dy": "datum.drop"}
+    label = {key: {"expr": expression} for key, expression in beside.items()}
+    titles = f"{axis_title(up.record)} against {axis_title(across.record)}"
     chart = alt.layer(
-        front.encode(x, y, order="x:Q"),
-        base.mark_rule(strokeWidth=1.5, opacity=0.5, aria=False).encode(x_low, y, x2="x_high:Q", color=color),
-        base.mark_rule(strokeWidth=1.5, opacity=0.5, aria=False).encode(x, y_low, y2="y_high:Q", color=color),
+        front.mark_line(style="front", aria=False, strokeDash=[5, 4], strokeWidth=1.5).encode(x, y, order="x:Q"),
+        interval.encode(x_low, y, x2="x_high:Q", color=color),
+        interval.encode(x, y_low, y2="y_high:Q", color=color),
         base.mark_point(filled=True, size=140, opacity=1).encode(
             x, y, color, shape, tooltip="tip:N", description="tip:N"
         ),
-        base.mark_text(
-            aria=False,
-            limit=170,
-            fontSize=13,
-            baseline="middle",
-            align=left,
-            dx={"expr": "datum.left ? -9 : 9"},
-            dy={"expr": "datum.drop"},
-        ).encode(x, y, text="label:N"),
-    ).properties(width=460, height=330, description=plane_description(across.record, up.record))
+        base.mark_text(aria=False, limit=170, fontSize=13, baseline="middle", **label).encode(x, y, text="label:N"),
+    ).properties(width=460, height=330, description=f"{titles}, a point for each anonymization with its intervals")
     chart.datasets = {
-        "points": [plane_point(point, across.record, up.record) for point in found],
-        "front": [{"x": point.x[0], "y": point.y[0]} for point in found if point.best],
+        "points": [plane_point(point, across.record, up.record) for point in placed],
+        "front": [{"x": point.x[0], "y": point.y[0]} for point in placed if point.best],
     }
     return chart
 
@@ -66,10 +58,6 @@ def _towards_better(channel: Any, field: str, record: MetricRecord) -> Any:
 
 def axis_title(record: MetricRecord) -> str:
     return f"{record.title}: {record.text} ({record.better} is better)"
-
-
-def plane_description(across: MetricRecord, up: MetricRecord) -> str:
-    return f"{axis_title(up)} against {axis_title(across)}, a point for each anonymization with its intervals"
 
 
 def plane_point(point: Point, across: MetricRecord, up: MetricRecord) -> dict[str, Any]:

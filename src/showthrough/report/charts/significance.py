@@ -34,19 +34,13 @@ def _chart(run: Run, metric: str, compared: list[Comparison]) -> Chart:
 
 
 def _cell(run: Run, one: Comparison) -> dict[str, Any]:
-    known = result(run, one)
-    sign, words = _RESULTS[known]
-    return {
-        "row": one.first,
-        "column": one.second,
-        "result": known,
-        "label": sign + p_text(one.p_holm),
-        "tip": f"{one.first} {words} {one.second}{_why(one)}",
-    }
-
-
-def _why(one: Comparison) -> str:
-    if one.p_holm is None:
-        return f"\n{one.note}" if one.note else ""
-    ends = "" if one.low is None or one.high is None else f" ({one.low:+.3f} to {one.high:+.3f})"
-    return f"\ncorrected p {p_text(one.p_holm)}, difference {one.difference or 0.0:+.3f}{ends}"
+    outcome = result(run, one)
+    sign, words = _RESULTS[outcome]
+    tip = f"{one.first} {words} {one.second}"
+    if one.p_holm is not None:
+        ends = "" if one.low is None or one.high is None else f" ({one.low:+.3f} to {one.high:+.3f})"
+        tip += f"\ncorrected p {p_text(one.p_holm)}, difference {one.difference or 0.0:+.3f}{ends}"
+    elif one.note:
+        tip += f"\n{one.note}"
+    label = sign + p_text(one.p_holm)
+    return {"row": one.first, "column": one.second, "result": outcome, "label": label, "tip": tip}

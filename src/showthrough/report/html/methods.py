@@ -16,15 +16,14 @@ _CITATION = re.compile(rf"{_NAME}(?:, {_NAME})*(?: (?:and|&) {_NAME}| et al\.)? 
 def paragraph(run: Run) -> str:
     """What a methods section has to say, in plain text."""
     settings = run.settings
-    names = listed(run.names)
     version = run.provenance.get("showthrough", "")
     sentences = [
-        f"We scored {_counted(len(run.names), 'anonymization')} ({names}) of the corpus {run.corpus.name} "
+        f"We scored {_counted(len(run.names), 'anonymization')} ({listed(run.names)}) of the corpus {run.corpus.name} "
         f"({_counted(len(run.documents), 'document')}, digest {run.corpus.digest[:8]}) with Showthrough {version}.",
         f"The metrics were {listed([_metric(record) for record in run.metrics if record.text in run.rows])}.",
     ]
     if run.references:
-        ends = listed([f"{one.name.removesuffix(' masked')}" for one in run.references])
+        ends = listed([one.name.removesuffix(" masked") for one in run.references])
         sentences.append(f"For reference, the same documents were scored with {ends} masked.")
     if settings.resamples:
         sentences.append(
@@ -37,8 +36,7 @@ def paragraph(run: Run) -> str:
             f"({shuffles(run):,} shuffles) with Holm's correction within each metric, at a level of {ALPHA:g}."
         )
     if run.failures:
-        failed = listed([failure.metric for failure in run.failures])
-        sentences.append(f"Not computed: {failed}.")
+        sentences.append(f"Not computed: {listed([failure.metric for failure in run.failures])}.")
     # Names come from files: what turns the direction of writing must not turn the whole paragraph.
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in " ".join(sentences))
 
@@ -65,16 +63,16 @@ def _counted(number: int, thing: str) -> str:
 
 def provenance(run: Run) -> list[tuple[str, str]]:
     """Where a run came from, as pairs of what and which."""
-    known = run.provenance
-    packages = known.get("packages", {})
+    made = run.provenance
+    packages, models = (made.get(key, {}).items() for key in ("packages", "models"))
     return [
-        ("Showthrough", str(known.get("showthrough", ""))),
-        ("Python", str(known.get("python", ""))),
-        ("Packages", ", ".join(f"{name} {version}" for name, version in packages.items())),
-        ("Models", ", ".join(f"{name} {revision}".strip() for name, revision in known.get("models", {}).items())),
-        ("Platform", str(known.get("platform", ""))),
-        ("Finished", str(known.get("time", "")).replace("T", " ").replace("+00:00", " UTC")),
-        ("Took", f"{known['seconds']:g} s" if "seconds" in known else ""),
+        ("Showthrough", str(made.get("showthrough", ""))),
+        ("Python", str(made.get("python", ""))),
+        ("Packages", ", ".join(f"{name} {version}" for name, version in packages)),
+        ("Models", ", ".join(f"{name} {revision}".strip() for name, revision in models)),
+        ("Platform", str(made.get("platform", ""))),
+        ("Finished", str(made.get("time", "")).replace("T", " ").replace("+00:00", " UTC")),
+        ("Took", f"{made['seconds']:g} s" if "seconds" in made else ""),
         ("Seed", str(run.settings.seed)),
         ("Resamples", f"{run.settings.resamples:,}"),
         ("Missing documents", run.settings.missing),

@@ -17,8 +17,7 @@ from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
 from showthrough.report.html.verdicts import caveats, verdict
 from showthrough.report.significance import ALPHA, MOST, shuffles
-from showthrough.report.table import HEADLINES, Column, Table, signatures, tables
-from showthrough.run.records import MetricRecord
+from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.run.run import Run
 
 SCRIPTS = ("page", "charts", "scores", "failures", "marking", "viewer", "start")  # in the order in which they run
@@ -35,18 +34,11 @@ class Sign(NamedTuple):
     colour: int
 
 
-class Heading(NamedTuple):
-    """A column of the score table with what its metric is."""
-
-    column: Column
-    record: MetricRecord
-
-
 def html_text(run: Run, *, without_text: bool = False) -> str:
     """The page. With `without_text`, or of a run that holds none, no word of any document is in it."""
+    run = run.without_folders() if without_text else run
     inspection = None if run.texts is None else Inspection(run.texts)
     findings = {} if inspection is None else {name: inspection.of(name) for name in run.names}
-    shown = run.without_text() if without_text else run
     packets = [] if inspection is None or without_text else list(payload.documents(run, inspection, findings))
     signs = [Sign(name, _GLYPHS[SHAPES[at % len(SHAPES)]], at % _COLOURS) for at, name in enumerate(run.names)]
     charts = payload.charts(run)
@@ -57,24 +49,25 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         "shapes": SHAPES,
         "charts": charts,
         "failures": failures,
-        "index": payload.index(shown, findings, packets),
+        "index": {} if without_text else payload.index(run, findings, packets),
     }
     style = "\n".join(_source(f"{name}.css") for name in STYLES)
     theme, library, script = _source("theme.js"), vega(), "\n".join(_source(f"{name}.js") for name in SCRIPTS)
-    found = tables(run)
-    main = [table for table in found if table.title == HEADLINES]
+    all_tables = tables(run)
+    main = [table for table in all_tables if table.title == HEADLINES]
     page = _template().render(
         run=run,
-        inputs=shown,
-        texts=shown.texts,
-        total=len(run.documents),
         signs=signs,
         verdicts={name: verdict(run, name) for name in run.names},
         caveats=caveats(run),
-        groups=[group for table in main for group in _groups(run, table)],
+        groups=[
+            (group, [(column, run.record(column.head)) for column in columns])
+            for table in main
+            for group, columns in table.groups()
+        ],
         references=[one.name for one in run.references],
-        backgrounds=[*filter(None, [shown.background]), *shown.backgrounds.values()],
-        others=[table for table in found if table not in main],
+        backgrounds=[*filter(None, [run.background]), *run.backgrounds.values()],
+        others=[table for table in all_tables if table not in main],
         remarks=[line for table in main for line in table.remarks()],
         charts=charts,
         judged=bool(failures.get("types")),
@@ -95,23 +88,14 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     return str(page)
 
 
-def _groups(run: Run, table: Table) -> list[tuple[str, list[Heading]]]:
-    return [
-        (group, [Heading(column, run.record(column.head)) for column in columns]) for group, columns in table.groups()
-    ]
-
-
 def _policy(style: str, *scripts: str) -> str:
     """What the page may do: run these scripts and use this style sheet. It may load nothing at all."""
-    allowed = " ".join(_fingerprint(script) for script in scripts)
+    digests = (hashlib.sha256(content.encode()).digest() for content in (style, *scripts))
+    look, *allowed = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (
-        f"default-src 'none'; script-src {allowed}; style-src {_fingerprint(style)}; img-src data:; "
+        f"default-src 'none'; script-src {' '.join(allowed)}; style-src {look}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-
-
-def _fingerprint(content: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
 @cache

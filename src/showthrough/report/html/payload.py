@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -32,14 +32,12 @@ def packed(content: Any) -> str:
 
 def charts(run: Run) -> dict[str, Any]:
     """What the page draws: a specification for each kind of chart, and the data that it can be filled with."""
-    found: dict[str, Any] = {}
     numbers = measured(run)
-    if numbers:
-        found["plane"] = _plane(run, numbers)
+    specified: dict[str, Any] = {"plane": _plane(run, numbers)} if numbers else {}
     for kind in ("parts", "attack", "significance"):
         if drawn := CHARTS[kind](run):
-            found[kind] = {metric: chart.to_dict() for metric, chart in drawn.items()}
-    return found
+            specified[kind] = {metric: chart.to_dict() for metric, chart in drawn.items()}
+    return specified
 
 
 def _plane(run: Run, numbers: Sequence[Measured]) -> dict[str, Any]:
@@ -49,13 +47,8 @@ def _plane(run: Run, numbers: Sequence[Measured]) -> dict[str, Any]:
         "across": across.record.text,
         "up": up.record.text,
         "metrics": [
-            {
-                "text": one.record.text,
-                "group": one.record.group,
-                "title": axis_title(one.record),
-                "reverse": one.record.better == "lower",
-            }
-            for one in numbers
+            {"text": one.text, "group": one.group, "title": axis_title(one), "reverse": one.better == "lower"}
+            for one in (number.record for number in numbers)
         ],
         # For any two metrics: where the points are, and which of them are on the front.
         "points": {
@@ -76,32 +69,23 @@ def failures(run: Run, findings: dict[str, Findings], *, with_text: bool) -> dic
     if run.texts is None:
         return {}
     documents = run.texts.documents
-    found_types = {entity_type for found in findings.values() for _, entity_type in found.failures}
-    types = sorted(found_types, key=lambda entity_type: (entity_type == NO_TYPE, entity_type))
+    failed = {entity_type for found in findings.values() for _, entity_type in found.failures}
+    types = sorted(failed, key=lambda entity_type: (entity_type == NO_TYPE, entity_type))
 
     def example(place: Place) -> list[Any]:
         text = documents[place.document].text
-        before, after = max(0, place.start - _AROUND), place.end + _AROUND
-        pieces = text[before : place.start], _shortened(text, place), text[place.end : after]
-        return [place.document, place.start, *pieces]
+        before, after = text[max(0, place.start - _AROUND) : place.start], text[place.end : place.end + _AROUND]
+        return [place.document, place.start, before, _shortened(text, place), after]
 
-    return {
-        "kinds": KINDS,
-        "types": types,
-        "counts": {
-            name: [[found.count(kind, entity_type) for kind in KINDS] for entity_type in types]
-            for name, found in findings.items()
-        },
-        "examples": {
-            name: [
-                [list(map(example, _spread(found.failures.get((kind, entity_type), ())))) for kind in KINDS]
-                for entity_type in types
-            ]
-            for name, found in findings.items()
-        }
-        if with_text
-        else None,
-    }
+    def table(found: Findings, entry: Callable[[Sequence[Place]], Any]) -> list[list[Any]]:
+        return [[entry(found.failures.get((kind, one), ())) for kind in KINDS] for one in types]
+
+    def examples(places: Sequence[Place]) -> list[Any]:
+        return list(map(example, _spread(places)))
+
+    counts = {name: table(found, len) for name, found in findings.items()}
+    shown = {name: table(found, examples) for name, found in findings.items()} if with_text else None
+    return {"kinds": KINDS, "types": types, "counts": counts, "examples": shown}
 
 
 def _shortened(text: str, place: Place) -> str:
@@ -130,32 +114,26 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
     texts = inspection.texts
     evidence = msgspec.to_builtins(run.evidence)
     given = {name: _by_document(findings[name].given) for name in run.names}
-    position = 0  # of the next mention among all of them
+    position = size = 0  # of the next mention among all of them; of the packet
     packet: list[dict[str, Any]] = []
-    size = 0
     for number, document in enumerate(texts.documents):
         first = position
         position += sum(len(annotation.mentions) for annotation in document.annotations)
+        layers = [
+            [one.annotator, [[mark.start, mark.end, mark.entity_type, mark.identifier] for mark in one.mentions]]
+            for one in document.annotations
+        ]
+        masks = {name: flattened(texts.masks[name][number]) for name in run.names}
+        outcomes = {name: findings[name].outcome[first:position].tolist() for name in run.names}
         packet.append(
             {
                 "text": document.text,
-                "layers": [
-                    [
-                        annotation.annotator,
-                        [[mark.start, mark.end, mark.entity_type, mark.identifier] for mark in annotation.mentions],
-                    ]
-                    for annotation in document.annotations
-                ],
-                "masks": {
-                    name: [[mask.start, mask.end, mask.replacement] for mask in flattened(texts.masks[name][number])]
-                    for name in run.names
-                },
+                "layers": layers,
+                "masks": {name: [[one.start, one.end, one.replacement] for one in masks[name]] for name in run.names},
                 "given": {name: given[name].get(number, []) for name in run.names},
-                "outcomes": {
-                    name: "".join(map(str, findings[name].outcome[first:position].tolist())) for name in run.names
-                },
+                "outcomes": {name: "".join(map(str, outcomes[name])) for name in run.names},
                 "evidence": {
-                    metric: {name: found[document.id] for name, found in by_name.items() if document.id in found}
+                    metric: {name: by_id[document.id] for name, by_id in by_name.items() if document.id in by_id}
                     for metric, by_name in evidence.items()
                 },
             }
@@ -169,15 +147,10 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
 
 
 def _by_document(places: Iterable[Place]) -> dict[int, list[list[int]]]:
-    found: dict[int, list[list[int]]] = {}
+    spans: dict[int, list[list[int]]] = {}
     for place in places:
-        found.setdefault(place.document, []).append([place.start, place.end])
-    return found
-
-
-def _first_guess(one: dict[str, Any] | None) -> bool:
-    """Whether an attack's first guess is the person; a tie at the first place is none."""
-    return one is not None and one["rank"] == 1
+        spans.setdefault(place.document, []).append([place.start, place.end])
+    return spans
 
 
 def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[Any]]) -> dict[str, Any]:
@@ -185,15 +158,13 @@ def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[An
     if run.texts is None:
         return {}
     ids = [document.id for document in run.texts.documents]
-    evidence = msgspec.to_builtins(run.evidence)
-    found = {
-        name: [any(_first_guess(by.get(name, {}).get(key)) for by in evidence.values()) for key in ids]
-        for name in run.names
-    }
+    by_name = {name: [by[name] for by in run.evidence.values() if name in by] for name in run.names}
+    # Whether an attack's first guess is the person; a tie at the first place is none.
+    first = {name: {key for by in by_name[name] for key, one in by.items() if one.rank == 1} for name in run.names}
     return {
         "ids": ids,
         "packets": [len(packet) for packet in packets],
         "leaks": {name: found.leaks.tolist() for name, found in findings.items()},
-        "found": found,
+        "found": {name: [key in first[name] for key in ids] for name in run.names},
         "annotated": [bool(document.annotations) for document in run.texts.documents],
     }

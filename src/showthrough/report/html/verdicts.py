@@ -48,9 +48,8 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
         return
     total = sum(leaking.values())
     things = "1 direct identifier" if total == 1 else f"{total:,} direct identifiers"
-    yield Clause(
-        "leaves ", things, f" readable in {len(leaking):,} of {len(run.documents):,} documents{assuming(record)}"
-    )
+    where = f" readable in {len(leaking):,} of {len(run.documents):,} documents{assuming(record)}"
+    yield Clause("leaves ", things, where)
 
 
 def _found(run: Run, name: str) -> Iterator[Clause]:
@@ -83,33 +82,25 @@ def _unmarked(run: Run, name: str) -> Iterator[Clause]:
 
 def caveats(run: Run) -> list[str]:
     """What the sentences of all anonymizations rest on."""
-    return [*_marks(run), *_attackers(run), *_measures(run)]
-
-
-def _marks(run: Run) -> Iterator[str]:
+    lines = []
     leaking = chosen(run, "direct identifiers")
     if leaking or chosen(run, "precision"):
-        yield "“Marked” is what annotators marked; what they overlooked cannot count as a leak."
+        lines.append("“Marked” is what annotators marked; what they overlooked cannot count as a leak.")
     if leaking and run.several_annotators is not False:
-        yield (
+        lines.append(
             f"Where several annotators marked an identifier, it counts once for each of them, as in {leaking.text}. "
             "The list of documents counts the places where it can be read."
         )
-
-
-def _attackers(run: Run) -> Iterator[str]:
     for record in playing(run, "attack"):
         made = f" ({record.parameters['attacks']})" if "attacks" in record.parameters else ""
-        background = run.background_of(record)
-        known = (
-            f" with the background “{background.name}” of {background.documents:,} individuals" if background else ""
-        )
-        yield f"The attacks are those of {record.name}{made}{known}; another, or one who knows more, may find more."
-
-
-def _measures(run: Run) -> Iterator[str]:
-    if record := _information(run):
-        yield f"Information is what {record.text} makes of it."
+        known = ""
+        if background := run.background_of(record):
+            known = f" with the background “{background.name}” of {background.documents:,} individuals"
+        attacks = f"The attacks are those of {record.name}{made}{known}"
+        lines.append(f"{attacks}; another, or one who knows more, may find more.")
+    if information := _information(run):
+        lines.append(f"Information is what {information.text} makes of it.")
+    return lines
 
 
 _PERCENT = "\u202f%"

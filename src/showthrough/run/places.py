@@ -1,0 +1,99 @@
+"""The folders that metrics name, and how to leave them out: they tell of people and projects."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from showthrough.resources.names import EMBEDDING, INFORMATION, SIMILARITY, TERMS, is_path
+from showthrough.run.records import MetricRecord, last_part
+
+Value = TypeVar("Value")
+
+_SOURCES = {role.parameter for role in (INFORMATION, TERMS, SIMILARITY, EMBEDDING)}  # where "a/b" is a folder
+_FILES = {"dictionary", "output_folder_path"}  # where it is, too
+_NO_PATHS = {"map", "mask_marks"}  # types and marks may hold any character
+_KIND = re.compile(r"([a-z][a-z-]+):")
+_NESTED = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"', re.DOTALL)  # the parameters of attacks in a metric's
+# What a library said of a file: all folders but those of the example that our own messages give.
+_FOLDERS = re.compile(r"""(?<![\w:/.])(?!/path/to/it)(?:~|\.{1,2})?(?:/[^/\s'"]+)+/(?=[^/\s'"])""")
+
+
+class Places:
+    """The paths among the parameters of metrics, each with the last part of it, numbered where two would be alike.
+
+    >>> record = MetricRecord("", "", 1, "", "privacy", "higher", {"dictionary": "/home/ann/words.txt"})
+    >>> Places([record]).told('phi_oov(dictionary="/home/ann/words.txt")')
+    'phi_oov(dictionary="words.txt")'
+    """
+
+    def __init__(self, records: Iterable[MetricRecord]) -> None:
+        pairs = dict(pair for record in records for pair in _pairs(record.parameters.items()))
+        self.names: dict[str, str] = {}
+        taken = {place for place, name in pairs.items() if place == name}
+        for place, name in pairs.items():
+            if place != name:
+                numbered = (f"{name} ({number})" for number in range(2, len(pairs) + 2))
+                self.names[place] = next(one for one in (name, *numbered) if one not in taken)
+                taken.add(self.names[place])
+        self._names = {form: name for place, name in self.names.items() for form in _forms(place)}
+        listed = "|".join(map(re.escape, sorted(self._names, key=len, reverse=True)))
+        self._pattern = re.compile(rf"(?<![\w/.~\\-])(?:{listed})(?![\w-])" if listed else r"(?!)")
+
+    def told(self, content: Value) -> Value:
+        """Text, or whatever holds some, with the names of these places."""
+        told: object = content
+        if isinstance(content, str):
+            told = self._pattern.sub(lambda place: self._names[place[0]], content)
+        elif isinstance(content, dict):
+            told = {self.told(key): self.told(value) for key, value in content.items()}
+        elif isinstance(content, list | tuple):
+            told = type(content)(map(self.told, content))
+        return told  # type: ignore[return-value]
+
+    def told_of_failure(self, reason: str) -> str:
+        """A reason may also quote a path in part, or that of a file in a folder."""
+        return _FOLDERS.sub("", self.told(reason))
+
+    def full(self, source: str) -> str:
+        """The name of a source with its folders, of what `told` made of it."""
+        place = _split(source)[1]
+        return source.removesuffix(place) + next((full for full, name in self.names.items() if name == place), place)
+
+    def named_in(self, columns: Iterable[str]) -> bool:
+        """Whether a column is called by what names a place, as the columns of attacks are."""
+        return any(f'{name}"' in column for column in columns for name in self.names.values())
+
+
+def _pairs(parameters: Iterable[tuple[str, object]]) -> Iterator[tuple[str, str]]:
+    """Every text among parameters with what is told of it: itself, or of a path the last part."""
+    for key, value in parameters:
+        if not isinstance(value, str) or key in _NO_PATHS:
+            continue
+        if nested := _NESTED.findall(value):
+            yield from _pairs((name, re.sub(r"\\(.)", r"\1", inside)) for name, inside in nested)
+            continue
+        kind, place = _split(value)
+        bare = not kind and "/" in place and key in _SOURCES | _FILES
+        if place.startswith("//") or not (last_part(place) and (bare or is_path(place))):
+            yield place, place
+        else:  # a bare word would be a source, or a name on the hub
+            source = kind or key in _SOURCES or key == "base_model_name"
+            yield place, f"./{last_part(place)}" if source else last_part(place)
+
+
+def _split(source: str) -> tuple[str, str]:
+    """`spacy` and `/home/ann/pipeline` of `spacy:/home/ann/pipeline`; a drive is no kind of source."""
+    kind = _KIND.match(source)
+    return (kind[1], source[kind.end() :]) if kind else ("", source)
+
+
+def _forms(place: str) -> set[str]:
+    """A path as it may be written: by a user, by a library, in a text form inside another, in a signature."""
+    forms = {place, os.path.normpath(place), os.path.normpath(os.path.expanduser(place))}  # noqa: PTH111 (nobody's home)
+    for _ in range(3):
+        forms |= {form.replace("\\", "\\\\").replace('"', '\\"') for form in forms}
+        forms |= {repr(form)[1:-1] for form in forms}
+    return forms | {form.replace("|", "¦") for form in forms}
