@@ -173,7 +173,7 @@ class Run(msgspec.Struct, dict=True):
                 f"metric {text}",
             )
         rows = [self.rows_of(text, name) for name in self.names]
-        tables = Rows.aligned([self.units(metric.counted(one)) for one in rows]) if metric.apart else []
+        tables = Rows.aligned([self.units(one) for one in rows]) if metric.apart else []
         totals = [table.totals() for table in tables] if metric.apart else [metric.totals(one) for one in rows]
         scores = [self.parts(name, text) for name in self.names]
         values = [metric.combine(one) for one in totals]
