@@ -116,7 +116,7 @@ class ClusteringAgreement(Metric):
 
         def rows(anonymized: Anonymized) -> Rows:
             if not originals:
-                return Rows((), np.zeros((len(documents), 0)))
+                return Rows.named({}, len(documents))
             masked = [_without(marks, anonymized.texts[document.id]) for document in documents]
             points = embed(masked).astype(np.float64)
             columns = {}

@@ -36,16 +36,12 @@ def clusterings(points: Array, k: int, count: int, tries: int, seed: int) -> lis
     threads = min(count, cores())
     block = max(1, _CELLS // threads // (min(len(points), SAMPLE) * k))
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
-        first = _first_alike(points)
+        # Of each point the first in the same place: between two centres in one place only rounding would decide.
+        _, firsts, alike = np.unique(points, axis=0, return_index=True, return_inverse=True)
+        first = firsts[alike.reshape(-1)]
         points = _compact(points)
         randoms = [np.random.default_rng((seed, k, number)) for number in range(count)]
         return list(pool.map(lambda random: _best(points, k, tries, block, random)[first], randoms))
-
-
-def _first_alike(points: Array) -> Ints:
-    """Of each point the first in the same place: between two centres in one place only rounding would decide."""
-    _, first, alike = np.unique(points, axis=0, return_index=True, return_inverse=True)
-    return np.asarray(first[alike.reshape(-1)], dtype=np.int64)
 
 
 def _best(points: Array, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
@@ -73,10 +69,7 @@ def _best_try(points: Array, k: int, tries: int, block: int, random: np.random.G
 def _compact(points: Array) -> Array:
     """The same distances in as few dimensions as there are points."""
     points = points - points.mean(axis=0)
-    if len(points) >= points.shape[1]:
-        return np.asarray(points)
-    corner: Array = np.asarray(np.linalg.qr(points.T, mode="r"))
-    return corner.T
+    return points if len(points) >= points.shape[1] else np.asarray(np.linalg.qr(points.T, mode="r")).T
 
 
 def _starts(points: Array, firsts: Ints, chances: Array) -> Array:
@@ -107,14 +100,14 @@ def _settled(points: Array, centres: Array) -> tuple[Ints, Array]:
     active = np.arange(tries)
     for _ in range(_STEPS):
         distance = _squared(points, centres)
-        found = distance.argmin(axis=1)
-        inertia[active] = np.take_along_axis(distance, found[:, None, :], axis=1).sum(axis=(1, 2))
-        moved = (found != labels[active]).any(axis=1)
-        labels[active] = found
-        active, centres, found, distance = active[moved], centres[moved], found[moved], distance[moved]
+        nearest = distance.argmin(axis=1)
+        inertia[active] = np.take_along_axis(distance, nearest[:, None, :], axis=1).sum(axis=(1, 2))
+        moved = (nearest != labels[active]).any(axis=1)
+        labels[active] = nearest
+        active, centres, nearest, distance = active[moved], centres[moved], nearest[moved], distance[moved]
         if not len(active):
             break
-        centres = _means(points, _filled(found, distance, k), centres)
+        centres = _means(points, _filled(nearest, distance, k), centres)
     return labels, inertia
 
 
@@ -131,15 +124,15 @@ def _means(points: Array, labels: Ints, before: Array) -> Array:
     return np.where(size > 0, sums / np.maximum(size, 1), before)
 
 
-def _filled(found: Ints, distance: Array, k: int) -> Ints:
+def _filled(labels: Ints, distance: Array, k: int) -> Ints:
     """Labels in which every empty cluster has the point that lies farthest from its centre, as scikit-learn does."""
-    tries = len(found)
-    size = np.bincount((found + np.arange(tries)[:, None] * k).ravel(), minlength=tries * k).reshape(tries, k)
-    filled = found.copy()
+    tries = len(labels)
+    size = np.bincount((labels + np.arange(tries)[:, None] * k).ravel(), minlength=tries * k).reshape(tries, k)
+    filled = labels.copy()
     for number in np.flatnonzero((size == 0).any(axis=1)).tolist():
-        far = np.argsort(-np.take_along_axis(distance[number], found[number][None], axis=0)[0], kind="stable")
+        far = np.argsort(-np.take_along_axis(distance[number], labels[number][None], axis=0)[0], kind="stable")
         for empty, point in zip(np.flatnonzero(size[number] == 0).tolist(), far.tolist(), strict=False):
-            old = found[number, point]
+            old = labels[number, point]
             if size[number, old] > 1 and distance[number, old, point] > 0:
                 filled[number, point] = empty
                 size[number, old] -= 1
@@ -150,10 +143,10 @@ def _filled(found: Ints, distance: Array, k: int) -> Ints:
 def _squared(points: Array, centres: Array) -> Array:
     """Squared distances of all points from centres of any shape: … × points."""
     flat = centres.reshape(-1, centres.shape[-1])
-    found = 2 * flat @ points.T
-    np.subtract((flat**2).sum(axis=1)[:, None], found, out=found)
-    found += (points**2).sum(axis=1)
-    return np.asarray(np.maximum(found, 0, out=found).reshape(*centres.shape[:-1], len(points)))
+    squared = 2 * flat @ points.T
+    np.subtract((flat**2).sum(axis=1)[:, None], squared, out=squared)
+    squared += (points**2).sum(axis=1)
+    return np.asarray(np.maximum(squared, 0, out=squared).reshape(*centres.shape[:-1], len(points)))
 
 
 def silhouette(points: Array, labels: Ints) -> float:

@@ -80,7 +80,7 @@ def studentized_p(form: Form, systems: Sequence[Array], shuffles: int, seed: int
     with threadpool_limits(1, "blas"):  # products are small; threads would mostly wait for each other
         for block in coins(moments.columns.shape[1], shuffles, seed):
             for flips in (block[first : first + step] for first in range(0, len(block), step)):
-                moved = moments.moved(flips)
+                moved = _unflat(moments.columns @ flips.T, moments.totals.shape)  # the sums of what is exchanged
                 for each, so_far, observed in zip(several, large, real, strict=True):
                     sides = each.sides(moments.totals, moved)
                     shuffled = _studentized(form, *sides, each.total, each.turned(flips, moments.rows))
@@ -106,10 +106,6 @@ class _Moments:
         rows = np.stack(systems, axis=1)
         every = np.stack([*rows, *(one * two for one, two in combinations_with_replacement(rows, 2))])
         return cls(rows, _flat(every), every.sum(axis=2, keepdims=True))
-
-    def moved(self, flips: Array) -> Array:
-        """The sums of what is exchanged, for some shuffles."""
-        return _unflat(self.columns @ flips.T, self.totals.shape)
 
 
 @dataclass(frozen=True)

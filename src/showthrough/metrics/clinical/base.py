@@ -18,7 +18,7 @@ from showthrough.data.retyping import Retyping
 from showthrough.errors import Problem, shown, some
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.clinical.instances import Found, Kinds, TypedSpans, gold_instances, system_instances
+from showthrough.metrics.clinical.instances import Kinds, PhiSystem, TypedSpans, gold_instances, system_instances
 from showthrough.tables.calls import parameter
 
 
@@ -70,7 +70,7 @@ class ClinicalMetric(Metric):
 
         return chunk.once(("clinical gold", self.map), make)
 
-    def system(self, gold: PhiGold, anonymized: Anonymized) -> Found:
+    def system(self, gold: PhiGold, anonymized: Anonymized) -> PhiSystem:
         """What a system marked."""
         from_replacement = self.type_from == "replacement"
         make = partial(system_instances, gold.axis, gold.kinds, anonymized.anonymization, from_replacement)
@@ -111,8 +111,8 @@ class InstanceMetric(ClinicalMetric):
         """What is compared: all, or every span once where types do not matter."""
         return instances if self.types else instances.untyped
 
-    def rows(self, counts: Mapping[str, Counts], found: Found) -> Rows:
-        return Rows.named({**counts, **found.stated} if self.types else counts)
+    def rows(self, counts: Mapping[str, Counts], marked: PhiSystem) -> Rows:
+        return Rows.named({**counts, **marked.stated} if self.types else counts)
 
     def where_typed(self, values: dict[str, Array], totals: Totals) -> dict[str, Array]:
         return where_typed(values, totals) if self.types else values

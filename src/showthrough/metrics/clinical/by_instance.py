@@ -55,8 +55,8 @@ class PhiInstance(InstanceMetric):
         true = self.compared(gold.instances)
 
         def rows(anonymized: Anonymized) -> Rows:
-            found = self.system(gold, anonymized)
-            system = self.compared(found.instances)
+            marked = self.system(gold, anonymized)
+            system = self.compared(marked.instances)
             pairs = paired(true, system, self.types)
             outcomes = {
                 "C": true.at(pairs.gold[pairs.correct]),
@@ -68,8 +68,8 @@ class PhiInstance(InstanceMetric):
             if not self.types:
                 return Rows.named(overall)
             outcomes["S*"] = system.at(pairs.system[~pairs.correct])  # the same substitutions, by the system's category
-            tables = {outcome: gold.by_category(spans, len(found.names)) for outcome, spans in outcomes.items()}
-            return counted(overall | found.stated, tables, found.names)
+            tables = {outcome: gold.by_category(spans, len(marked.names)) for outcome, spans in outcomes.items()}
+            return counted(overall | marked.stated, tables, marked.names)
 
         return rows
 

@@ -79,8 +79,8 @@ class PhiSpan(InstanceMetric):
         letters = Letters.of(gold.axis) if self.merged else None
 
         def rows(anonymized: Anonymized) -> Rows:
-            result = self.system(gold, anonymized)
-            system = self.compared(result.instances)
+            marked = self.system(gold, anonymized)
+            system = self.compared(marked.instances)
             found, right = matched(true, system, self.types, self.tolerance)
             if letters is not None:
                 (ours, of_true), (theirs, of_system) = _merged(letters, true), _merged(letters, system)
@@ -88,15 +88,15 @@ class PhiSpan(InstanceMetric):
                 found |= both[of_true]
                 right |= also[of_system]
             sides = {"found": true.at(found), "gold": true, "right": system.at(right), "system": system}
-            return self.rows({name: gold.by_document(spans) for name, spans in sides.items()}, result)
+            return self.rows({name: gold.by_document(spans) for name, spans in sides.items()}, marked)
 
         return rows
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         precision, recall = ratio(totals["right"], totals["system"]), ratio(totals["found"], totals["gold"])
         # Where one side has no span at all the other's spans are all wrong: an F of 0, not an undefined one.
-        some, most = np.nan_to_num(precision), np.nan_to_num(recall)
-        f = np.where(some + most == 0, 0.0, ratio(2 * some * most, some + most))
+        p, r = np.nan_to_num(precision), np.nan_to_num(recall)
+        f = np.where(p + r == 0, 0.0, ratio(2 * p * r, p + r))
         f = np.where(np.asarray(totals["system"]) + np.asarray(totals["gold"]) == 0, np.nan, f)
         return self.where_typed(named({"P": precision, "R": recall, "F": f}), totals)
 
@@ -144,10 +144,10 @@ class PhiLeak(InstanceMetric):
         lines = chunk.once("sentences", lambda: np.array([sentences(one.text) for one in gold.axis.documents], float))
 
         def rows(anonymized: Anonymized) -> Rows:
-            result = self.system(gold, anonymized)
-            found, _ = matched(true, result.instances, self.types, 0)
+            marked = self.system(gold, anonymized)
+            found, _ = matched(true, marked.instances, self.types, 0)
             missed = gold.by_document(true.at(~found))
-            return self.rows({"missed": missed, "sentences": lines * gold.axis.layers.count}, result)
+            return self.rows({"missed": missed, "sentences": lines * gold.axis.layers.count}, marked)
 
         return rows
 

@@ -13,7 +13,7 @@ from showthrough.metrics.base import Array, Rows, Totals
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.clinical import base
 from showthrough.metrics.clinical.base import ClinicalMetric, PhiGold, measures
-from showthrough.metrics.clinical.instances import NONE, Found, TypedSpans
+from showthrough.metrics.clinical.instances import NONE, PhiSystem, TypedSpans
 from showthrough.metrics.clinical.tokens import TokenGold
 from showthrough.tables.calls import parameter
 
@@ -58,9 +58,9 @@ class PhiToken(ClinicalMetric):
         inside = tokens.inside.at(chosen)
 
         def rows(anonymized: Anonymized) -> Rows:
-            found = self.system(gold, anonymized)
-            taken, beyond = tokens.taken(found.instances)
-            return _rows(gold, inside, taken[chosen], beyond.at(counts(beyond)), found)
+            marked = self.system(gold, anonymized)
+            taken, beyond = tokens.taken(marked.instances)
+            return _rows(gold, inside, taken[chosen], beyond.at(counts(beyond)), marked)
 
         return rows
 
@@ -85,7 +85,7 @@ class PhiToken(ClinicalMetric):
         return parts
 
 
-def _rows(gold: PhiGold, inside: TypedSpans, taken: Ints, beyond: TypedSpans, found: Found) -> Rows:
+def _rows(gold: PhiGold, inside: TypedSpans, taken: Ints, beyond: TypedSpans, marked: PhiSystem) -> Rows:
     """TP, FP and FN of PHI against the rest, and of every category.
 
     `taken` is what gold's tokens were taken for; the tokens beyond gold have the kinds that they were taken for.
@@ -93,8 +93,8 @@ def _rows(gold: PhiGold, inside: TypedSpans, taken: Ints, beyond: TypedSpans, fo
     hidden, same = taken != NONE, taken == inside.kind
     retyped = replace(inside, kind=taken).at(hidden & ~same)
     outcomes = {"TP": inside.at(hidden), "FP": beyond, "FN": inside.at(~hidden)}
-    overall = {outcome: gold.by_document(tokens) for outcome, tokens in outcomes.items()} | found.stated
+    overall = {outcome: gold.by_document(tokens) for outcome, tokens in outcomes.items()} | marked.stated
     typed = {"TP": inside.at(same), "FP": beyond, "FN": inside.at(~same)}
-    tables = {outcome: gold.by_category(tokens, len(found.names)) for outcome, tokens in typed.items()}
-    tables["FP"] += gold.by_category(retyped, len(found.names))
-    return base.counted(overall, tables, found.names)
+    tables = {outcome: gold.by_category(tokens, len(marked.names)) for outcome, tokens in typed.items()}
+    tables["FP"] += gold.by_category(retyped, len(marked.names))
+    return base.counted(overall, tables, marked.names)

@@ -96,7 +96,7 @@ def gold_instances(axis: Axis, kinds: Kinds) -> TypedSpans:
 
 
 @dataclass(frozen=True)
-class Found:
+class PhiSystem:
     """A system's instances, for each document how many masks it has and how many say a type, and all kinds' names."""
 
     instances: TypedSpans
@@ -110,7 +110,7 @@ class Found:
         return {"masks": self.masks, "typed": self.typed}
 
 
-def system_instances(axis: Axis, gold: Kinds, anonymization: Anonymization, from_replacement: bool) -> Found:
+def system_instances(axis: Axis, gold: Kinds, anonymization: Anonymization, from_replacement: bool) -> PhiSystem:
     """What a system masked, a copy on each layer of the document; it may have kinds that gold does not have."""
     kinds = gold.extended()
     of_documents = [anonymization.of(document.id) for document in axis.documents]
@@ -119,7 +119,7 @@ def system_instances(axis: Axis, gold: Kinds, anonymization: Anonymization, from
     types = [label_of(mask.replacement) for mask in masks] if from_replacement else [mask.entity_type for mask in masks]
     kind = kinds.numbers(types)
     thing, layer = axis.layers.copies(document)
-    return Found(
+    return PhiSystem(
         _laid(masks, thing, layer, kinds, kind[thing], axis.layers),
         axis.by_document(document),
         axis.by_document(document[kind != kinds[""]]),

@@ -120,16 +120,13 @@ class _Side:
         slab = _BLOCK * max(1, round(count**0.5))
         by_start = np.argsort(spans.start, kind="stable")
         order = by_start[np.lexsort((spans.end[by_start], np.arange(len(spans)) // slab))]
-        places = np.full(count * _BLOCK, -1)
-        places[: len(order)] = order
-        self._number = places.reshape(count, _BLOCK)
+        self._number = np.pad(order, (0, count * _BLOCK - len(order)), constant_values=-1).reshape(count, _BLOCK)
         filled = self._number >= 0
         self._start = np.where(filled, spans.start[self._number], _NOWHERE)
         self._end = np.where(filled, spans.end[self._number], -_NOWHERE)
         self._size = np.where(filled, spans.size[self._number], 0)
         self._kind = spans.kind[self._number]
-        self._place = np.empty(len(spans), dtype=np.int64)
-        self._place[order] = np.arange(len(order))
+        self._place = np.argsort(order)
         self._weight = 4 * int(spans.end.max(initial=0)) + 4
         self._opens, self._closes = self._start.min(axis=1), self._end.max(axis=1)
         self._largest = self._size.max(axis=1)

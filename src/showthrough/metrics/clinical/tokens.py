@@ -94,8 +94,7 @@ class _Asked:
         """
         held = contents_of(self.tokens, instances.start, instances.end)
         order = np.lexsort((-np.arange(len(instances)), instances.size))
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
+        rank = np.argsort(order)
         best = np.full(len(self.tokens), NONE, dtype=np.int64)  # by rank
         token, within = highest(held.first, held.last, rank)
         best[token] = np.where(self.sizes[token] > 0, within, NONE)
@@ -192,8 +191,7 @@ class TokenGold:
 
 def _runs(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:
     """Runs without a space; ideographs one by one."""
-    padded = np.full(len(kinds) + 2, _SPACE, dtype=np.uint8)
-    padded[1:-1] = kinds
+    padded = np.pad(kinds, 1, constant_values=_SPACE)
     filled = padded != _SPACE
     borders = filled[1:] != filled[:-1]
     if kinds.max(initial=0) < _IDEOGRAPH:  # borders alternate: one opens a run, the next closes it

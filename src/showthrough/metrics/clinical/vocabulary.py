@@ -139,11 +139,9 @@ def _by_kind(titles: Mapping[int, str], kind: Ints, traits: Mapping[str, Bools])
     """Traits of things by their category, the whole first."""
 
     def difficulty(which: Bools) -> Difficulty:
-        among = {"medical": which & traits["ambiguous_in_corpus"]}
-        shares = {name: (among.get(name, which), trait) for name, trait in traits.items()}
-        return Difficulty(
-            **{name: Share(int((of & trait).sum()), int(of.sum())) for name, (of, trait) in shares.items()}
-        )
+        counts = {name: int((which & trait).sum()) for name, trait in traits.items()}
+        totals = {"medical": counts["ambiguous_in_corpus"]}
+        return Difficulty(**{name: Share(count, totals.get(name, int(which.sum()))) for name, count in counts.items()})
 
     of_kinds = {title: difficulty(kind == number) for number, title in titles.items()}
     return {ALL: difficulty(kind != NONE)} | of_kinds
