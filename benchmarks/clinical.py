@@ -30,7 +30,7 @@ from showthrough import Anonymization, Corpus, Metric, TypedMask, evaluate, read
 from showthrough.metrics import metrics_of
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.clinical.by_token import PhiToken
-from showthrough.metrics.clinical.tokens import Tokens
+from showthrough.metrics.clinical.instances import TypedSpans
 from showthrough.report.clinical import significance
 
 TIMES = 20
@@ -91,7 +91,7 @@ def as_tokens(corpus: Corpus, system: Anonymization) -> tuple[list[Any], list[An
     true: list[Any] = [[] for _ in corpus.documents]
     taken: list[Any] = [[] for _ in corpus.documents]
 
-    def add(tokens: Tokens, kinds: Any, side: list[Any]) -> None:
+    def add(tokens: TypedSpans, kinds: Any, side: list[Any]) -> None:
         for start, end, layer, kind in zip(tokens.start, tokens.end, tokens.layer, kinds, strict=True):
             if kind >= 0:
                 span = {"label": found.names[kind], "start": int(start), "end": int(end) - 1}

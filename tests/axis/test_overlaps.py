@@ -16,7 +16,7 @@ from showthrough.axis.axis import Axis
 from showthrough.axis.ruler import Ruler
 from showthrough.axis.spans import highest, joined, paint
 from showthrough.metrics.clinical import partners
-from showthrough.metrics.clinical.instances import Instances, beginning_alike, one_to_one, overlapping
+from showthrough.metrics.clinical.instances import TypedSpans, beginning_alike, one_to_one, overlapping
 from showthrough.metrics.mutual_information import agreement
 from showthrough.report.failures import Inspection
 
@@ -160,13 +160,13 @@ def test_the_highest_over_each_place(spans: list[tuple[int, int, int]]) -> None:
     assert all(one <= two for one, two in pairwise(np.stack([low, high], axis=1).ravel().tolist()))
 
 
-def instances(spans: list[tuple[int, int, int]]) -> Instances:
+def instances(spans: list[tuple[int, int, int]]) -> TypedSpans:
     start, end, kind = np.array(sorted(set(spans)), dtype=np.int64).reshape(-1, 3).T
-    return Instances(start, end, np.zeros_like(start), kind)
+    return TypedSpans(start, end, np.zeros_like(start), kind)
 
 
 @st.composite
-def sides(draw: st.DrawFn) -> tuple[Instances, Instances]:
+def sides(draw: st.DrawFn) -> tuple[TypedSpans, TypedSpans]:
     length = draw(st.sampled_from([4, 30]))
     one = st.tuples(drawn_spans(length), st.integers(0, 2)).map(lambda entry: (*entry[0], entry[1]))
     return instances(draw(st.lists(one, max_size=14))), instances(draw(st.lists(one, max_size=14)))
@@ -174,7 +174,7 @@ def sides(draw: st.DrawFn) -> tuple[Instances, Instances]:
 
 @settings(max_examples=200)
 @given(sides(), st.sampled_from([0, 10**9]), st.sampled_from([2, 256]))
-def test_partners_as_from_the_list_of_all_pairs(case: tuple[Instances, Instances], listed: int, block: int) -> None:
+def test_partners_as_from_the_list_of_all_pairs(case: tuple[TypedSpans, TypedSpans], listed: int, block: int) -> None:
     gold, system = case
     true, taken, shared = overlapping(gold, system)
     outside, unlike = gold.size[true] + system.size[taken] - 2 * shared, gold.kind[true] != system.kind[taken]

@@ -37,7 +37,12 @@ def side_by_side(*rows: Rows) -> Rows:
 
 
 def parts(rows: Rows) -> dict[str, float]:
-    return {part: float(value) for part, value in NMI.combine(NMI.counted(rows).totals()).items()}
+    return {part: float(value) for part, value in NMI.combine(NMI.totals(rows)).items()}
+
+
+def each_by_itself(rows: Rows) -> Rows:
+    """What each document adds to the totals."""
+    return Rows.joined([Rows.named(NMI.totals(Rows(rows.columns, row[None]))) for row in rows.values])
 
 
 def nmi(rows: Rows) -> float:
@@ -164,10 +169,10 @@ def test_adjusted_as_scikit_learn(documents: int, k: int) -> None:
 @settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=12), st.randoms())
 def test_resampled_totals_are_those_of_resampled_rows(pairs: list[tuple[int, int]], random: Any) -> None:
-    """Counting first and resampling the counts is the same as resampling documents and counting then."""
+    """Adding up what documents count is the same as resampling documents and counting then."""
     rows = labels(tuple(zip(*pairs, strict=True)))  # type: ignore[arg-type]
-    counted = NMI.counted(rows)
     drawn = [[random.randrange(len(pairs)) for _ in pairs] for _ in range(4)]
+    counted = each_by_itself(rows)
     sums = np.array([counted.values[places].sum(axis=0) for places in drawn])
     together = NMI.combine(dict(zip(counted.columns, sums.T, strict=True)))
     apart = [parts(Rows(rows.columns, rows.values[places])) for places in drawn]
@@ -197,7 +202,7 @@ def test_resampled_documents_miss_the_value_itself() -> None:
     random = np.random.default_rng(0)
     one = np.arange(42) % 16
     two = np.where(random.random(42) < 0.5, random.permutation(one), one)
-    counted = NMI.counted(labels((one, two)))  # type: ignore[arg-type]
+    counted = each_by_itself(labels((one, two)))  # type: ignore[arg-type]
     resampled = NMI.combine(dict(zip(counted.columns, resampled_totals(counted.values, 1000, 0).T, strict=True)))
     assert np.quantile(resampled[HEADLINE], 0.025) > nmi(labels((one, two)))  # type: ignore[arg-type]
 

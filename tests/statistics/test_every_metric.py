@@ -78,7 +78,7 @@ def test_forms_give_the_values_that_metrics_give(run: Run, text: str) -> None:
     text = next(record.text for record in run.metrics if parse_metric(record.text) == parse_metric(text))
     metric = parse_metric(text)
     for name in run.names:
-        rows = run.units(metric.counted(run.rows_of(text, name)))
+        rows = run.units(run.rows_of(text, name))
         values = metric.combine(rows.totals())
         parts = [part for part in values if not metric.interval_fault(part)]
         for form in forms(metric.combine, rows.columns, parts):

@@ -6,13 +6,8 @@ from hypothesis import given, strategies as st
 
 from showthrough.evaluation.scoring import intervals_of
 from showthrough.metrics import EntityRecall, Rows
-from showthrough.statistics import (
-    Spread,
-    difference_interval,
-    resampled_totals,
-    share_interval,
-    sure_difference_interval,
-)
+from showthrough.statistics import Spread, resampled_totals, share_interval
+from showthrough.statistics.intervals import difference_interval, sure_difference_interval
 
 Counts = list[tuple[int, int]]
 

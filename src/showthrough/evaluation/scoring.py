@@ -97,7 +97,7 @@ def _resampled(
     held: list[tuple[Metric, Input, Rows | None]] = []
     for number, (metric, one) in enumerate(keys, 1):
         rows = tables[metric_text(metric), one.name] if metric.apart else None
-        held.append((metric, one, None if rows is None else run.units(metric.counted(rows))))
+        held.append((metric, one, None if rows is None else run.units(rows)))
         drawn = [table for _, _, table in held if table]
         if number < len(keys) and sum(len(table.columns) for table in drawn) < _COLUMNS:
             continue

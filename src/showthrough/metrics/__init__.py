@@ -50,24 +50,24 @@ _BUILT_IN: dict[str, Metric] = {
 }
 
 
+# What each metric must state: some text, or one of these words.
+_TRAITS: dict[str, tuple[str, ...]] = {
+    "title": (), "undefined": (), "group": get_args(Group),
+    "better": ("higher", "lower"), "scope": ("document", "corpus"),
+}  # fmt: skip
+
+
 def _checked(name: str, brought: object) -> Metric:
     """A metric that a guest brings, with all that reports ask of it."""
     metric: Metric = value_of(Metric, "metric", name, brought)
     for trait, allowed in _TRAITS.items():
-        told = getattr(metric, trait, None)
-        if told not in allowed if allowed else not isinstance(told, str):
+        value = getattr(metric, trait, None)
+        if value not in allowed if allowed else not isinstance(value, str):
             expected = " or ".join(map(repr, allowed)) or "text"
-            raise PlanError(f"{trait} is {told!r}; expected {expected}", f"metric {shown(name)}")
+            raise PlanError(f"{trait} is {value!r}; expected {expected}", f"metric {shown(name)}")
     return metric
 
 
-_TRAITS: dict[str, tuple[str, ...]] = {
-    "title": (),
-    "undefined": (),
-    "group": get_args(Group),
-    "better": ("higher", "lower"),
-    "scope": ("document", "corpus"),
-}
 METRICS = Table("metrics", _BUILT_IN, _checked, called=True)
 
 PRESETS: dict[str, tuple[str, ...]] = {
@@ -92,18 +92,14 @@ PRESETS: dict[str, tuple[str, ...]] = {
 
 
 def metric_name(metric: Metric) -> str:
-    """The entry of the table that is nearest to a metric: the one from which fewest parameters differ."""
-    entries = _entries_of(type(metric))
-    if not entries:
-        return type(metric).__name__
-    return min(entries, key=lambda name: len(difference(metric, entries[name])))
+    """The entry of the table that is nearest to a metric: the one from which fewest parameters differ.
 
-
-def _entries_of(kind: type[Metric]) -> dict[str, Metric]:
-    """The entries of a class. A built-in class has built-in names, so that guests change no name in a result."""
-    built_in = kind in map(type, METRICS.built_in.values())
+    A built-in class has built-in names, so that guests change no name in a result.
+    """
+    built_in = type(metric) in map(type, METRICS.built_in.values())
     entries = METRICS.built_in if built_in else METRICS.sound()
-    return {name: entry for name, entry in entries.items() if type(entry) is kind}
+    alike = [name for name, entry in entries.items() if type(entry) is type(metric)]
+    return min(alike, key=lambda name: len(difference(metric, entries[name])), default=type(metric).__name__)
 
 
 def metric_text(metric: Metric) -> str:

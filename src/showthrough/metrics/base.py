@@ -22,9 +22,7 @@ Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one
 Group = Literal["privacy", "utility", "both"]
 HEADLINE = ""  # the part that a metric is known by
 Count = Literal["right", "wrong", "all"]
-Role = Literal[
-    "direct identifiers", "recall", "precision", "information", "words", "attack", "F, P and R"
-]  # fmt: skip
+Role = Literal["direct identifiers", "recall", "precision", "information", "words", "attack", "F, P and R"]
 # What reports may take a metric for, whatever it is called, and what they then rely on.
 ROLES: dict[Role, str] = {
     "direct identifiers": "the share of direct identifiers that are hidden, with their counts (`right` and `all`)",
@@ -53,9 +51,10 @@ class Rows:
         return cls.named(columns)
 
     @classmethod
-    def named(cls, columns: Mapping[str, ArrayLike]) -> Rows:
+    def named(cls, columns: Mapping[str, ArrayLike], documents: int = 0) -> Rows:
+        """Rows from their columns by name; of so many documents, where there may be no column to tell."""
         arrays = [np.asarray(column, dtype=np.float64) for column in columns.values()]
-        return cls(tuple(columns), np.column_stack(arrays) if arrays else np.zeros((0, 0)))
+        return cls(tuple(columns), np.column_stack(arrays) if arrays else np.zeros((documents, 0)))
 
     @classmethod
     def joined(cls, chunks: Sequence[Rows]) -> Rows:
@@ -67,7 +66,7 @@ class Rows:
             place = [columns.index(column) for column in chunk.columns]
             values[position : position + len(chunk.values), place] = chunk.values
             position += len(chunk.values)
-        return cls(columns, values, {key: found for chunk in chunks for key, found in chunk.evidence.items()})
+        return cls(columns, values, {key: seen for chunk in chunks for key, seen in chunk.evidence.items()})
 
     @classmethod
     def aligned(cls, tables: Sequence[Rows]) -> list[Rows]:
@@ -108,19 +107,16 @@ class Metric(ABC):
     undefined: ClassVar[str]  # why there may be no value
     spans_and_types: ClassVar[bool] = False  # it compares these alone: neither how they identify nor what is written
     fixed: ClassVar[tuple[tuple[str, str], ...]] = ()  # choices that are no parameter but belong to the signature
-    counts: ClassVar[
-        tuple[tuple[str, Count], ...]
-    ] = ()  # what columns of its rows count: what is right, what is wrong, or all
+    counts: ClassVar[tuple[tuple[str, Count], ...]] = ()  # which columns count what is right, wrong, or all
+    dictionaries: ClassVar[tuple[str, ...]] = ()  # parameters that name a list of words, such as wordfreq:en
 
     def __post_init__(self) -> None:
         """Raises PlanError when a parameter has none of the words that it takes."""
         for parameter, allowed in choices(type(self)).items():
             given = getattr(self, parameter)
             if given not in allowed:
-                expected = ", ".join(map(repr, allowed))
-                raise PlanError(
-                    f"{parameter}={quoted(given)} is not known; expected one of {expected}", type(self).__name__
-                )
+                fault = f"{parameter}={quoted(given)} is not known; expected one of {', '.join(map(repr, allowed))}"
+                raise PlanError(fault, type(self).__name__)
 
     @abstractmethod
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]: ...
@@ -128,13 +124,9 @@ class Metric(ABC):
     @abstractmethod
     def combine(self, totals: Totals) -> dict[str, Array]: ...
 
-    def counted(self, rows: Rows) -> Rows:
-        """What is summed over documents: the rows, or what a metric whose rows are labels counts from them."""
-        return rows
-
     def totals(self, rows: Rows) -> Totals:
-        """The sums of what is counted."""
-        return self.counted(rows).totals()
+        """The sums of the rows, or of what a metric whose rows are labels counts from them."""
+        return rows.totals()
 
     def interval_fault(self, part: str) -> str:
         """Why a part can have no interval from resampled documents; empty where it can."""

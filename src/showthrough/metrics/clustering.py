@@ -89,9 +89,8 @@ class ClusteringAgreement(Metric):
         super().__post_init__()
         EMBEDDING.parse(self.embedding)
         if self.embedding == "lsa" and self.long_documents != "truncate":
-            raise PlanError(
-                f"long_documents={quoted(self.long_documents)} is for models; lsa takes a text of any length"
-            )
+            given = f"long_documents={quoted(self.long_documents)}"
+            raise PlanError(f"{given} is for models; lsa takes a text of any length")
         for name, (least, most) in _COUNTS.items():
             if not least <= getattr(self, name) <= most:
                 raise PlanError(f"{name}={getattr(self, name)} is out of range; expected {least} to {most:,}")
@@ -117,85 +116,67 @@ class ClusteringAgreement(Metric):
 
         def rows(anonymized: Anonymized) -> Rows:
             if not originals:
-                return Rows((), np.zeros((len(documents), 0)))
+                return Rows.named({}, len(documents))
             masked = [_without(marks, anonymized.texts[document.id]) for document in documents]
             points = embed(masked).astype(np.float64)
             columns = {}
-            for original in originals:
-                labels = zip(original.labels, self._clusterings(points, original.k), strict=True)
+            for k, original in originals.items():
+                labels = zip(original.labels, self._clusterings(points, k), strict=True)
                 for number, (before, after) in enumerate(labels):
-                    columns[f"{ORIGINAL}.{original.k}.{number}"] = before[order]
-                    columns[f"{ANONYMIZED}.{original.k}.{number}"] = after[order]
+                    columns[f"{ORIGINAL}.{k}.{number}"] = before[order]
+                    columns[f"{ANONYMIZED}.{k}.{number}"] = after[order]
                 for name, value in original.described.items():
-                    columns[f"{name}.{original.k}"] = np.full(len(documents), value)
+                    columns[f"{name}.{k}"] = np.full(len(documents), value)
             return Rows.named(columns)
 
         return rows
 
-    def _originals(self, points: Array) -> list[_Originals]:
+    def _originals(self, points: Array) -> dict[int, _Originals]:
         """The originals' clusterings with each number of clusters that there are documents for."""
-        found = []
+        originals = {}
         k = self.min_k
         while k <= min(self.max_k, len(points)):
             labels = self._clusterings(points, k)
             described = {SILHOUETTE: float(np.mean([silhouette(points, each) for each in labels]))}
             if len(labels) > 1:
-                described[REPEAT] = float(np.mean([_agreement(*pair).nmi for pair in combinations(labels, 2)]))
-            found.append(_Originals(k, labels, described))
+                nmi = [agreement(_crossed(*pair)).nmi for pair in combinations(labels, 2)]
+                described[REPEAT] = float(np.mean(nmi))
+            originals[k] = _Originals(labels, described)
             k *= self.k_multiplier
-        return found
+        return originals
 
     def _clusterings(self, points: Array, k: int) -> list[Ints]:
         # The same seeds for everybody: an anonymization that changes nothing gets the very same clusters.
         return clusterings(points, k, self.n_clusterings, self.n_tries, self.seed)
 
-    def counted(self, rows: Rows) -> Rows:
-        """How many documents stand in each pair of clusters, a column each: sums of these are all that it needs."""
-        found = dict(zip(rows.columns, rows.values.T, strict=True))
-        columns = {name: values for name, values in found.items() if name.startswith((SILHOUETTE, REPEAT))}
-        for name, values in found.items():
-            what, *which = name.split(".")
-            if what == ORIGINAL and len(which) == 2:
-                place = ".".join(which)
-                one, two = values.astype(np.int64), found[f"{ANONYMIZED}.{place}"].astype(np.int64)
-                for before, after in _crossed(one, two)[0]:
-                    columns[f"{CELL}.{place}.{before}.{after}"] = np.where((one == before) & (two == after), 1.0, 0.0)
-        return Rows.named(columns) if columns else Rows((), np.zeros((len(rows.values), 0)))
-
     def totals(self, rows: Rows) -> Totals:
-        """The sums of `counted`, without a column of documents for each of thousands of cells."""
-        found = dict(zip(rows.columns, rows.values.T, strict=True))
-        sums = {name: values.sum() for name, values in found.items() if name.startswith((SILHOUETTE, REPEAT))}
-        for name, values in found.items():
+        """How many documents stand in each pair of clusters: sums of these are all that it needs."""
+        columns = dict(zip(rows.columns, rows.values.T, strict=True))
+        sums = {name: values.sum() for name, values in columns.items() if name.startswith((SILHOUETTE, REPEAT))}
+        for name, values in columns.items():
             what, *which = name.split(".")
             if what == ORIGINAL and len(which) == 2:
                 place = ".".join(which)
-                pairs, counts = _crossed(values.astype(np.int64), found[f"{ANONYMIZED}.{place}"].astype(np.int64))
-                for (before, after), count in zip(pairs, counts, strict=True):
+                for before, after, count in _crossed(values, columns[f"{ANONYMIZED}.{place}"]):
                     sums[f"{CELL}.{place}.{before}.{after}"] = np.float64(count)
         return sums
 
     def combine(self, totals: Totals) -> dict[str, Array]:
-        found = {k: _mean([agreement(cells) for cells in tables]) for k, tables in _tables(totals).items()}
-        if not found:
+        by_k = {k: _mean([agreement(cells) for cells in tables]) for k, tables in _tables(totals).items()}
+        if not by_k:
             return {HEADLINE: np.array(np.nan)}
         # What is the same for all documents is in every row: its sum is so many times the value.
-        documents = sum(count for name, count in totals.items() if name.startswith(f"{CELL}.{min(found)}.0."))
-        clear = np.array([ratio(totals[f"{SILHOUETTE}.{k}"], documents) for k in found])
+        documents = sum(count for name, count in totals.items() if name.startswith(f"{CELL}.{min(by_k)}.0."))
+        clear = np.array([ratio(totals[f"{SILHOUETTE}.{k}"], documents) for k in by_k])
         best = clear.argmax(axis=0)
-        nmi, ami, chance = (np.array(values) for values in zip(*found.values(), strict=True))
-        parts = {
-            HEADLINE: _chosen(best, nmi),
-            AMI: _chosen(best, ami),
-            CHANCE: _chosen(best, chance),
-            K: np.array(list(found), dtype=np.float64)[best],
-        }
-        if len(found) > 1:
+        nmi, ami, chance = (_chosen(best, np.array(values)) for values in zip(*by_k.values(), strict=True))
+        parts = {HEADLINE: nmi, AMI: ami, CHANCE: chance, K: np.array(list(by_k), dtype=np.float64)[best]}
+        if len(by_k) > 1:
             second, first = np.sort(clear, axis=0)[-2:]
             parts[LEAD] = first - second
         if self.n_clusterings > 1:
-            parts[REPEAT] = _chosen(best, np.array([ratio(totals[f"{REPEAT}.{k}"], documents) for k in found]))
-        return parts | {f"{K}={k}": one.nmi for k, one in found.items()}
+            parts[REPEAT] = _chosen(best, np.array([ratio(totals[f"{REPEAT}.{k}"], documents) for k in by_k]))
+        return parts | {f"{K}={k}": one.nmi for k, one in by_k.items()}
 
     def interval_fault(self, part: str) -> str:
         return _NO_INTERVAL
@@ -207,22 +188,22 @@ class ClusteringAgreement(Metric):
 class _Originals(NamedTuple):
     """The originals in k clusters, over and over, and what describes these clusterings whatever was masked."""
 
-    k: int
     labels: list[Ints]
     described: dict[str, float]
 
 
 def _tables(totals: Totals) -> dict[int, list[list[tuple[int, int, Array]]]]:
     """For each k in ascending order, the cells of each repeat."""
-    found: dict[tuple[int, int], list[tuple[int, int, Array]]] = {}
+    cells: dict[tuple[int, int], list[tuple[int, int, Array]]] = {}
     for name, count in totals.items():
         what, *which = name.split(".")
         if what == CELL:
             k, number, before, after = map(int, which)
-            found.setdefault((k, number), []).append((before, after, np.asarray(count)))
-    return {
-        k: [found[place] for place in sorted(same)] for k, same in groupby(sorted(found), key=lambda place: place[0])
-    }
+            cells.setdefault((k, number), []).append((before, after, np.asarray(count)))
+    tables: dict[int, list[list[tuple[int, int, Array]]]] = {}
+    for k, number in sorted(cells):
+        tables.setdefault(k, []).append(cells[k, number])
+    return tables
 
 
 def _chosen(best: Ints, values: Array) -> Array:
@@ -230,20 +211,14 @@ def _chosen(best: Ints, values: Array) -> Array:
     return np.asarray(np.take_along_axis(values, best[None], axis=0)[0])
 
 
-def _crossed(one: Ints, two: Ints) -> tuple[list[list[int]], Ints]:
+def _crossed(one: Array | Ints, two: Array | Ints) -> list[tuple[int, int, Array]]:
     """All pairs of clusters that some document stands in, and how many do."""
-    pairs, counts = np.unique(np.stack([one, two]), axis=1, return_counts=True)
-    return pairs.T.tolist(), counts
+    pairs, counts = np.unique(np.stack([one, two]).astype(np.int64), axis=1, return_counts=True)
+    return list(zip(*pairs.tolist(), counts, strict=True))
 
 
-def _agreement(one: Ints, two: Ints) -> Agreement:
-    pairs, counts = _crossed(one, two)
-    return agreement([(first, second, count) for (first, second), count in zip(pairs, counts, strict=True)])
-
-
-def _mean(found: Sequence[Agreement]) -> Agreement:
-    """Averaged over the repeats."""
-    return Agreement(*(np.mean(values, axis=0) for values in zip(*found, strict=True)))
+def _mean(repeats: Sequence[Agreement]) -> Agreement:
+    return Agreement(*(np.mean(values, axis=0) for values in zip(*repeats, strict=True)))
 
 
 def marks_pattern(mask_marks: str) -> re.Pattern[str] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from showthrough.data.masks import flattened
 from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.masking import Overlaps, masked_elements
+from showthrough.metrics.masking import Masked, Precision
 from showthrough.resources import Resources
 from showthrough.resources.information import Context, Question, SpecialTokens
 from showthrough.resources.names import INFORMATION, SIMILARITY, TERMS
@@ -61,7 +61,7 @@ class Informed(Metric):
 
 
 @dataclass(frozen=True)
-class WeightedPrecision(Informed):
+class WeightedPrecision(Precision, Informed):
     """Precision in which a token counts by how much it says.
 
     Pilán et al. 2022, section 6.3: as `precision`, each masked token weighted by its information content with all
@@ -79,39 +79,29 @@ class WeightedPrecision(Informed):
     """
 
     version = 2
-    group = "utility"
-    needs = frozenset({"gold"})
     title = "Weighted precision"
     undefined = "nothing that says anything was masked in an annotated document"
-    fixed = (("annotators", "micro"),)
+    roles = ()
 
-    unit: Literal["token", "mention"] = parameter("token", "what is counted")
-    overlaps: Overlaps = parameter("joined", "masks that overlap: joined into one, or each counted by itself")
+    def weigher(self, chunk: Chunk) -> Callable[[Masked], Array]:
+        """Tells how much each masked element says, as often as it is masked."""
+        axis, source = chunk.axis, chunk.resources.information(self.ic)
 
-    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        axis = chunk.axis
-        gold = axis.gold
-        source = chunk.resources.information(self.ic)
-
-        def rows(anonymized: Anonymized) -> Rows:
-            masked = masked_elements(anonymized.coverage, self.unit, self.overlaps)
-            scored = gold.annotators[masked.document] > 0  # who has no annotator is not asked about either
+        def weights(masked: Masked) -> Array:
+            scored = axis.gold.annotators[masked.document] > 0  # who has no annotator is not asked about either
             start, end, document, times = (each[scored] for each in masked)
-            questions = [
-                Question(axis.documents[number].text, start[here] - base, end[here] - base, np.zeros_like(start[here]))
-                for number, here, base in _by_document(axis, document)
-            ]
-            weight = times * np.concatenate([np.zeros(0), *source.weigh(questions, self.context)])
-            agreed = gold.agreement(start, end, document)
-            return Rows.of(
-                agreed=axis.by_document(document, weight * agreed),
-                asked=axis.by_document(document, weight * gold.annotators[document]),
-            )
+            numbers, first = np.unique(document, return_index=True)
+            ends = np.searchsorted(document, numbers, side="right")
+            questions = []
+            for number, low, high in zip(numbers.tolist(), first.tolist(), ends.tolist(), strict=True):
+                base = axis.bounds[number]
+                places = start[low:high] - base, end[low:high] - base
+                questions.append(Question(axis.documents[number].text, *places, np.zeros(high - low, dtype=np.int64)))
+            weight = np.zeros(len(scored))
+            weight[scored] = times * np.concatenate([np.zeros(0), *source.weigh(questions, self.context)])
+            return weight
 
-        return rows
-
-    def combine(self, totals: Totals) -> dict[str, Array]:
-        return {HEADLINE: ratio(totals["agreed"], totals["asked"])}
+        return weights
 
 
 @dataclass(frozen=True)
@@ -158,6 +148,7 @@ class TextPreservedInformation(Informed):
     title = "Text preserved information"
     neutral: ClassVar[tuple[str, ...]] = (MULTIPLIER,)
     unbounded: ClassVar[tuple[str, ...]] = (MULTIPLIER,)
+    roles: ClassVar[tuple[Role, ...]] = ("words",)
     undefined = "no document has a term with information, or (for a multiplier) none has masked and unmasked terms"
 
     chunking: str = parameter("auto", "what finds terms: spacy:PIPELINE, spacy-tokens:PIPELINE, none (words), auto")
@@ -171,9 +162,8 @@ class TextPreservedInformation(Informed):
             expected = f'a whole number above 1, at most {_MOST:,}, or "sentence"'
             raise PlanError(f"term_alterning={quoted(rounds)} is not known; expected {expected}")
         if rounds == "sentence" and self.term_source == "none":
-            raise PlanError(
-                'term_alterning="sentence" needs a source of sentences; expected chunking="spacy:<pipeline>"'
-            )
+            needed = 'a source of sentences; expected chunking="spacy:<pipeline>"'
+            raise PlanError(f'term_alterning="sentence" needs {needed}')
 
     @property
     def term_source(self) -> str:
@@ -181,10 +171,6 @@ class TextPreservedInformation(Informed):
         if self.chunking != "auto":
             return self.chunking
         return SPACY if INFORMATION.parse(self.ic).kind == "hf" else "none"
-
-    @property
-    def roles(self) -> tuple[Role, ...]:
-        return ("words",)
 
     @property
     def models(self) -> dict[str, str]:
@@ -208,10 +194,7 @@ class TextPreservedInformation(Informed):
         return rows
 
     def combine(self, totals: Totals) -> dict[str, Array]:
-        return {
-            HEADLINE: mean(totals, "preserved"),
-            MULTIPLIER: mean(totals, "multiplier"),
-        }
+        return {HEADLINE: mean(totals, "preserved"), MULTIPLIER: mean(totals, "multiplier")}
 
     def weighed(self, chunk: Chunk) -> Weighed:
         """The terms of the originals and what they say: one computation for all metrics and anonymizations."""
@@ -221,24 +204,19 @@ class TextPreservedInformation(Informed):
     def _weigh(self, axis: Axis, resources: Resources) -> Weighed:
         by_sentence = self.term_alterning == "sentence"
         source = resources.information(self.ic)
-        found = resources.terms(self.term_source).terms(axis, sentences=by_sentence)
+        of_documents = resources.terms(self.term_source).terms(axis, sentences=by_sentence)
         questions: list[Question] = []
-        for document, terms in zip(axis.documents, found, strict=True):
+        for document, terms in zip(axis.documents, of_documents, strict=True):
             if by_sentence:
                 questions += _sentence_questions(document.text, terms)
             elif len(terms.start):
                 turn = np.arange(len(terms.start)) % int(self.term_alterning)
                 questions.append(Question(document.text, terms.start, terms.end, turn))
-        sizes = [len(terms.start) for terms in found]
-        number = np.repeat(np.arange(len(sizes)), sizes)
-        base = axis.bounds[number]
-        return Weighed(
-            axis,
-            np.concatenate([np.zeros(0, dtype=np.int64), *(terms.start for terms in found)]) + base,
-            np.concatenate([np.zeros(0, dtype=np.int64), *(terms.end for terms in found)]) + base,
-            number,
-            np.concatenate([np.zeros(0), *source.weigh(questions, self.context)]),
-        )
+        number = np.repeat(np.arange(len(of_documents)), [len(terms.start) for terms in of_documents])
+        edges = [(terms.start, terms.end) for terms in of_documents]
+        start, end = np.hstack([np.zeros((2, 0), dtype=np.int64), *edges]) + axis.bounds[number]
+        ic = np.concatenate([np.zeros(0), *source.weigh(questions, self.context)])
+        return Weighed(axis, start, end, number, ic)
 
 
 def _sentence_questions(text: str, terms: Terms) -> list[Question]:
@@ -300,20 +278,15 @@ class TextPreservedSimilarity(TextPreservedInformation):
 
         def rows(anonymized: Anonymized) -> Rows:
             kept = np.where(terms.masked(anonymized.coverage), 0.0, 1.0)
-            replaced = [
-                [mask for mask in flattened(anonymized.of(document.id)) if not mask.suppressed]
-                for document in axis.documents
-            ]
-            pairs = [
-                [(document.text[mask.start : mask.end], mask.replacement or "") for mask in masks]
-                for document, masks in zip(axis.documents, replaced, strict=True)
-            ]
-            near = np.concatenate([np.zeros(0), *similarity.cosines([group for group in pairs if group])])
-            base = np.repeat(axis.bounds[:-1], [len(masks) for masks in replaced])
-            start = np.array([mask.start for masks in replaced for mask in masks], dtype=np.int64) + base
-            end = np.array([mask.end for masks in replaced for mask in masks], dtype=np.int64) + base
+            start, end, pairs = [], [], []
+            for document, base in zip(axis.documents, axis.bounds[:-1].tolist(), strict=True):
+                masks = [mask for mask in flattened(anonymized.of(document.id)) if not mask.suppressed]
+                start += [base + mask.start for mask in masks]
+                end += [base + mask.end for mask in masks]
+                pairs.append([(document.text[mask.start : mask.end], mask.replacement or "") for mask in masks])
+            near = np.concatenate([np.zeros(0), *similarity.cosines(list(filter(None, pairs)))])
             last = np.searchsorted(start, terms.end, side="left") - 1
-            under = (last >= 0) & (np.append(end, 0)[last] > terms.start)
+            under = (last >= 0) & (np.array([*end, 0])[last] > terms.start)
             kept[under] = np.clip(near[last[under]], 0.0, 1.0)
             return Rows.of(**averaged("preserved", ratio(terms.by_document(terms.ic * kept), total)))
 
@@ -331,13 +304,3 @@ def averaged(name: str, value: Array) -> dict[str, Array]:
 def mean(totals: Totals, name: str) -> Array:
     """The average over the documents that have a value."""
     return ratio(totals[name], totals[f"{name}_documents"])
-
-
-def _by_document(axis: Axis, document: Ints) -> list[tuple[int, slice, int]]:
-    """Each document that occurs, the slice of its spans (which stand in order), and where it starts on the axis."""
-    numbers, first = np.unique(document, return_index=True)
-    ends = np.searchsorted(document, numbers, side="right")
-    return [
-        (number, slice(low, high), int(axis.bounds[number]))
-        for number, low, high in zip(numbers.tolist(), first.tolist(), ends.tolist(), strict=True)
-    ]

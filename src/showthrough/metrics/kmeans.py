@@ -10,19 +10,17 @@ import math
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from showthrough.axis.spans import Ints
+from showthrough.metrics.base import Array
 from showthrough.resources.device import cores
-
-Floats = NDArray[np.float64]
 
 SAMPLE = 5_000  # points that the tries are made with, where there are more
 _STEPS = 300
 _CELLS = 16_000_000  # of the largest arrays that all threads hold at once: 128 MB each
 
 
-def clusterings(points: Floats, k: int, count: int, tries: int, seed: int) -> list[Ints]:
+def clusterings(points: Array, k: int, count: int, tries: int, seed: int) -> list[Ints]:
     """The cluster of each point, 0 to k − 1, so many times over: each the best of its tries.
 
     Points in the same place are in the same cluster; where there are fewer places than clusters, some clusters are
@@ -38,19 +36,15 @@ def clusterings(points: Floats, k: int, count: int, tries: int, seed: int) -> li
     threads = min(count, cores())
     block = max(1, _CELLS // threads // (min(len(points), SAMPLE) * k))
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
-        first = _first_alike(points)
+        # Of each point the first in the same place: between two centres in one place only rounding would decide.
+        _, firsts, alike = np.unique(points, axis=0, return_index=True, return_inverse=True)
+        first = firsts[alike.reshape(-1)]
         points = _compact(points)
         randoms = [np.random.default_rng((seed, k, number)) for number in range(count)]
         return list(pool.map(lambda random: _best(points, k, tries, block, random)[first], randoms))
 
 
-def _first_alike(points: Floats) -> Ints:
-    """Of each point the first in the same place: between two centres in one place only rounding would decide."""
-    _, first, alike = np.unique(points, axis=0, return_index=True, return_inverse=True)
-    return np.asarray(first[alike.reshape(-1)], dtype=np.int64)
-
-
-def _best(points: Floats, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
+def _best(points: Array, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
     if len(points) <= SAMPLE:
         return _best_try(points, k, tries, block, random)
     some = points[np.sort(random.choice(len(points), SAMPLE, replace=False))]
@@ -58,7 +52,7 @@ def _best(points: Floats, k: int, tries: int, block: int, random: np.random.Gene
     return np.asarray(_settled(points, centres)[0][0])
 
 
-def _best_try(points: Floats, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
+def _best_try(points: Array, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
     # All chance is drawn beforehand: how many tries go together depends on the machine, and the result must not.
     firsts = random.integers(len(points), size=tries)
     chances = random.random((k - 1, tries, 2 + int(math.log(k))))
@@ -72,16 +66,13 @@ def _best_try(points: Floats, k: int, tries: int, block: int, random: np.random.
     return best
 
 
-def _compact(points: Floats) -> Floats:
+def _compact(points: Array) -> Array:
     """The same distances in as few dimensions as there are points."""
     points = points - points.mean(axis=0)
-    if len(points) >= points.shape[1]:
-        return np.asarray(points)
-    corner: Floats = np.asarray(np.linalg.qr(points.T, mode="r"))
-    return corner.T
+    return points if len(points) >= points.shape[1] else np.asarray(np.linalg.qr(points.T, mode="r")).T
 
 
-def _starts(points: Floats, firsts: Ints, chances: Floats) -> Floats:
+def _starts(points: Array, firsts: Ints, chances: Array) -> Array:
     """Greedy k-means++: each next centre is the best of a few points drawn by squared distance from those before.
 
     `firsts` are the first centres, a try each; `chances` say what is drawn: further centres × tries × candidates.
@@ -101,7 +92,7 @@ def _starts(points: Floats, firsts: Ints, chances: Floats) -> Floats:
     return points[chosen]
 
 
-def _settled(points: Floats, centres: Floats) -> tuple[Ints, Floats]:
+def _settled(points: Array, centres: Array) -> tuple[Ints, Array]:
     """Labels (tries × points) and inertia of each try after Lloyd's steps; a try that has settled is left alone."""
     tries, k = centres.shape[:2]
     labels = np.full((tries, len(points)), -1)
@@ -109,18 +100,18 @@ def _settled(points: Floats, centres: Floats) -> tuple[Ints, Floats]:
     active = np.arange(tries)
     for _ in range(_STEPS):
         distance = _squared(points, centres)
-        found = distance.argmin(axis=1)
-        inertia[active] = np.take_along_axis(distance, found[:, None, :], axis=1).sum(axis=(1, 2))
-        moved = (found != labels[active]).any(axis=1)
-        labels[active] = found
-        active, centres, found, distance = active[moved], centres[moved], found[moved], distance[moved]
+        nearest = distance.argmin(axis=1)
+        inertia[active] = np.take_along_axis(distance, nearest[:, None, :], axis=1).sum(axis=(1, 2))
+        moved = (nearest != labels[active]).any(axis=1)
+        labels[active] = nearest
+        active, centres, nearest, distance = active[moved], centres[moved], nearest[moved], distance[moved]
         if not len(active):
             break
-        centres = _means(points, _filled(found, distance, k), centres)
+        centres = _means(points, _filled(nearest, distance, k), centres)
     return labels, inertia
 
 
-def _means(points: Floats, labels: Ints, before: Floats) -> Floats:
+def _means(points: Array, labels: Ints, before: Array) -> Array:
     """The middle of every cluster of every try; an empty one stays where it was before."""
     from scipy.sparse import csr_array
 
@@ -133,15 +124,15 @@ def _means(points: Floats, labels: Ints, before: Floats) -> Floats:
     return np.where(size > 0, sums / np.maximum(size, 1), before)
 
 
-def _filled(found: Ints, distance: Floats, k: int) -> Ints:
+def _filled(labels: Ints, distance: Array, k: int) -> Ints:
     """Labels in which every empty cluster has the point that lies farthest from its centre, as scikit-learn does."""
-    tries = len(found)
-    size = np.bincount((found + np.arange(tries)[:, None] * k).ravel(), minlength=tries * k).reshape(tries, k)
-    filled = found.copy()
+    tries = len(labels)
+    size = np.bincount((labels + np.arange(tries)[:, None] * k).ravel(), minlength=tries * k).reshape(tries, k)
+    filled = labels.copy()
     for number in np.flatnonzero((size == 0).any(axis=1)).tolist():
-        far = np.argsort(-np.take_along_axis(distance[number], found[number][None], axis=0)[0], kind="stable")
+        far = np.argsort(-np.take_along_axis(distance[number], labels[number][None], axis=0)[0], kind="stable")
         for empty, point in zip(np.flatnonzero(size[number] == 0).tolist(), far.tolist(), strict=False):
-            old = found[number, point]
+            old = labels[number, point]
             if size[number, old] > 1 and distance[number, old, point] > 0:
                 filled[number, point] = empty
                 size[number, old] -= 1
@@ -149,16 +140,16 @@ def _filled(found: Ints, distance: Floats, k: int) -> Ints:
     return filled
 
 
-def _squared(points: Floats, centres: Floats) -> Floats:
+def _squared(points: Array, centres: Array) -> Array:
     """Squared distances of all points from centres of any shape: … × points."""
     flat = centres.reshape(-1, centres.shape[-1])
-    found = 2 * flat @ points.T
-    np.subtract((flat**2).sum(axis=1)[:, None], found, out=found)
-    found += (points**2).sum(axis=1)
-    return np.asarray(np.maximum(found, 0, out=found).reshape(*centres.shape[:-1], len(points)))
+    squared = 2 * flat @ points.T
+    np.subtract((flat**2).sum(axis=1)[:, None], squared, out=squared)
+    squared += (points**2).sum(axis=1)
+    return np.asarray(np.maximum(squared, 0, out=squared).reshape(*centres.shape[:-1], len(points)))
 
 
-def silhouette(points: Floats, labels: Ints) -> float:
+def silhouette(points: Array, labels: Ints) -> float:
     """Mean silhouette by cosine distance (Rousseeuw 1987); 0 for a point that is alone in its cluster.
 
     The mean distance to a cluster is 1 − u·(sum of the cluster's unit vectors) / its size, so no distance between two

@@ -9,7 +9,6 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
 from showthrough.metrics import Metric, with_parameters
-from showthrough.metrics.clinical.by_hard_token import PhiHardToken
 from showthrough.metrics.masking import DEFAULT_LEXICON
 from showthrough.resources import FUNCTION_WORDS
 from showthrough.resources.closed_classes import CLOSED_CLASSES
@@ -20,7 +19,6 @@ from showthrough.resources.names import INFORMATION
 
 ENGLISH = "en"
 _FREQUENCIES = "wordfreq"
-_DICTIONARY = "dictionary"
 
 
 def in_language(metrics: Iterable[Metric], language: str, words: bool = True) -> list[Metric]:
@@ -55,8 +53,8 @@ def _in_language(metric: Metric, language: str, words: bool) -> Metric:
         changed[FUNCTION_WORDS] = _lexicon(language)
     if given.get(INFORMATION.parameter) == _FREQUENCIES:
         changed[INFORMATION.parameter] = _frequencies(language)
-    if isinstance(metric, PhiHardToken) and given[_DICTIONARY] == f"{_FREQUENCIES}:{ENGLISH}":
-        changed[_DICTIONARY] = _frequencies(language)
+    english = [name for name in metric.dictionaries if given[name] == f"{_FREQUENCIES}:{ENGLISH}"]
+    changed |= {name: _frequencies(language) for name in english}
     return with_parameters(metric, **changed)
 
 
@@ -71,10 +69,9 @@ def _lexicon(language: str) -> str:
 
 
 def _frequencies(language: str) -> str:
-    if language not in (known := frequency_languages()):
-        raise PlanError(
-            f"wordfreq has no word frequencies for {quoted(language)}; expected one of {', '.join(known)}", "language"
-        )
+    if language not in (languages := frequency_languages()):
+        expected = f"expected one of {', '.join(languages)}"
+        raise PlanError(f"wordfreq has no word frequencies for {quoted(language)}; {expected}", "language")
     return f"{_FREQUENCIES}:{language}"
 
 
@@ -86,23 +83,16 @@ def unlike_its_language(
     if not used or not len(corpus):
         return []
     sample = sample_of(corpus)
-    lines = []
-    for language, sources in used.items():
-        seen = another_language(sample, language)
-        if seen is not None:
-            lines.append(_notice(language, sources, seen))
-    return lines
+    seen = {language: another_language(sample, language) for language in used}
+    return [_notice(language, used[language], looks) for language, looks in seen.items() if looks is not None]
 
 
 def _used(metrics: Sequence[Metric]) -> dict[str, dict[str, str]]:
     """The languages of word lists that metrics take: what is taken from each, and the name of its source."""
     used: dict[str, dict[str, str]] = {}
     for metric in metrics:
-        for parameter, what in (
-            (FUNCTION_WORDS, "function words are"),
-            (INFORMATION.parameter, "word frequencies are"),
-            (_DICTIONARY, "the dictionary is"),
-        ):
+        parameters = {FUNCTION_WORDS: "function words are", INFORMATION.parameter: "word frequencies are"}
+        for parameter, what in (parameters | dict.fromkeys(metric.dictionaries, "the dictionary is")).items():
             name = metric.parameters.get(parameter)
             if isinstance(name, str) and (language := _language_of(name)):
                 used.setdefault(language, {})[what] = name

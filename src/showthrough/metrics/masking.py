@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from showthrough.axis.axis import Axis
 from showthrough.axis.coverage import Coverage, Replacements
 from showthrough.axis.ruler import Ruler, Runs
-from showthrough.axis.spans import Bools, Ints
+from showthrough.axis.spans import Bools, Counts, Ints
 from showthrough.errors import PlanError, quoted
-from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
+from showthrough.metrics.base import HEADLINE, Array, Count, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, FunctionWordMentions, Hiding
 from showthrough.resources import function_word_models, function_words_from
 from showthrough.resources.lexicon import LEXICONS
@@ -22,7 +22,8 @@ from showthrough.tables.calls import parameter
 
 Unit = Literal["token", "mention", "entity"]
 DEFAULT_LEXICON = next(iter(LEXICONS))
-KINDS = ("direct", "quasi")
+Identifier = Literal["direct", "quasi", "all"]
+_KINDS: dict[Identifier, tuple[str, ...]] = {"direct": ("direct",), "quasi": ("quasi",), "all": ("direct", "quasi")}
 Overlaps = Literal["joined", "each"]
 _LARGEST_BETA = 1_000_000  # F is recall by then
 
@@ -39,13 +40,16 @@ _OVERLAPS = "masks that overlap: joined into one, or each counted by itself"
 def _kinds(include: str) -> tuple[str, ...]:
     """`direct,quasi` as a tuple."""
     kinds = tuple(kind.strip() for kind in include.split(","))
-    if kinds not in (("direct",), ("quasi",), KINDS):  # one spelling each: equal metrics are equal values
+    if kinds not in _KINDS.values():  # one spelling each: equal metrics are equal values
         raise PlanError(f"include={quoted(include)} is not known; expected 'direct', 'quasi' or 'direct,quasi'")
     return kinds
 
 
 class Worded(Metric):
-    """What metrics share that leave function words aside."""
+    """What metrics share that ask which mentions are hidden, and leave function words aside."""
+
+    needs = frozenset({"gold"})
+    fixed = (("annotators", "micro"),)
 
     function_words: str
     function_word_mentions: FunctionWordMentions
@@ -62,6 +66,9 @@ class Worded(Metric):
     @property
     def models(self) -> dict[str, str]:
         return function_word_models(self.function_words)
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        return {HEADLINE: ratio(totals["hidden"], totals["total"])}
 
 
 @dataclass(frozen=True)
@@ -89,13 +96,11 @@ class EntityRecall(Worded):
 
     version = 2
     group = "privacy"
-    needs = frozenset({"gold"})
     title = "Entity recall"
     undefined = "no annotator marked an entity of this kind"
-    fixed = (("annotators", "micro"),)
     counts = (("hidden", "right"), ("total", "all"))
 
-    identifier: Literal["direct", "quasi", "all"] = parameter("all", "which entities count")
+    identifier: Identifier = parameter("all", "which entities count")
     function_words: str = parameter(DEFAULT_LEXICON, _FUNCTION_WORDS)
     function_word_mentions: FunctionWordMentions = parameter("asked", _WORD_MENTIONS)
     replacements: Replacements = parameter("read", _REPLACEMENTS)
@@ -107,7 +112,7 @@ class EntityRecall(Worded):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         axis, ruler = chunk.axis, chunk.ruler(self.hiding)
         gold = axis.gold
-        chosen = gold.entities(KINDS if self.identifier == "all" else (self.identifier,))
+        chosen = gold.entities(_KINDS[self.identifier])
         asked = (gold.level > 0) & chosen[gold.entity]
         mentions, entity = ruler.mentions[asked], gold.entity[asked]
         document = gold.entity_document[chosen]
@@ -120,9 +125,6 @@ class EntityRecall(Worded):
             return Rows.of(hidden=axis.by_document(document, hidden), total=total)
 
         return rows
-
-    def combine(self, totals: Totals) -> dict[str, Array]:
-        return {HEADLINE: ratio(totals["hidden"], totals["total"])}
 
     def leaks(self, rows: Rows) -> Array:
         """How many entities of each document can still be read."""
@@ -153,30 +155,6 @@ class _Elements:
         return self.runs.counts(self.counted & coverage.covered(self.runs.place, self.ruler, replacements))
 
 
-def _elements(chunk: Chunk, metric: Recall | RecallPerType) -> _Elements:
-    """What a kind of recall counts; found once for all that count the same."""
-    ruler = chunk.ruler(metric.hiding)
-    key = ("elements", metric.unit, metric.include, metric.ignorable, ruler)
-    return chunk.once(key, lambda: _elements_on(chunk.axis, ruler, metric))
-
-
-def _elements_on(axis: Axis, ruler: Ruler, metric: Recall | RecallPerType) -> _Elements:
-    gold = axis.gold
-    # All mentions of an entity to be masked are asked for, also those marked NO_MASK (so TAB's script).
-    asked = gold.entities(_kinds(metric.include))[gold.entity]
-    runs = ruler.tokens if metric.unit == "token" else Runs.alone(ruler.mentions)
-    solid = runs.place.solid
-    runs = runs[asked[runs.mention]]
-    entity = gold.entity[runs.mention]
-    return _Elements(
-        ruler,
-        runs,
-        solid if metric.ignorable == "skip" else np.ones_like(solid),
-        gold.entity_document[entity],
-        gold.entity_type[entity],
-    )
-
-
 @dataclass(frozen=True)
 class Recall(Worded):
     """Share of what annotators wanted masked that is covered.
@@ -203,12 +181,10 @@ class Recall(Worded):
 
     version = 2
     group = "privacy"
-    needs = frozenset({"gold"})
-    title = "Recall"
-    undefined = "no annotator marked anything to be masked"
-    fixed = (("annotators", "micro"),)
-    counts = (("hidden", "right"), ("total", "all"))
-    roles = ("recall",)
+    title: ClassVar[str] = "Recall"
+    undefined: ClassVar[str] = "no annotator marked anything to be masked"
+    counts: ClassVar[tuple[tuple[str, Count], ...]] = (("hidden", "right"), ("total", "all"))
+    roles: ClassVar[tuple[Role, ...]] = ("recall",)
 
     unit: Unit = parameter("token", _UNIT)
     include: str = parameter("direct,quasi", _INCLUDE)
@@ -225,12 +201,10 @@ class Recall(Worded):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         if self.unit == "entity":
-            kinds = _kinds(self.include)
-            which: Literal["direct", "quasi", "all"] = "all" if len(set(kinds)) == 2 else kinds[0]  # type: ignore[assignment]
-            whole = EntityRecall(which, self.function_words, self.function_word_mentions, self.replacements)
-            return chunk.bound(whole)
+            which = next(identifier for identifier, kinds in _KINDS.items() if kinds == _kinds(self.include))
+            return chunk.bound(EntityRecall(which, *self.hiding))
         axis = chunk.axis
-        elements = _elements(chunk, self)
+        elements = self.elements(chunk)
         total = axis.by_document(elements.document, elements.total)
 
         def rows(anonymized: Anonymized) -> Rows:
@@ -239,12 +213,25 @@ class Recall(Worded):
 
         return rows
 
-    def combine(self, totals: Totals) -> dict[str, Array]:
-        return {HEADLINE: ratio(totals["hidden"], totals["total"])}
+    def elements(self, chunk: Chunk) -> _Elements:
+        """What it counts; found once for all that count the same."""
+        ruler = chunk.ruler(self.hiding)
+
+        def make() -> _Elements:
+            gold = chunk.axis.gold
+            # All mentions of an entity to be masked are asked for, also those marked NO_MASK (so TAB's script).
+            asked = gold.entities(_kinds(self.include))[gold.entity]
+            every = ruler.tokens if self.unit == "token" else Runs.alone(ruler.mentions)
+            counted = every.place.solid if self.ignorable == "skip" else np.ones_like(every.place.solid)
+            runs = every[asked[every.mention]]
+            entity = gold.entity[runs.mention]
+            return _Elements(ruler, runs, counted, gold.entity_document[entity], gold.entity_type[entity])
+
+        return chunk.once(("elements", self.unit, self.include, self.ignorable, ruler), make)
 
 
 @dataclass(frozen=True)
-class RecallPerType(Worded):
+class RecallPerType(Recall):
     """Recall, one value for each entity type.
 
     As `recall` (Pilán et al. 2022, section 6.1), counted separately for each type that annotators used. An entity's
@@ -261,45 +248,30 @@ class RecallPerType(Worded):
     """
 
     version = 2
-    group = "privacy"
-    needs = frozenset({"gold"})
     title = "Recall by entity type"
     undefined = "no annotator marked anything of this type to be masked"
-    fixed = (("annotators", "micro"),)
+    counts = ()
+    roles = ()
 
     unit: Literal["token", "mention"] = parameter("token", _UNIT)
-    include: str = parameter("direct,quasi", _INCLUDE)
-    ignorable: Literal["free", "skip"] = parameter("free", _IGNORABLE)
-    function_words: str = parameter(DEFAULT_LEXICON, _FUNCTION_WORDS)
-    function_word_mentions: FunctionWordMentions = parameter("asked", _WORD_MENTIONS)
-    replacements: Replacements = parameter("read", _REPLACEMENTS)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _kinds(self.include)
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         axis = chunk.axis
-        elements = _elements(chunk, self)
-        types = axis.gold.types
-        cell = elements.document * max(len(types), 1) + elements.kind
+        elements = self.elements(chunk)
 
-        def table(each: Ints) -> Array:
-            count = np.bincount(cell, each, minlength=len(axis.documents) * len(types))
-            return count.reshape(len(axis.documents), len(types)).astype(np.float64)
+        def by_document(each: Ints, runs: Ints) -> Counts:
+            return axis.by_document(elements.document[runs], each[runs])
 
-        total = table(elements.total)
-        used = [number for number in range(len(types)) if total[:, number].any()]
+        of_type = {kind: np.flatnonzero(elements.kind == number) for number, kind in enumerate(axis.gold.types)}
+        totals = {kind: by_document(elements.total, runs) for kind, runs in of_type.items()}
 
         def rows(anonymized: Anonymized) -> Rows:
-            hidden = table(elements.hidden(anonymized.coverage, self.replacements))
-            columns = {}
-            for number in used:
-                columns[f"hidden:{types[number]}"] = hidden[:, number]
-                columns[f"total:{types[number]}"] = total[:, number]
-            if not columns:
-                return Rows((), np.zeros((len(axis.documents), 0)))
-            return Rows.named(columns)
+            hidden = elements.hidden(anonymized.coverage, self.replacements)
+            columns: dict[str, Counts] = {}
+            for kind, total in totals.items():
+                if total.any():
+                    columns |= {f"hidden:{kind}": by_document(hidden, of_type[kind]), f"total:{kind}": total}
+            return Rows.named(columns, len(axis.documents))
 
         return rows
 
@@ -330,27 +302,32 @@ class Precision(Metric):
 
     group = "utility"
     needs = frozenset({"gold"})
-    title = "Precision"
-    undefined = "nothing was masked in an annotated document"
+    title: ClassVar[str] = "Precision"
+    undefined: ClassVar[str] = "nothing was masked in an annotated document"
     fixed = (("annotators", "micro"),)
-    roles = ("precision",)
+    roles: ClassVar[tuple[Role, ...]] = ("precision",)
 
     unit: Literal["token", "mention"] = parameter("token", _UNIT)
     overlaps: Overlaps = parameter("joined", _OVERLAPS)
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        axis = chunk.axis
+        axis, weigh = chunk.axis, self.weigher(chunk)
         gold = axis.gold
 
         def rows(anonymized: Anonymized) -> Rows:
             masked = masked_elements(anonymized.coverage, self.unit, self.overlaps)
+            weight = weigh(masked)
             agreed = gold.agreement(masked.start, masked.end, masked.document)
             return Rows.of(
-                agreed=axis.by_document(masked.document, masked.times * agreed),
-                asked=axis.by_document(masked.document, masked.times * gold.annotators[masked.document]),
+                agreed=axis.by_document(masked.document, weight * agreed),
+                asked=axis.by_document(masked.document, weight * gold.annotators[masked.document]),
             )
 
         return rows
+
+    def weigher(self, chunk: Chunk) -> Callable[[Masked], Array | Ints]:
+        """Tells how much each masked element counts: as often as it is masked."""
+        return lambda masked: masked.times
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         return {HEADLINE: ratio(totals["agreed"], totals["asked"])}
@@ -367,14 +344,13 @@ class Masked(NamedTuple):
 
 def masked_elements(coverage: Coverage, unit: str, overlaps: Overlaps) -> Masked:
     """Every masked token, or every mask; masks joined where they overlap, or each."""
-    joined = coverage.start, coverage.end, coverage.document
-    start, end, document = coverage.each if overlaps == "each" else joined
-    if unit == "mention":
-        return Masked(start, end, document, np.ones_like(start))
-    if overlaps == "each":
-        return _tokens_of_each(coverage.axis, start, end)
-    tokens = coverage.tokens
-    return Masked(tokens.start, tokens.end, document[tokens.origin], np.ones_like(tokens.start))
+    if unit == "token" and overlaps == "each":
+        return _tokens_of_each(coverage.axis, *coverage.each[:2])
+    start, end, document = coverage.each if overlaps == "each" else (coverage.start, coverage.end, coverage.document)
+    if unit == "token":
+        tokens = coverage.tokens
+        start, end, document = tokens.start, tokens.end, document[tokens.origin]
+    return Masked(start, end, document, np.ones_like(start))
 
 
 def _tokens_of_each(axis: Axis, start: Ints, end: Ints) -> Masked:
@@ -411,10 +387,8 @@ class FScore(Worded):
 
     version = 2
     group = "both"
-    needs = frozenset({"gold"})
     title = "F score"
     undefined = "recall or precision is undefined"
-    fixed = (("annotators", "micro"),)
 
     beta: float = parameter(1.0, "how many times as much recall weighs as precision")
     unit: Literal["token", "mention"] = parameter("token", _UNIT)
@@ -432,17 +406,8 @@ class FScore(Worded):
         self._parts()
 
     def _parts(self) -> tuple[Recall, Precision]:
-        return (
-            Recall(
-                self.unit,
-                self.include,
-                self.ignorable,
-                self.function_words,
-                self.function_word_mentions,
-                self.replacements,
-            ),
-            Precision(self.unit, self.overlaps),
-        )
+        recall = Recall(self.unit, self.include, self.ignorable, *self.hiding)
+        return recall, Precision(self.unit, self.overlaps)
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         parts = self._parts()

@@ -66,12 +66,11 @@ def expected_information(one: Array, two: Array, documents: Array) -> Array:
     once, however often it occurs: clusters of many resamples mostly have sizes that were there before.
     """
     shape = (len(one), len(two), *np.shape(documents))
-    n, a, b = (
-        np.broadcast_to(np.rint(sizes), shape).astype(np.int64) for sizes in (documents, one[:, None], two[None])
-    )
+    sizes = documents, one[:, None], two[None]
+    n, a, b = (np.broadcast_to(np.rint(size), shape).astype(np.int64) for size in sizes)
     width = int(n.max(initial=0)) + 1
-    found, place = np.unique((n * width + a) * width + b, return_inverse=True)
-    rest, second = np.divmod(found, width)
+    triples, place = np.unique((n * width + a) * width + b, return_inverse=True)
+    rest, second = np.divmod(triples, width)
     values = _expected_terms(*np.divmod(rest, width), second)
     return np.asarray(values[place.reshape(shape)].sum(axis=(0, 1)))
 

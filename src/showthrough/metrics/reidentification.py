@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from showthrough.attacks import DEFAULT, approaches
+from showthrough.attacks import DEFAULT, Part, approaches
+from showthrough.axis.spans import Ints
 from showthrough.errors import PlanError
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.tables.calls import parameter
 
 if TYPE_CHECKING:  # attacks are imported when they are made
-    from showthrough.attacks.standing import Standing
     from showthrough.attacks.suite import Outcome
-
-
-_GIVEN = ("chance", "ceiling")  # parts that follow from the files alone
-_DESCRIBES = "it describes these documents and this background, and is no estimate"
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ class ReIdentification(Metric):
     scope = "corpus"
     title = "Re-identification risk"
     better = "lower"
-    neutral = ("chance", "ceiling")
+    neutral = ("chance", "ceiling")  # these follow from the files alone
     roles = ("attack",)
     undefined = (
         "the attack was not run: one-to-one assignment takes at most 5,000 documents and 5,000 individuals, "
@@ -68,20 +65,22 @@ class ReIdentification(Metric):
 
     @property
     def models(self) -> dict[str, str]:
-        parts = [part for approach in approaches(self.attacks) for part in approach.parts]
-        return {parameter: name for part in parts for parameter, name in part.attack.models.items()}
+        return {parameter: name for part in self._parts for parameter, name in part.attack.models.items()}
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
-        parts = dict.fromkeys(part for approach in approaches(self.attacks) for part in approach.parts)
-        return tuple(pair for part in parts for pair in part.pinned)
+        return tuple(pair for part in dict.fromkeys(self._parts) for pair in part.pinned)
+
+    @property
+    def _parts(self) -> list[Part]:
+        return [part for approach in approaches(self.attacks) for part in approach.parts]
 
     def interval_fault(self, part: str) -> str:
         return self.test_fault(part)
 
     def test_fault(self, part: str) -> str:
-        if part in _GIVEN:
-            return _DESCRIBES
+        if part in self.neutral:
+            return "it describes these documents and this background, and is no estimate"
         coupled = [str(one) for one in approaches(self.attacks) if one.assignment]
         if (part == HEADLINE and coupled) or any(part in (one, f"{one} @{self.k}", f"{one} mrr") for one in coupled):
             return "one-to-one assignment couples the documents: one that is taken for another changes both"
@@ -89,13 +88,12 @@ class ReIdentification(Metric):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         resources = chunk.resources
-        known = resources.background(self.background)
+        background = resources.background(self.background)
         from showthrough.attacks.suite import Suite
 
-        chosen = approaches(self.attacks)
-        watching = any(part.attack.watches for approach in chosen for part in approach.parts)
+        watching = any(part.attack.watches for part in self._parts)
         watched = {one.name: one.texts(chunk.corpus) for one in resources.anonymizations} if watching else {}
-        suite = Suite(chosen, known, resources, watched)
+        suite = Suite(approaches(self.attacks), background, resources, watched)
         resources.seconds["learning"] = suite.fit_seconds
 
         def rows(anonymized: Anonymized) -> Rows:
@@ -111,37 +109,30 @@ class ReIdentification(Metric):
         at = np.array([place.get(key, -1) for key in documents], dtype=np.int64)
         there = at >= 0
 
-        def column(values: Array) -> Array:
-            found = np.zeros(len(documents))
-            found[there] = values[at[there]]
-            return found
+        def column(values: Array | Ints) -> Array:
+            placed = np.zeros(len(documents))
+            placed[there] = values[at[there]]
+            return placed
 
-        columns = {
-            "documents": there.astype(np.float64),
-            "in_background": column(outcome.known.astype(np.float64)),
-            "individuals": there * float(outcome.individuals),
-        }
+        columns: dict[str, ArrayLike] = {"documents": there, "in_background": column(outcome.known)}
+        columns["individuals"] = there * outcome.individuals
         for name, standing in outcome.standings.items():
             ran = not isinstance(standing, str)
-            for key, values in _statistics(standing).items():
-                columns[f"{key}:{name}"] = column(values) if ran else np.zeros(len(documents))
-            columns[f"ran:{name}"] = there.astype(np.float64) * ran
-        found = Rows.named(columns)
-        return Rows(found.columns, found.values, outcome.evidence)
+            for statistic in ("right", "right_at_k", "reciprocal", "margin"):
+                values = column(getattr(standing, statistic)) if ran else np.zeros(len(documents))
+                columns[f"{statistic}:{name}"] = values
+            columns[f"ran:{name}"] = there & ran
+        return replace(Rows.named(columns), evidence=outcome.evidence)
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         parts: dict[str, Array] = {}
-        for name in map(str, approaches(self.attacks)):
+        names = list(map(str, approaches(self.attacks)))
+        for name in names:
             ran = totals[f"ran:{name}"]
             parts[name] = ratio(totals[f"right:{name}"], ran)
             parts[f"{name} @{self.k}"] = ratio(totals[f"right_at_k:{name}"], ran)
             parts[f"{name} mrr"] = ratio(totals[f"reciprocal:{name}"], ran)
-        worst = reduce(np.fmax, [parts[str(one)] for one in approaches(self.attacks)])
+        worst = reduce(np.fmax, [parts[name] for name in names])
         documents = totals["documents"]
         chance, ceiling = ratio(documents, totals["individuals"]), ratio(totals["in_background"], documents)
         return {HEADLINE: worst, **parts, "chance": chance, "ceiling": ceiling}
-
-
-def _statistics(standing: Standing | str) -> Mapping[str, Array]:
-    names = ("right", "right_at_k", "reciprocal", "margin")
-    return {name: getattr(standing, name, np.zeros(0)) for name in names}

@@ -217,7 +217,7 @@ class Run(msgspec.Struct, dict=True):
             versions = f"the run has version {version}, this program {metric.version}"
             raise PlanError(f"{versions}; evaluate again to compare", f"metric {text}")
         rows = [self.rows_of(text, name) for name in self.names]
-        tables = Rows.aligned([self.units(metric.counted(one)) for one in rows]) if metric.apart else []
+        tables = Rows.aligned([self.units(one) for one in rows]) if metric.apart else []
         totals = [table.totals() for table in tables] if metric.apart else map(metric.totals, rows)
         scores = [self.parts(name, text) for name in self.names]
         values = list(map(metric.combine, totals))

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.statistics.forms import Combine, Form, Influences, Ratios, forms, influences, same
+from showthrough.statistics.forms import Array, Combine, Form, Influences, Ratios, forms, influences, same, values_at
 from showthrough.statistics.intervals import Ends, alike, difference_interval, sure_difference_interval
 from showthrough.statistics.randomization import studentized_p
 
-Array = NDArray[np.float64]
 LEAST = 12  # documents that must count on either side, where the two sides do not count the same
 _UNSOUND = "it is made of its sums in a way that cannot be told"
 _NONE = 1e-8  # a difference or an error that is nothing but rounding
@@ -56,11 +54,11 @@ def pair_tests(
     for form in forms(combine, columns, parts):
         rows = [form.sums(values) for values in systems]
         sides = [influences(form, one) for one in rows]
-        found = studentized_p(form, systems, shuffles, seed) if len(rows[0]) <= MOST else {}
+        shuffled = studentized_p(form, systems, shuffles, seed) if len(rows[0]) <= MOST else {}
         sound = [_agrees(form, side, combine, columns, values) for side, values in zip(sides, systems, strict=True)]
         for first, second in combinations(range(len(systems)), 2):
             error, degrees = _error(sides[first], sides[second])
-            p = np.fmax(_t_test(sides[first], sides[second], error, degrees), found.get((first, second), np.nan))
+            p = np.fmax(_t_test(sides[first], sides[second], error, degrees), shuffled.get((first, second), np.nan))
             faults = _faults(form, rows[first], rows[second], unit)
             for place, part in enumerate(form.parts):
                 fault = faults[place] or ("" if sound[first][place] and sound[second][place] else _UNSOUND)
@@ -100,7 +98,7 @@ def judged(
 
 def _agrees(form: Form, side: Influences, combine: Combine, columns: Sequence[str], values: Array) -> list[bool]:
     """Whether a form gives the very values that it was made for, part by part."""
-    real = combine(dict(zip(columns, values.sum(axis=0), strict=True)))
+    real = values_at(combine, columns, values.sum(axis=0))
     return [same(float(side.values[place]), float(real[part])) for place, part in enumerate(form.parts)]
 
 
@@ -117,9 +115,9 @@ def _t_test(one: Influences, two: Influences, error: Array, degrees: Array) -> A
 
     difference = np.abs(one.values - two.values)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = 2 * stdtr(degrees, -difference / error)
+        p = 2 * stdtr(degrees, -difference / error)
     # No difference is none; where nothing varies, the shuffles alone can tell how sure one is.
-    return np.where(difference <= _NONE, 1.0, np.where(error > _NONE, found, np.nan))
+    return np.where(difference <= _NONE, 1.0, np.where(error > _NONE, p, np.nan))
 
 
 def _faults(form: Form, one: Array, two: Array, unit: str) -> list[str]:
@@ -127,9 +125,8 @@ def _faults(form: Form, one: Array, two: Array, unit: str) -> list[str]:
     counted = np.minimum(*((rows != 0).any(axis=0).sum(axis=0) for rows in (one, two)))
     below = slice(1, 2) if isinstance(form, Ratios) else slice(None)
     same = (one[below] == two[below]).all(axis=(0, 1))
+    fault = "too few to say: on one side it counts in {} only"
     return [
-        ""
-        if equal or count >= LEAST
-        else f"too few to say: on one side it counts in {count} {unit}{'s' * (count != 1)} only"
+        "" if equal or count >= LEAST else fault.format(f"{count} {unit}{'s' * (count != 1)}")
         for count, equal in zip(counted.tolist(), same.tolist(), strict=True)
     ]

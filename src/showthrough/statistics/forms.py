@@ -64,9 +64,9 @@ class Smooth:
         """The value at some sums, and how fast it changes with each sum."""
         step = _STEP * np.maximum(np.abs(sums), 1e-3)  # each by its own size: one sum may be a million times another
         moves = np.eye(len(sums)).reshape(len(sums), len(sums), *[1] * (sums.ndim - 1)) * step
-        found = self._value(np.stack([sums, *(sums + moves), *(sums - moves)], axis=1))
-        up, down = np.split(found[1:], 2)
-        return found[0], (up - down) / (2 * step)
+        values = self._value(np.stack([sums, *(sums + moves), *(sums - moves)], axis=1))
+        up, down = np.split(values[1:], 2)
+        return values[0], (up - down) / (2 * step)
 
     def _value(self, sums: Array) -> Array:
         totals = {column: np.zeros(sums.shape[1:]) for column in self.columns}
@@ -112,21 +112,17 @@ def forms(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> lis
         return []
     random = np.random.default_rng(0)
     points = random.uniform(1, 2, (_POINTS + 2 * len(columns), len(columns)))
-    values = _values(combine, columns, points)
-    names, weights, others = [], [], []
+    values = values_at(combine, columns, points)
+    weights: dict[str, Array] = {}
+    others: list[Form] = []
     for part, places in _used(combine, columns, parts).items():
-        if not places:
-            continue
-        found = _ratio(points[:, places], values[part])
-        if found is None:
+        above_and_below = _ratio(points[:, places], values[part]) if places else None
+        if above_and_below is not None:
+            weights[part] = np.zeros((2, len(columns)))
+            weights[part][:, places] = above_and_below
+        elif places:
             others.append(Smooth(part, combine, tuple(columns), tuple(places)))
-            continue
-        whole = np.zeros((2, len(columns)))
-        whole[:, places] = found
-        names.append(part)
-        weights.append(whole)
-    ratios: list[Form] = [Ratios(tuple(names), np.stack(weights, axis=1))] if names else []
-    return ratios + others
+    return [Ratios(tuple(weights), np.stack(list(weights.values()), axis=1)), *others] if weights else others
 
 
 def same(one: float, two: float) -> bool:
@@ -134,8 +130,9 @@ def same(one: float, two: float) -> bool:
     return bool(np.isclose(one, two, rtol=_EXACT, atol=_EXACT, equal_nan=True))
 
 
-def _values(combine: Combine, columns: Sequence[str], points: Array) -> Mapping[str, Array]:
-    return combine({column: points[..., place] for place, column in enumerate(columns)})
+def values_at(combine: Combine, columns: Sequence[str], sums: Array) -> Mapping[str, Array]:
+    """What sums of all columns, in a stack of any shape, are combined into."""
+    return combine({column: sums[..., place] for place, column in enumerate(columns)})
 
 
 def _used(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> dict[str, list[int]]:
@@ -145,8 +142,8 @@ def _used(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> dic
     """
     random = np.random.default_rng(1)
     start = np.exp(random.uniform(-2, 2, (_PLACES, 1, len(columns))))
-    moved = start + np.diag(np.ones(len(columns))) * start * random.uniform(0.1, 0.5, (_PLACES, 1, len(columns)))
-    values = _values(combine, columns, np.concatenate([start, moved], axis=1))
+    moved = start + np.eye(len(columns)) * start * random.uniform(0.1, 0.5, (_PLACES, 1, len(columns)))
+    values = values_at(combine, columns, np.concatenate([start, moved], axis=1))
     return {
         part: np.flatnonzero((~(np.abs(values[part][:, 1:] - values[part][:, :1]) <= _TINY)).any(axis=0)).tolist()
         for part in parts
@@ -166,8 +163,9 @@ def _ratio(points: Array, values: Array) -> Array | None:
     if sizes[-1] > _EXACT * sizes[0] or sizes[-2] <= _EXACT * sizes[0]:  # none fits, or more than one
         return None
     weights = vectors[-1].reshape(2, count)
-    weights = weights / weights[1][np.argmax(np.abs(weights[1]))]
-    weights = np.round(weights, 10)  # whole numbers mostly, which sums then are too
+    weights = np.round(
+        weights / weights[1][np.argmax(np.abs(weights[1]))], 10
+    )  # whole numbers mostly, which sums then are too
     below = points @ weights[1]
     if not (below > 0).all() or not np.allclose(points @ weights[0] / below, values, rtol=_EXACT, atol=_EXACT):
         return None

@@ -11,14 +11,37 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.statistics.forms import Influences
+from showthrough.statistics.forms import Array, Influences
 
-Array = NDArray[np.float64]
 Ends = tuple[float, float, float]  # a value with the low and the high end of its interval
 
 _NONE = 1e-12  # a spread that is nothing but rounding
+_CELLS = 1_000_000  # of the matrix of draws that is held at once: 8 MB
+
+
+def resampled_totals(values: Array, resamples: int, seed: int) -> Array:
+    """Column sums of many resamples of the rows: `resamples` × columns.
+
+    A resample draws as many documents as there are, with replacement. All columns share the same draws, so that
+    whatever is computed from them is resampled together.
+
+    >>> resampled_totals(np.array([[1.0], [1.0]]), resamples=3, seed=0).tolist()
+    [[2.0], [2.0], [2.0]]
+    """
+    documents = len(values)
+    random = np.random.default_rng(seed)
+    totals = np.zeros((resamples, values.shape[1]))
+    if not documents:
+        return totals
+    block = max(1, _CELLS // documents)
+    for start in range(0, resamples, block):
+        size = min(block, resamples - start)
+        drawn = random.integers(0, documents, size=(size, documents), dtype=np.int32)
+        drawn += (np.arange(size, dtype=np.int32) * documents)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=size * documents).reshape(size, documents)
+        totals[start : start + size] = times.astype(np.float64) @ values
+    return totals
 
 
 @dataclass(frozen=True)
@@ -34,10 +57,10 @@ class Spread:
     def of(cls, resampled: Array, each: Influences) -> Spread:
         """From resampled values (resamples × values) and what documents do to them."""
         counted = each.counted.sum(axis=0)
-        known = ~np.isnan(resampled)
-        number = np.maximum(known.sum(axis=0), 1)
-        mean = np.where(known, resampled, 0).sum(axis=0) / number
-        variance = np.where(known, (resampled - mean) ** 2, 0).sum(axis=0) / number
+        defined = ~np.isnan(resampled)
+        number = np.maximum(defined.sum(axis=0), 1)
+        mean = np.where(defined, resampled, 0).sum(axis=0) / number
+        variance = np.where(defined, (resampled - mean) ** 2, 0).sum(axis=0) / number
         # A few resamples may by chance lie close together; documents do not.
         variance = np.maximum(variance, (each.moves**2).sum(axis=0)) * counted / np.maximum(counted - 1, 1)
         variance[variance <= _NONE * np.maximum(each.values**2, 1)] = 0.0
@@ -87,9 +110,9 @@ def _trials(value: Array, spread: Spread, confidence: float) -> Array:
     """
     varying = spread.variance > 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(varying, value * (1 - value) / spread.variance, spread.documents)
-        cautious = found * _widening(freedom(spread), confidence) ** -2
-        usual = found * _widening(np.maximum(spread.documents - 1, 1), confidence) ** -2
+        binomial = np.where(varying, value * (1 - value) / spread.variance, spread.documents)
+        cautious = binomial * _widening(freedom(spread), confidence) ** -2
+        usual = binomial * _widening(np.maximum(spread.documents - 1, 1), confidence) ** -2
         trials = np.maximum(cautious, np.minimum(usual, spread.weight))
         even = spread.weight / spread.documents
         trials = np.where(trials > spread.weight, spread.weight + (trials - spread.weight) * even, trials)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations, combinations_with_replacement
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.statistics.forms import Combine, Form, Ratios
+from showthrough.statistics.forms import Array, Combine, Form, Ratios, values_at
 
-Array = NDArray[np.float64]
 _CELLS = 1_000_000
 _BLOCK = 256  # shuffles whose sums are held at once
 _HELD = 4_000_000  # sums of all systems that are held at once: 32 MB
@@ -42,17 +39,14 @@ def plain_p(
     """
     rows = np.stack(systems, axis=1)
     totals = rows.sum(axis=0)
-
-    def values(sums: Array) -> Mapping[str, Array]:
-        return combine({column: sums[..., place] for place, column in enumerate(columns)})
-
-    real = values(totals)
+    real = values_at(combine, columns, totals)
     large = {part: np.zeros((len(systems), len(systems))) for part in parts}
     for flips in coins(len(rows), shuffles, seed):
         sums = (flips @ rows.reshape(len(rows), -1)).reshape(-1, *totals.shape)
         for first in range(len(systems) - 1):
             shift = sums[:, first + 1 :] - sums[:, [first]]
-            one, two = values(totals[first] + shift), values(totals[first + 1 :] - shift)
+            one = values_at(combine, columns, totals[first] + shift)
+            two = values_at(combine, columns, totals[first + 1 :] - shift)
             for part in parts:
                 difference = real[part][first] - real[part][first + 1 :]
                 smaller = np.abs(one[part] - two[part]) < np.abs(difference) - _TOLERANCE
@@ -86,16 +80,16 @@ def studentized_p(form: Form, systems: Sequence[Array], shuffles: int, seed: int
     with threadpool_limits(1, "blas"):  # products are small; threads would mostly wait for each other
         for block in coins(moments.columns.shape[1], shuffles, seed):
             for flips in (block[first : first + step] for first in range(0, len(block), step)):
-                moved = moments.moved(flips)
-                for each, so_far, known in zip(several, large, real, strict=True):
+                moved = _unflat(moments.columns @ flips.T, moments.totals.shape)  # the sums of what is exchanged
+                for each, so_far, observed in zip(several, large, real, strict=True):
                     sides = each.sides(moments.totals, moved)
-                    found = _studentized(form, *sides, each.total, each.turned(flips, moments.rows))
+                    shuffled = _studentized(form, *sides, each.total, each.turned(flips, moments.rows))
                     # What adding in another order makes of an equal number must not count as smaller.
-                    so_far += (~(np.abs(found) < known[:, None] * (1 - _EQUAL))).sum(axis=1)
+                    so_far += (~(np.abs(shuffled) < observed[:, None] * (1 - _EQUAL))).sum(axis=1)
     return {
-        (each.one, two): np.where(np.isnan(known), np.nan, (count + 1) / (shuffles + 1))
-        for each, all_known, counts in zip(several, real, large, strict=True)
-        for two, known, count in zip(range(each.first, each.last), all_known, counts, strict=True)
+        (each.one, two): np.where(np.isnan(one), np.nan, (count + 1) / (shuffles + 1))
+        for each, observed, counts in zip(several, real, large, strict=True)
+        for two, one, count in zip(range(each.first, each.last), observed, counts, strict=True)
     }
 
 
@@ -110,12 +104,8 @@ class _Moments:
     @classmethod
     def of(cls, systems: Sequence[Array]) -> _Moments:
         rows = np.stack(systems, axis=1)
-        every = np.stack([*rows, *(rows[a] * rows[b] for a, b in _twos(len(rows)))])
+        every = np.stack([*rows, *(one * two for one, two in combinations_with_replacement(rows, 2))])
         return cls(rows, _flat(every), every.sum(axis=2, keepdims=True))
-
-    def moved(self, flips: Array) -> Array:
-        """The sums of what is exchanged, for some shuffles."""
-        return _unflat(self.columns @ flips.T, self.totals.shape)
 
 
 @dataclass(frozen=True)
@@ -130,8 +120,8 @@ class _Several:
     @classmethod
     def of(cls, one: int, first: int, last: int, moments: _Moments) -> _Several:
         rows = moments.rows
-        found = [np.einsum("anp,bnp->abp", rows[:, one], rows[:, two]) for two in range(first, last)]
-        return cls(one, first, last, np.stack(found, axis=2)[:, :, :, None])
+        products = [np.einsum("anp,bnp->abp", rows[:, one], rows[:, two]) for two in range(first, last)]
+        return cls(one, first, last, np.stack(products, axis=2)[:, :, :, None])
 
     def _split(self, values: Array) -> tuple[Array, Array]:
         return values[:, self.one : self.one + 1], values[:, self.first : self.last]
@@ -148,7 +138,7 @@ class _Several:
     def turned(self, flips: Array, rows: Array) -> Array:
         """What an exchange adds to the products of unlike sums: those × others × shuffles × parts."""
         here, there = self._split(rows)
-        both = [here[b] * there[a] - here[a] * there[b] for a, b in _unlike(len(rows))]
+        both = [here[b] * there[a] - here[a] * there[b] for a, b in combinations(range(len(rows)), 2)]
         columns = np.stack(both) if both else there[:0]
         return _unflat(_flat(columns) @ flips.T, columns.shape)
 
@@ -159,14 +149,6 @@ def _together(systems: int, parts: int) -> Iterator[tuple[int, int, int]]:
     for one in range(systems):
         for first in range(one + 1, systems, width):
             yield one, first, min(first + width, systems)
-
-
-def _unlike(size: int) -> list[tuple[int, int]]:
-    return list(combinations(range(size), 2))
-
-
-def _twos(size: int) -> list[tuple[int, int]]:
-    return list(combinations_with_replacement(range(size), 2))
 
 
 def _flat(values: Array) -> Array:
@@ -196,11 +178,11 @@ def _of_slopes(form: Form, one: Array, two: Array, across: Array, turned: Array 
     value, slope = form.at(one[:size])
     other, away = form.at(two[:size])
     variance = np.zeros_like(value)
-    for number, (a, b) in enumerate(_twos(size), size):
+    for number, (a, b) in enumerate(combinations_with_replacement(range(size), 2), size):
         variance += (slope[a] * slope[b] * one[number] + away[a] * away[b] * two[number]) * (1 if a == b else 2)
     for a in range(size):
         variance -= 2 * slope[a] * sum(away[b] * across[a, b] for b in range(size))
-    for (a, b), extra in zip(_unlike(size), () if turned is None else turned, strict=False):
+    for (a, b), extra in zip(combinations(range(size), 2), () if turned is None else turned, strict=False):
         variance -= 2 * (slope[a] * away[b] - slope[b] * away[a]) * extra
     return value - other, variance
 
@@ -208,8 +190,10 @@ def _of_slopes(form: Form, one: Array, two: Array, across: Array, turned: Array 
 def _studentized(form: Form, one: Array, two: Array, across: Array, turned: Array | None) -> Array:
     """The difference of two values over its standard error, from sums and products: others × shuffles × parts."""
     with np.errstate(divide="ignore", invalid="ignore"):  # an undefined value has no slope
-        found = _of_ratios if isinstance(form, Ratios) else partial(_of_slopes, form)
-        difference, variance = found(one, two, across, turned)
+        if isinstance(form, Ratios):
+            difference, variance = _of_ratios(one, two, across, turned)
+        else:
+            difference, variance = _of_slopes(form, one, two, across, turned)
     # What rounding leaves of a variance that is none is nothing.
     variance[variance <= _TOLERANCE] = 0.0
     difference[np.abs(difference) < _TOLERANCE] = 0.0

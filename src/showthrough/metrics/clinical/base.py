@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from showthrough.axis.axis import Axis
-from showthrough.axis.spans import Ints
+from showthrough.axis.spans import Counts
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import label_map, label_of
 from showthrough.data.masks import Anonymization
@@ -17,11 +18,8 @@ from showthrough.data.retyping import Retyping
 from showthrough.errors import Problem, shown, some
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.clinical.instances import Found, Instances, Kinds, gold_instances, system_instances
+from showthrough.metrics.clinical.instances import Kinds, PhiSystem, TypedSpans, gold_instances, system_instances
 from showthrough.tables.calls import parameter
-
-MEASURES = ("P", "R", "F")
-OUTCOMES = ("TP", "FP", "FN")
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,17 @@ class PhiGold:
 
     axis: Axis
     kinds: Kinds
-    instances: Instances
+    instances: TypedSpans
+
+    def by_document(self, spans: TypedSpans) -> Counts:
+        """How many each document has."""
+        return self.axis.by_document(self.axis.layers.document[spans.layer])
+
+    def by_category(self, spans: TypedSpans, kinds: int) -> Counts:
+        """How many of each kind each document has: documents × kinds."""
+        documents = len(self.axis.documents)
+        cell = self.axis.layers.document[spans.layer] * kinds + spans.kind
+        return np.bincount(cell, minlength=documents * kinds).reshape(documents, kinds).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -62,13 +70,10 @@ class ClinicalMetric(Metric):
 
         return chunk.once(("clinical gold", self.map), make)
 
-    def system(self, gold: PhiGold, anonymized: Anonymized) -> Found:
+    def system(self, gold: PhiGold, anonymized: Anonymized) -> PhiSystem:
         """What a system marked."""
-
-        def make() -> Found:
-            kinds = gold.kinds.extended()
-            return system_instances(gold.axis, kinds, anonymized.anonymization, self.type_from == "replacement")
-
+        from_replacement = self.type_from == "replacement"
+        make = partial(system_instances, gold.axis, gold.kinds, anonymized.anonymization, from_replacement)
         return anonymized.once(("clinical system", self.map, self.type_from), make)
 
     def types_in(self, anonymization: Anonymization) -> frozenset[str]:
@@ -96,12 +101,29 @@ class ClinicalMetric(Metric):
         return unknown_types(corpus, anonymization, self.types_in(anonymization), label_map(self.map))
 
 
+@dataclass(frozen=True)
+class InstanceMetric(ClinicalMetric):
+    """A clinical metric that compares instances, with their types or without."""
+
+    types: bool = parameter(True, "whether the type has to be right")
+
+    def compared(self, instances: TypedSpans) -> TypedSpans:
+        """What is compared: all, or every span once where types do not matter."""
+        return instances if self.types else instances.untyped
+
+    def rows(self, counts: Mapping[str, Counts], marked: PhiSystem) -> Rows:
+        return Rows.named({**counts, **marked.stated} if self.types else counts)
+
+    def where_typed(self, values: dict[str, Array], totals: Totals) -> dict[str, Array]:
+        return where_typed(values, totals) if self.types else values
+
+
 def unknown_types(
     corpus: Corpus, anonymization: Anonymization, labels: Set[str], mapping: Mapping[str, str]
 ) -> list[Problem]:
     """One problem for each type of a system that the corpus does not have, neither itself nor by the map."""
-    known = {mapping.get(kind, kind) for kind in corpus.survey.types}
-    listed = some(sorted(filter(None, known)))
+    of_corpus = {mapping.get(kind, kind) for kind in corpus.survey.types}
+    listed = some(sorted(filter(None, of_corpus)))
     return [
         Problem(
             anonymization.source or anonymization.name,
@@ -110,39 +132,27 @@ def unknown_types(
             f'(--map {shown(label)}=) or count it as wrong (unknown_types="keep")',
         )
         for label in sorted(labels)
-        if label and (mapped := mapping.get(label, label)) and mapped not in known
+        if label and (mapped := mapping.get(label, label)) and mapped not in of_corpus
     ]
 
 
-def by_category(gold: PhiGold, names: tuple[str, ...], layer: Ints, kind: Ints) -> Array:
-    """How many things of each kind each document has: documents × kinds."""
-    documents = len(gold.axis.documents)
-    cell = gold.axis.layers.document[layer] * len(names) + kind
-    return np.bincount(cell, minlength=documents * len(names)).reshape(documents, len(names)).astype(np.float64)
-
-
-def counted(overall: Mapping[str, Array], tables: Mapping[str, Array], names: tuple[str, ...]) -> Rows:
+def counted(overall: Mapping[str, Counts], tables: Mapping[str, Counts], names: tuple[str, ...]) -> Rows:
     """Counts of everything, then for each category, by name, those of it: `TP`, …, `TP:AGE`, …
 
     Categories in which nothing happened are left out.
     """
-    columns = tuple(overall)
-    values = np.column_stack(list(overall.values()))
-    if names:
-        block = np.stack(list(tables.values()), axis=2)  # documents × kinds × statistics
-        used = sorted(np.flatnonzero(block.any(axis=(0, 2))).tolist(), key=names.__getitem__)
-        columns += tuple(f"{statistic}:{names[number]}" for number in used for statistic in tables)
-        values = np.hstack([values, block[:, used].reshape(len(block), len(used) * len(tables))])
-    return Rows(columns, values)
+    columns = dict(overall)
+    for number in sorted(range(len(names)), key=names.__getitem__):
+        category = {f"{statistic}:{names[number]}": table[:, number] for statistic, table in tables.items()}
+        if any(column.any() for column in category.values()):
+            columns |= category
+    return Rows.named(columns)
 
 
-def categories(totals: Totals) -> list[str]:
-    return list(dict.fromkeys(column.partition(":")[2] for column in totals if ":" in column))
-
-
-def of_categories(totals: Totals, statistic: str, kinds: list[str]) -> Array:
-    """A statistic of all categories, one below the other."""
-    return np.array([totals[f"{statistic}:{kind}"] for kind in kinds])
+def of_categories(totals: Totals, statistics: Iterable[str]) -> tuple[list[str], list[Array]]:
+    """The categories that there are, and each statistic of all of them, one below the other."""
+    kinds = list(dict.fromkeys(column.partition(":")[2] for column in totals if ":" in column))
+    return kinds, [np.array([totals[f"{statistic}:{kind}"] for kind in kinds]) for statistic in statistics]
 
 
 def measures(right: Array, system: Array, gold: Array) -> dict[str, Array]:
@@ -161,17 +171,12 @@ def parts_by_category(values: Mapping[str, Array], gold: Array, kinds: list[str]
     A category in which a measure is undefined does not count for its mean.
     """
     parts = {}
-    for measure in MEASURES:
-        counts = ~np.isnan(values[measure]) & (gold > 0)
-        parts[f"macro {measure}"] = ratio(np.where(counts, values[measure], 0).sum(axis=0), counts.sum(axis=0))
+    for measure, value in values.items():
+        counts = ~np.isnan(value) & (gold > 0)
+        parts[f"macro {measure}"] = ratio(np.where(counts, value, 0).sum(axis=0), counts.sum(axis=0))
     for place, kind in enumerate(kinds):
-        parts |= {f"{measure}:{kind}": values[measure][place] for measure in MEASURES}
+        parts |= {f"{measure}:{kind}": value[place] for measure, value in values.items()}
     return parts
-
-
-def said(found: Found) -> dict[str, Array]:
-    """What `where_typed` asks for: how many masks there are, and how many say their types."""
-    return {"masks": found.masks, "typed": found.typed}
 
 
 def where_typed(values: dict[str, Array], totals: Totals) -> dict[str, Array]:

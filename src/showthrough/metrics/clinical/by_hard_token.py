@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from showthrough.axis.spans import Ints
+from showthrough.axis.spans import Bools
 from showthrough.errors import PlanError, quoted
-from showthrough.metrics.base import Rows
-from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.clinical.by_token import PhiToken, token_rows
-from showthrough.metrics.clinical.tokens import TokenGold, Tokens
-from showthrough.metrics.clinical.vocabulary import Words, words_of
+from showthrough.metrics.chunk import Chunk
+from showthrough.metrics.clinical.by_token import PhiToken
+from showthrough.metrics.clinical.instances import TypedSpans
+from showthrough.metrics.clinical.tokens import TokenGold
+from showthrough.metrics.clinical.vocabulary import words_of
 from showthrough.resources.dictionary import dictionary_from
 from showthrough.tables.calls import parameter
 
@@ -42,6 +42,7 @@ class PhiHardToken(PhiToken):
     title = "PHI, hard tokens"
     needs = frozenset({"gold", "dictionary"})
     scope = "corpus"
+    dictionaries = ("dictionary",)
     undefined = "no such token in gold or in what was masked, or the masks do not say their types"
 
     hard: Literal["oov", "ambiguous", "ambiguous_non_phi"] = parameter("oov", "which tokens count")
@@ -53,35 +54,12 @@ class PhiHardToken(PhiToken):
             expected = "a word list or wordfreq:LANGUAGE" if self.hard == "oov" else "none: only phi_oov looks words up"
             raise PlanError(f"found {quoted(self.dictionary)}; expected {expected}", "dictionary")
 
-    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        gold = self.gold(chunk)
-        tokens = self.token_gold(chunk)
-        hard = self._hard(tokens, chunk)
-        kept = hard(tokens.inside)
-        inside = tokens.inside.at(kept)
-
-        def rows(anonymized: Anonymized) -> Rows:
-            found = self.system(gold, anonymized)
-            taken, beyond = tokens.taken(found.instances)
-            return token_rows(gold, inside, taken[kept], beyond.at(hard(beyond)), found)
-
-        return rows
-
-    def _hard(self, tokens: TokenGold, chunk: Chunk) -> Callable[[Tokens], Ints]:
-        """Tells the places of tokens that are of the kind that is asked for."""
-        if self.hard == "oov":
-            known = chunk.once(("dictionary", self.dictionary), lambda: dictionary_from(self.dictionary))
-            return lambda some: _places(word not in known for word in tokens.spellings(some))
-        words = chunk.once(("clinical words", self.map, self.tokens), lambda: words_of(tokens))
-        ambiguous = self._ambiguous(words)
-        return lambda some: _places(word in ambiguous for word in tokens.spellings(some))
-
-    def _ambiguous(self, words: Words) -> frozenset[str]:
-        which = words.ambiguous_with_others()
-        if self.hard == "ambiguous":
-            which = which | words.ambiguous_between_kinds()
-        return frozenset(words.spelling[number] for number in np.flatnonzero(which).tolist())
-
-
-def _places(answers: Iterable[bool]) -> Ints:
-    return np.flatnonzero(np.array(list(answers), dtype=bool))
+    def counting(self, tokens: TokenGold, chunk: Chunk) -> Callable[[TypedSpans], Bools]:
+        """Tells which of some tokens are of the kind that is asked for."""
+        outside = self.hard == "oov"
+        if outside:
+            listed = chunk.once(("dictionary", self.dictionary), lambda: dictionary_from(self.dictionary))
+        else:
+            words = chunk.once(("clinical words", self.map, self.tokens), lambda: words_of(tokens))
+            listed = words.ambiguous(between_kinds=self.hard == "ambiguous")
+        return lambda some: np.array([(word in listed) != outside for word in tokens.spellings(some)], dtype=bool)

@@ -10,24 +10,12 @@ import numpy as np
 from showthrough.errors import PlanError, quoted
 from showthrough.metrics.base import Array, Rows, Totals
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.clinical.base import (
-    ClinicalMetric,
-    by_category,
-    categories,
-    counted,
-    measures,
-    named,
-    of_categories,
-    parts_by_category,
-    said,
-    where_typed,
-)
-from showthrough.metrics.clinical.partners import paired
-from showthrough.tables.calls import parameter
+from showthrough.metrics.clinical.base import InstanceMetric, counted, measures, named, of_categories, parts_by_category
+from showthrough.metrics.clinical.partners import others, paired
 
 
 @dataclass(frozen=True)
-class PhiInstance(ClinicalMetric):
+class PhiInstance(InstanceMetric):
     """Precision, recall and F of PHI, instance by instance, as MUC and NIST score entities.
 
     Uzuner, Luo and Szolovits 2007. Gold and system instances that overlap are paired one to one, best overlap first.
@@ -57,8 +45,6 @@ class PhiInstance(ClinicalMetric):
     counts = (("C", "right"), ("S", "wrong"), ("I", "wrong"), ("D", "wrong"), ("S*", "wrong"))
     undefined = "no such PHI in gold or in what was masked, or the masks do not say their types"
 
-    types: bool = parameter(True, "whether the type has to be right")
-
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.types, bool):
@@ -66,46 +52,32 @@ class PhiInstance(ClinicalMetric):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         gold = self.gold(chunk)
-        true = gold.instances if self.types else gold.instances.untyped
+        true = self.compared(gold.instances)
 
         def rows(anonymized: Anonymized) -> Rows:
-            found = self.system(gold, anonymized)
-            system = found.instances if self.types else found.instances.untyped
+            marked = self.system(gold, anonymized)
+            system = self.compared(marked.instances)
             pairs = paired(true, system, self.types)
-            wrong = ~pairs.correct
-            deleted = np.ones(len(true), dtype=bool)
-            deleted[pairs.gold] = False
-            inserted = np.ones(len(system), dtype=bool)
-            inserted[pairs.system] = False
             outcomes = {
-                "C": (true, pairs.gold[pairs.correct]),
-                "S": (true, pairs.gold[wrong]),
-                "I": (system, np.flatnonzero(inserted)),
-                "D": (true, np.flatnonzero(deleted)),
+                "C": true.at(pairs.gold[pairs.correct]),
+                "S": true.at(pairs.gold[~pairs.correct]),
+                "I": system.at(others(len(system), pairs.system)),
+                "D": true.at(others(len(true), pairs.gold)),
             }
-            overall = {
-                outcome: gold.axis.by_document(gold.axis.layers.document[side.layer[which]])
-                for outcome, (side, which) in outcomes.items()
-            }
+            overall = {outcome: gold.by_document(spans) for outcome, spans in outcomes.items()}
             if not self.types:
-                return counted(overall, {}, ())
-            overall |= said(found)
-            outcomes["S*"] = (system, pairs.system[wrong])  # the same substitutions, by the system's category
-            tables = {
-                outcome: by_category(gold, found.names, side.layer[which], side.kind[which])
-                for outcome, (side, which) in outcomes.items()
-            }
-            return counted(overall, tables, found.names)
+                return Rows.named(overall)
+            outcomes["S*"] = system.at(pairs.system[~pairs.correct])  # the same substitutions, by the system's category
+            tables = {outcome: gold.by_category(spans, len(marked.names)) for outcome, spans in outcomes.items()}
+            return counted(overall | marked.stated, tables, marked.names)
 
         return rows
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         correct, substituted, inserted, deleted = (np.asarray(totals[outcome]) for outcome in "CSID")
         parts = named(measures(correct, correct + substituted + inserted, correct + substituted + deleted))
-        if kinds := categories(totals):
-            correct, here, there, inserted, deleted = (
-                of_categories(totals, outcome, kinds) for outcome in ("C", "S", "S*", "I", "D")
-            )
+        kinds, (correct, here, there, inserted, deleted) = of_categories(totals, ("C", "S", "S*", "I", "D"))
+        if kinds:
             gold = correct + here + deleted
             parts |= parts_by_category(measures(correct, correct + there + inserted, gold), gold, kinds)
-        return where_typed(parts, totals) if self.types else parts
+        return self.where_typed(parts, totals)

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.spans import Bools, Counts, Ints
+from showthrough.axis.spans import Bools, Ints
 from showthrough.errors import PlanError
 from showthrough.metrics.base import HEADLINE, Array, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.clinical.base import ClinicalMetric, PhiGold, named, said, where_typed
-from showthrough.metrics.clinical.instances import Instances, beginning_alike, one_to_one
+from showthrough.metrics.clinical.base import InstanceMetric, named
+from showthrough.metrics.clinical.instances import TypedSpans, beginning_alike, one_to_one
+from showthrough.metrics.clinical.partners import others
 from showthrough.metrics.clinical.tokens import Letters
 from showthrough.tables.calls import parameter
 
@@ -25,22 +25,19 @@ _STOP = re.compile(r"\n|[.!?…]+[\"'”’»)\]]*\s+")
 _WORD = re.compile(r"\w")
 
 
-def matched(gold: Instances, system: Instances, types: bool, tolerance: int) -> tuple[Bools, Bools]:
+def matched(gold: TypedSpans, system: TypedSpans, types: bool, tolerance: int) -> tuple[Bools, Bools]:
     """Which gold and which system instances have a partner of the same extent (and type)."""
     true, taken = beginning_alike(gold, system, tolerance)
     if types:
         fits = gold.kind[true] == system.kind[taken]
         true, taken = true[fits], taken[fits]
-    apart = np.abs(gold.end[true] - system.end[taken])
-    stands = one_to_one(true, taken, (taken, true, apart))
-    found, right = np.zeros(len(gold), dtype=bool), np.zeros(len(system), dtype=bool)
-    found[true[stands]] = True
-    right[taken[stands]] = True
-    return found, right
+    distance = np.abs(gold.end[true] - system.end[taken])
+    stands = one_to_one(true, taken, (taken, true, distance))
+    return ~others(len(gold), true[stands]), ~others(len(system), taken[stands])
 
 
 @dataclass(frozen=True)
-class PhiSpan(ClinicalMetric):
+class PhiSpan(InstanceMetric):
     """Precision, recall and F of exact spans of PHI.
 
     `phi_strict`: a system's span counts when start, end and type are gold's: MEDDOCAN's first track, and the strict
@@ -66,7 +63,6 @@ class PhiSpan(ClinicalMetric):
     roles = ("F, P and R",)
     undefined = "no PHI in gold or in what was masked, or the masks do not say their types"
 
-    types: bool = parameter(True, "whether the type has to be right")
     merged: bool = parameter(False, "whether neighbouring spans are merged; not with types")
     tolerance: int = parameter(0, "how many characters the end may be off")
 
@@ -79,70 +75,46 @@ class PhiSpan(ClinicalMetric):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         gold = self.gold(chunk)
-        true = gold.instances if self.types else gold.instances.untyped
-        letters = Letters.of(gold.axis, gold.axis.layers) if self.merged else None
-        count = _counter(gold)
+        true = self.compared(gold.instances)
+        letters = Letters.of(gold.axis) if self.merged else None
 
         def rows(anonymized: Anonymized) -> Rows:
-            result = self.system(gold, anonymized)
-            system = result.instances if self.types else result.instances.untyped
+            marked = self.system(gold, anonymized)
+            system = self.compared(marked.instances)
             found, right = matched(true, system, self.types, self.tolerance)
             if letters is not None:
-                ours, mine = _merged(letters, true), _merged(letters, system)
-                both, also = matched(ours.spans, mine.spans, False, 0)
-                found |= both[ours.of]
-                right |= also[mine.of]
-            counts = {
-                "found": count(true, found),
-                "gold": count(true),
-                "right": count(system, right),
-                "system": count(system),
-            }
-            return Rows.named(counts | said(result) if self.types else counts)
+                (ours, of_true), (theirs, of_system) = _merged(letters, true), _merged(letters, system)
+                both, also = matched(ours, theirs, False, 0)
+                found |= both[of_true]
+                right |= also[of_system]
+            sides = {"found": true.at(found), "gold": true, "right": system.at(right), "system": system}
+            return self.rows({name: gold.by_document(spans) for name, spans in sides.items()}, marked)
 
         return rows
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         precision, recall = ratio(totals["right"], totals["system"]), ratio(totals["found"], totals["gold"])
         # Where one side has no span at all the other's spans are all wrong: an F of 0, not an undefined one.
-        some, most = np.nan_to_num(precision), np.nan_to_num(recall)
-        f = np.where(some + most == 0, 0.0, ratio(2 * some * most, some + most))
+        p, r = np.nan_to_num(precision), np.nan_to_num(recall)
+        f = np.where(p + r == 0, 0.0, ratio(2 * p * r, p + r))
         f = np.where(np.asarray(totals["system"]) + np.asarray(totals["gold"]) == 0, np.nan, f)
-        values = named({"P": precision, "R": recall, "F": f})
-        return where_typed(values, totals) if self.types else values
+        return self.where_typed(named({"P": precision, "R": recall, "F": f}), totals)
 
 
-def _counter(gold: PhiGold) -> Callable[..., Counts]:
-    def count(instances: Instances, which: Bools | None = None) -> Counts:
-        document = gold.axis.layers.document[instances.layer]
-        return gold.axis.by_document(document if which is None else document[which])
-
-    return count
-
-
-@dataclass(frozen=True)
-class _Merged:
-    spans: Instances
-    of: Ints  # the merged span of each instance
-
-
-def _merged(letters: Letters, instances: Instances) -> _Merged:
-    """Instances merged with their neighbours where nothing but spaces and signs lies between."""
+def _merged(letters: Letters, instances: TypedSpans) -> tuple[TypedSpans, Ints]:
+    """Instances merged where nothing but spaces and signs lies between neighbours, and the merged span of each."""
     if not len(instances):
-        return _Merged(instances, instances.start)
-    apart = instances.layer[1:] != instances.layer[:-1]
-    near = np.flatnonzero(~apart)
-    reach = np.maximum.accumulate(instances.end)[near]
-    start = np.maximum(instances.start[near + 1], reach)
-    apart[near] = letters.between(instances.layer[near], reach, start) > 0
-    opens = np.flatnonzero(np.concatenate([[True], apart]))
-    ends = np.maximum.reduceat(instances.end, opens)
-    spans = Instances(instances.start[opens], ends, instances.layer[opens], np.zeros(len(opens), dtype=np.int64))
-    return _Merged(spans, np.searchsorted(opens, np.arange(len(instances)), side="right") - 1)
+        return instances, instances.start
+    opens = np.append(True, instances.layer[1:] != instances.layer[:-1])
+    next_to = np.flatnonzero(~opens)  # the one before
+    reach = np.maximum.accumulate(instances.end)[next_to - 1]
+    start = np.maximum(instances.start[next_to], reach)
+    opens[next_to] = letters.between(instances.layer[next_to], reach, start) > 0
+    return instances.merged(np.flatnonzero(opens)), np.cumsum(opens) - 1
 
 
 @dataclass(frozen=True)
-class PhiLeak(ClinicalMetric):
+class PhiLeak(InstanceMetric):
     """Missed PHI per sentence (the leak score of MEDDOCAN, Marimon et al. 2019).
 
     leak = |gold instances that no span matches exactly| / |sentences|
@@ -166,29 +138,21 @@ class PhiLeak(ClinicalMetric):
     undefined = "there is no sentence, or the masks do not say their types"
     fixed = (("annotators", "micro"), ("sentences", "rules.1"))
 
-    types: bool = parameter(True, "whether the type has to be right")
-
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         gold = self.gold(chunk)
-        true = gold.instances if self.types else gold.instances.untyped
-        count = _counter(gold)
-        lines = chunk.once("sentences", lambda: _sentences(gold.axis))
+        true = self.compared(gold.instances)
+        lines = chunk.once("sentences", lambda: np.array([sentences(one.text) for one in gold.axis.documents], float))
 
         def rows(anonymized: Anonymized) -> Rows:
-            result = self.system(gold, anonymized)
-            found, _ = matched(true, result.instances, self.types, 0)
-            counts = {"missed": count(true, ~found), "sentences": lines * gold.axis.layers.count}
-            return Rows.named(counts | said(result) if self.types else counts)
+            marked = self.system(gold, anonymized)
+            found, _ = matched(true, marked.instances, self.types, 0)
+            missed = gold.by_document(true.at(~found))
+            return self.rows({"missed": missed, "sentences": lines * gold.axis.layers.count}, marked)
 
         return rows
 
     def combine(self, totals: Totals) -> dict[str, Array]:
-        values = {HEADLINE: ratio(totals["missed"], totals["sentences"])}
-        return where_typed(values, totals) if self.types else values
-
-
-def _sentences(axis: Axis) -> Counts:
-    return np.array([sentences(document.text) for document in axis.documents], dtype=np.float64)
+        return self.where_typed({HEADLINE: ratio(totals["missed"], totals["sentences"])}, totals)
 
 
 def sentences(text: str) -> int:

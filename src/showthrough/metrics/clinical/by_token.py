@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from showthrough.axis.spans import Ints
+from showthrough.axis.spans import Bools, Ints
 from showthrough.metrics.base import Array, Rows, Totals
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.clinical.base import (
-    MEASURES,
-    OUTCOMES,
-    ClinicalMetric,
-    PhiGold,
-    by_category,
-    categories,
-    counted,
-    measures,
-    named,
-    of_categories,
-    parts_by_category,
-    said,
-    where_typed,
-)
-from showthrough.metrics.clinical.instances import NONE, Found
-from showthrough.metrics.clinical.tokens import TokenGold, Tokens
+from showthrough.metrics.clinical import base
+from showthrough.metrics.clinical.base import ClinicalMetric, PhiGold, measures
+from showthrough.metrics.clinical.instances import NONE, PhiSystem, TypedSpans
+from showthrough.metrics.clinical.tokens import TokenGold
 from showthrough.tables.calls import parameter
+
+_OUTCOMES = ("TP", "FP", "FN")
 
 
 @dataclass(frozen=True)
@@ -64,47 +53,48 @@ class PhiToken(ClinicalMetric):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         gold = self.gold(chunk)
         tokens = self.token_gold(chunk)
+        counts = self.counting(tokens, chunk)
+        chosen = counts(tokens.inside)
+        inside = tokens.inside.at(chosen)
 
         def rows(anonymized: Anonymized) -> Rows:
-            found = self.system(gold, anonymized)
-            taken, beyond = tokens.taken(found.instances)
-            return token_rows(gold, tokens.inside, taken, beyond, found)
+            marked = self.system(gold, anonymized)
+            taken, beyond = tokens.taken(marked.instances)
+            return _rows(gold, inside, taken[chosen], beyond.at(counts(beyond)), marked)
 
         return rows
 
     def token_gold(self, chunk: Chunk) -> TokenGold:
         gold = self.gold(chunk)
-        return chunk.once(
-            ("clinical tokens", self.map, self.tokens),
-            lambda: TokenGold(gold.axis, gold.axis.layers, gold.instances, self.tokens),
-        )
+        key = ("clinical tokens", self.map, self.tokens)
+        return chunk.once(key, lambda: TokenGold(gold.axis, gold.instances, self.tokens))
+
+    def counting(self, tokens: TokenGold, chunk: Chunk) -> Callable[[TypedSpans], Bools]:
+        """Tells which of some tokens count: all."""
+        return lambda some: np.ones(len(some), dtype=bool)
 
     def combine(self, totals: Totals) -> dict[str, Array]:
-        right, extra, lost = (np.asarray(totals[outcome]) for outcome in OUTCOMES)
-        parts = named(measures(right, right + extra, right + lost))
-        if kinds := categories(totals):
-            right, extra, lost = (of_categories(totals, outcome, kinds) for outcome in OUTCOMES)
+        right, extra, lost = (np.asarray(totals[outcome]) for outcome in _OUTCOMES)
+        parts = base.named(measures(right, right + extra, right + lost))
+        kinds, (right, extra, lost) = base.of_categories(totals, _OUTCOMES)
+        if kinds:
             micro = measures(*(count.sum(axis=0) for count in (right, right + extra, right + lost)))
-            typed = {f"micro {measure}": micro[measure] for measure in MEASURES}
-            typed |= parts_by_category(measures(right, right + extra, right + lost), right + lost, kinds)
-            parts |= where_typed(typed, totals)
+            typed = {f"micro {measure}": value for measure, value in micro.items()}
+            typed |= base.parts_by_category(measures(right, right + extra, right + lost), right + lost, kinds)
+            parts |= base.where_typed(typed, totals)
         return parts
 
 
-def token_rows(gold: PhiGold, inside: Tokens, taken: Ints, beyond: Tokens, found: Found) -> Rows:
+def _rows(gold: PhiGold, inside: TypedSpans, taken: Ints, beyond: TypedSpans, marked: PhiSystem) -> Rows:
     """TP, FP and FN of PHI against the rest, and of every category.
 
     `taken` is what gold's tokens were taken for; the tokens beyond gold have the kinds that they were taken for.
     """
     hidden, same = taken != NONE, taken == inside.kind
-    retyped = hidden & ~same
-    layers = {"TP": inside.layer[hidden], "FP": beyond.layer, "FN": inside.layer[~hidden]}
-    overall = {outcome: gold.axis.by_document(gold.axis.layers.document[layer]) for outcome, layer in layers.items()}
-    overall |= said(found)
-    tables = {
-        "TP": by_category(gold, found.names, inside.layer[same], taken[same]),
-        "FP": by_category(gold, found.names, beyond.layer, beyond.kind)
-        + by_category(gold, found.names, inside.layer[retyped], taken[retyped]),
-        "FN": by_category(gold, found.names, inside.layer[~same], inside.kind[~same]),
-    }
-    return counted(overall, tables, found.names)
+    retyped = replace(inside, kind=taken).at(hidden & ~same)
+    outcomes = {"TP": inside.at(hidden), "FP": beyond, "FN": inside.at(~hidden)}
+    overall = {outcome: gold.by_document(tokens) for outcome, tokens in outcomes.items()} | marked.stated
+    typed = {"TP": inside.at(same), "FP": beyond, "FN": inside.at(~same)}
+    tables = {outcome: gold.by_category(tokens, len(marked.names)) for outcome, tokens in typed.items()}
+    tables["FP"] += gold.by_category(retyped, len(marked.names))
+    return base.counted(overall, tables, marked.names)

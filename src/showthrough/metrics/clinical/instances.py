@@ -8,7 +8,7 @@ document.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 
@@ -22,6 +22,7 @@ from showthrough.data.labels import NO_TYPE, label_of
 from showthrough.data.masks import Anonymization, Mask
 
 NONE = -1  # the kind of what is no PHI
+_EDGES = attrgetter("start"), attrgetter("end")
 _ROUNDS = 16  # of pairing all at once
 
 
@@ -51,8 +52,8 @@ class Kinds(dict[str, int]):
 
 
 @dataclass(frozen=True)
-class Instances:
-    """Spans on layers with their kinds, by start."""
+class TypedSpans:
+    """Spans on layers with their kinds, by start: instances of PHI, or tokens."""
 
     start: Ints
     end: Ints
@@ -66,27 +67,26 @@ class Instances:
     def size(self) -> Ints:
         return self.end - self.start
 
+    def at(self, which: Bools | Ints) -> TypedSpans:
+        return TypedSpans(self.start[which], self.end[which], self.layer[which], self.kind[which])
+
     @cached_property
-    def untyped(self) -> Instances:
+    def untyped(self) -> TypedSpans:
         """Every span once, whatever kinds it was said to be."""
         return self.at(_firsts_in_order(self.start, self.end))
 
-    def at(self, which: Bools) -> Instances:
-        if which.all():
-            return self
-        return Instances(self.start[which], self.end[which], self.layer[which], self.kind[which])
-
     @cached_property
-    def joined(self) -> Instances:
+    def joined(self) -> TypedSpans:
         """Those that overlap joined to one: a character is covered once."""
-        opens = opening(self.start, self.end)
-        if len(opens) == len(self):
-            return self
-        ends = np.maximum.reduceat(self.end, opens)
-        return Instances(self.start[opens], ends, self.layer[opens], self.kind[opens])
+        return self.merged(opening(self.start, self.end))
+
+    def merged(self, opens: Ints) -> TypedSpans:
+        """Each from one that opens to the farthest end before the next that does."""
+        ends = np.maximum.reduceat(self.end, opens) if len(opens) else self.end
+        return replace(self.at(opens), end=ends)
 
 
-def gold_instances(axis: Axis, kinds: Kinds) -> Instances:
+def gold_instances(axis: Axis, kinds: Kinds) -> TypedSpans:
     """What annotators want masked."""
     layers = axis.layers
     marks = [mark for mentions in layers.mentions for mark in mentions]
@@ -96,24 +96,30 @@ def gold_instances(axis: Axis, kinds: Kinds) -> Instances:
 
 
 @dataclass(frozen=True)
-class Found:
+class PhiSystem:
     """A system's instances, for each document how many masks it has and how many say a type, and all kinds' names."""
 
-    instances: Instances
+    instances: TypedSpans
     masks: Counts
     typed: Counts
     names: tuple[str, ...]
 
+    @property
+    def stated(self) -> dict[str, Counts]:
+        """The columns from which to tell whether any mask says its type."""
+        return {"masks": self.masks, "typed": self.typed}
 
-def system_instances(axis: Axis, kinds: Kinds, anonymization: Anonymization, from_replacement: bool) -> Found:
-    """What a system masked, a copy on each layer of the document."""
+
+def system_instances(axis: Axis, gold: Kinds, anonymization: Anonymization, from_replacement: bool) -> PhiSystem:
+    """What a system masked, a copy on each layer of the document; it may have kinds that gold does not have."""
+    kinds = gold.extended()
     of_documents = [anonymization.of(document.id) for document in axis.documents]
     document = np.repeat(np.arange(len(of_documents)), list(map(len, of_documents)))
-    masks = [mask for found in of_documents for mask in found]
+    masks = [mask for each in of_documents for mask in each]
     types = [label_of(mask.replacement) for mask in masks] if from_replacement else [mask.entity_type for mask in masks]
     kind = kinds.numbers(types)
     thing, layer = axis.layers.copies(document)
-    return Found(
+    return PhiSystem(
         _laid(masks, thing, layer, kinds, kind[thing], axis.layers),
         axis.by_document(document),
         axis.by_document(document[kind != kinds[""]]),
@@ -123,30 +129,24 @@ def system_instances(axis: Axis, kinds: Kinds, anonymization: Anonymization, fro
 
 def _laid(
     spans: Sequence[Mask] | Sequence[Mention], thing: Ints, layer: Ints, kinds: Kinds, kind: Ints, layers: Layers
-) -> Instances:
+) -> TypedSpans:
     """Spans of documents, laid on layers and sorted: the order in which they were read changes no number.
 
     What is said twice, the same span with the same kind, is there once.
     """
     start, end = (np.fromiter(map(edge, spans), np.int64, len(spans))[thing] + layers.base[layer] for edge in _EDGES)
-    kept = kind != NONE
-    if not kept.all():
-        start, end, layer, kind = start[kept], end[kept], layer[kept], kind[kept]
-    if (start[1:] >= end[:-1]).all():
-        return Instances(start, end, layer, kind)
-    names = np.argsort(np.argsort(known)) if (known := kinds.names) else kind  # where kinds decide, their names do
-    order = np.lexsort((names[kind], end, start))
-    start, end, kind = start[order], end[order], kind[order]
-    return Instances(start, end, layer[order], kind).at(_firsts_in_order(start, end, kind))
+    laid = TypedSpans(start, end, layer, kind).at(kind != NONE)
+    if (laid.start[1:] >= laid.end[:-1]).all():
+        return laid
+    rank = np.argsort(np.argsort(kinds.names))  # where kinds decide, their names do
+    laid = laid.at(np.lexsort((rank[laid.kind], laid.end, laid.start)))
+    return laid.at(_firsts_in_order(laid.start, laid.end, laid.kind))
 
 
 def _firsts_in_order(*keys: Ints) -> Bools:
     """Which things of a sorted list are not the same as the one before them."""
     differs = [key[1:] != key[:-1] for key in keys]
     return np.concatenate([np.ones(min(1, len(keys[0])), dtype=bool), np.logical_or.reduce(differs)])
-
-
-_EDGES = attrgetter("start"), attrgetter("end")
 
 
 def overlapping(left: Laid, right: Laid) -> tuple[Ints, Ints, Ints]:
@@ -167,10 +167,10 @@ def overlapping(left: Laid, right: Laid) -> tuple[Ints, Ints, Ints]:
 def beginning_alike(left: Laid, right: Laid, tolerance: int) -> tuple[Ints, Ints]:
     """All pairs that begin in the same place and whose ends are at most so far apart; both sides by start, then end."""
     width = int(max(left.end.max(initial=0), right.end.max(initial=0))) + 1
-    known = left.start * width + left.end
+    spans = left.start * width + left.end
     low = right.start * width + np.maximum(right.end - tolerance, right.start)
     high = right.start * width + np.minimum(right.end + tolerance, width - 1)
-    theirs, ours = spread(np.searchsorted(known, low), np.searchsorted(known, high, side="right"))
+    theirs, ours = spread(np.searchsorted(spans, low), np.searchsorted(spans, high, side="right"))
     return ours, theirs
 
 
@@ -194,12 +194,9 @@ def one_to_one(left: Ints, right: Ints, keys: Sequence[Ints | Bools]) -> Bools:
     for _ in range(_ROUNDS):
         if not len(alive):
             return chosen
-        wins = _firsts(left[alive]) & _firsts(right[alive])
-        chosen[alive[wins]] = True
-        gone = [np.zeros(int(side[alive].max()) + 1, dtype=bool) for side in (left, right)]
-        gone[0][left[alive[wins]]] = True
-        gone[1][right[alive[wins]]] = True
-        alive = alive[~(gone[0][left[alive]] | gone[1][right[alive]])]
+        winners = alive[_firsts(left[alive]) & _firsts(right[alive])]
+        chosen[winners] = True
+        alive = alive[~(np.isin(left[alive], left[winners]) | np.isin(right[alive], right[winners]))]
     taken: tuple[set[int], set[int]] = set(), set()
     for pair, one, two in zip(alive.tolist(), left[alive].tolist(), right[alive].tolist(), strict=True):
         if one not in taken[0] and two not in taken[1]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from showthrough.axis.spans import Bools, Ints
-from showthrough.metrics.clinical.instances import Instances, one_to_one, overlapping
+from showthrough.metrics.clinical.instances import TypedSpans, one_to_one, overlapping
 
 _LISTED = 2_000_000  # pairs
 _BLOCK = 256  # spans that are looked at together
@@ -29,25 +29,26 @@ class Pairs:
     correct: Bools
 
 
-def paired(gold: Instances, system: Instances, types: bool) -> Pairs:
+def paired(gold: TypedSpans, system: TypedSpans, types: bool) -> Pairs:
     """Pairs by best overlap: most characters shared, then fewest outside, then the same type, then by position."""
     alike = _of_one_extent(gold, system, types)
-    ours, theirs = _others(len(gold), alike[0]), _others(len(system), alike[1])
-    found = _by_overlap(gold.at(ours), system.at(theirs), types)
-    true = np.concatenate([alike[0], np.flatnonzero(ours)[found[0]]])
-    taken = np.concatenate([alike[1], np.flatnonzero(theirs)[found[1]]])
+    ours, theirs = others(len(gold), alike[0]), others(len(system), alike[1])
+    overlap = _by_overlap(gold.at(ours), system.at(theirs), types)
+    true = np.concatenate([alike[0], np.flatnonzero(ours)[overlap[0]]])
+    taken = np.concatenate([alike[1], np.flatnonzero(theirs)[overlap[1]]])
     same = (gold.kind[true] == system.kind[taken]) | (not types)
     exact = np.arange(len(true)) < len(alike[0])
     return Pairs(true, taken, np.asarray(same & exact))
 
 
-def _others(count: int, taken: Ints) -> Bools:
+def others(count: int, taken: Ints) -> Bools:
+    """Which of so many are not among those taken."""
     left = np.ones(count, dtype=bool)
     left[taken] = False
     return left
 
 
-def _of_one_extent(gold: Instances, system: Instances, types: bool) -> tuple[Ints, Ints]:
+def _of_one_extent(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[Ints, Ints]:
     """Pairs of the same extent, which no other can better: those of one type, then the rest in their order."""
     edges = np.stack([np.concatenate([gold.start, system.start]), np.concatenate([gold.end, system.end])])
     extent = np.unique(edges, axis=1, return_inverse=True)[1].reshape(-1)
@@ -56,7 +57,7 @@ def _of_one_extent(gold: Instances, system: Instances, types: bool) -> tuple[Int
     _, true, taken = np.intersect1d(
         one * kinds + gold.kind * types, two * kinds + system.kind * types, assume_unique=True, return_indices=True
     )
-    ours, theirs = np.flatnonzero(_others(len(gold), true)), np.flatnonzero(_others(len(system), taken))
+    ours, theirs = np.flatnonzero(others(len(gold), true)), np.flatnonzero(others(len(system), taken))
     _, more, also = np.intersect1d(_numbered(one[ours]), _numbered(two[theirs]), True, return_indices=True)
     return np.concatenate([true, ours[more]]), np.concatenate([taken, theirs[also]])
 
@@ -65,13 +66,15 @@ def _numbered(extent: Ints) -> Ints:
     """A number for each: that of the first of an extent, of the second and so on is the same on both sides."""
     order = np.argsort(extent, kind="stable")
     place = np.arange(len(extent)) - np.searchsorted(extent[order], extent[order])
-    found = np.empty_like(extent)
-    found[order] = extent[order] * _NOWHERE + place
-    return found
+    numbers = np.empty_like(extent)
+    numbers[order] = extent[order] * _NOWHERE + place
+    return numbers
 
 
-def _by_overlap(gold: Instances, system: Instances, types: bool) -> tuple[Ints, Ints]:
-    if _overlaps(gold, system) > _LISTED:
+def _by_overlap(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[Ints, Ints]:
+    begun = np.searchsorted(gold.start, system.end, side="left")
+    ended = np.searchsorted(np.sort(gold.end), system.start, side="right")
+    if (begun - ended).sum() > _LISTED:  # so many pairs share characters
         return _asked(gold, system, types)
     true, taken, shared = overlapping(gold, system)
     outside = gold.size[true] + system.size[taken] - 2 * shared
@@ -80,19 +83,11 @@ def _by_overlap(gold: Instances, system: Instances, types: bool) -> tuple[Ints, 
     return true[stands], taken[stands]
 
 
-def _overlaps(gold: Instances, system: Instances) -> int:
-    """How many pairs share characters."""
-    begun = np.searchsorted(gold.start, system.end, side="left")
-    return int((begun - np.searchsorted(np.sort(gold.end), system.start, side="right")).sum())
-
-
-def _asked(gold: Instances, system: Instances, types: bool) -> tuple[Ints, Ints]:
+def _asked(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[Ints, Ints]:
     """The same pairs, found by asking each span for its best partner."""
     sides = _Side(gold, types), _Side(system, types)
-    spans = tuple(
-        list(zip(one.start.tolist(), one.end.tolist(), one.kind.tolist(), strict=True)) for one in (gold, system)
-    )
-    found: list[tuple[int, int]] = []
+    spans = [np.column_stack([one.start, one.end, one.kind]).tolist() for one in (gold, system)]
+    pairs: list[tuple[int, int]] = []
     for first in range(len(gold)):
         chain = [] if sides[0].gone[first] else [first]  # of gold and system in turn
         while chain:
@@ -104,11 +99,11 @@ def _asked(gold: Instances, system: Instances, types: bool) -> tuple[Ints, Ints]
                 pair = (best, chain[-1]) if turn else (chain[-1], best)
                 for side, number in zip(sides, pair, strict=True):
                     side.remove(number)
-                found.append(pair)
+                pairs.append(pair)
                 del chain[-2:]
             else:
                 chain.append(best)
-    true, taken = np.array(sorted(found), dtype=np.int64).reshape(-1, 2).T
+    true, taken = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
     return true, taken
 
 
@@ -118,27 +113,24 @@ class _Side:
     How good the best of a block can be at most follows from where its spans begin and end; so few are looked into.
     """
 
-    def __init__(self, spans: Instances, types: bool) -> None:
+    def __init__(self, spans: TypedSpans, types: bool) -> None:
         self.gone = np.zeros(len(spans), dtype=bool)
         self._types = types
         count = max(1, -(-len(spans) // _BLOCK))
         slab = _BLOCK * max(1, round(count**0.5))
         by_start = np.argsort(spans.start, kind="stable")
         order = by_start[np.lexsort((spans.end[by_start], np.arange(len(spans)) // slab))]
-        places = np.full(count * _BLOCK, -1)
-        places[: len(order)] = order
-        self._number = places.reshape(count, _BLOCK)
-        known = self._number >= 0
-        self._start = np.where(known, spans.start[self._number], _NOWHERE)
-        self._end = np.where(known, spans.end[self._number], -_NOWHERE)
-        self._size = np.where(known, spans.size[self._number], 0)
+        self._number = np.pad(order, (0, count * _BLOCK - len(order)), constant_values=-1).reshape(count, _BLOCK)
+        filled = self._number >= 0
+        self._start = np.where(filled, spans.start[self._number], _NOWHERE)
+        self._end = np.where(filled, spans.end[self._number], -_NOWHERE)
+        self._size = np.where(filled, spans.size[self._number], 0)
         self._kind = spans.kind[self._number]
-        self._place = np.empty(len(spans), dtype=np.int64)
-        self._place[order] = np.arange(len(order))
+        self._place = np.argsort(order)
         self._weight = 4 * int(spans.end.max(initial=0)) + 4
         self._opens, self._closes = self._start.min(axis=1), self._end.max(axis=1)
         self._largest = self._size.max(axis=1)
-        self._smallest = np.where(known, self._size, _NOWHERE).min(axis=1)
+        self._smallest = np.where(filled, self._size, _NOWHERE).min(axis=1)
 
     def remove(self, number: int) -> None:
         self.gone[number] = True
@@ -154,26 +146,19 @@ class _Side:
         size = end - start
         weight = max(self._weight, 4 * end + 4)
         shared = np.minimum(np.minimum(end, self._closes) - np.maximum(start, self._opens), self._largest)
-        bound = shared * weight - (size + np.maximum(self._smallest, shared) - 2 * shared)
-        bound[shared <= 0] = -1
-        best: tuple[int, int, int] | None = None  # how good, then unlike and number, negative: larger is better
-        while True:
-            block = int(bound.argmax())
-            if bound[block] < (0 if best is None else best[0]):
-                break
-            found = self._best_in(block, start, end, kind, weight)
-            bound[block] = -1
-            if found is not None and (best is None or found > best):
-                best = found
-        return None if best is None else -best[2]
+        at_most = shared * weight - (size + np.maximum(self._smallest, shared) - 2 * shared)
+        at_most[shared <= 0] = -1
+        best = (0, 0, 0)  # how good, which is above 0, then unlike and number, negative: larger is better
+        while at_most[block := int(at_most.argmax())] >= best[0]:
+            best = max(best, self._best_in(block, start, end, kind, weight))
+            at_most[block] = -1
+        return -best[2] if best[0] else None
 
-    def _best_in(self, block: int, start: int, end: int, kind: int, weight: int) -> tuple[int, int, int] | None:
+    def _best_in(self, block: int, start: int, end: int, kind: int, weight: int) -> tuple[int, int, int]:
         shared = np.minimum(self._end[block], end) - np.maximum(self._start[block], start)
         value = shared * weight - (end - start + self._size[block] - 2 * shared)
         value[shared <= 0] = -1
         good = int(value.max())
-        if good < 0:
-            return None
         places = np.flatnonzero(value == good)
         numbers = self._number[block, places]
         unlike = (self._kind[block, places] != kind) & self._types

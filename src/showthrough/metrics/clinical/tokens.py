@@ -10,7 +10,7 @@ digits: a token is gold's when an instance has any of its letters or digits, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,25 +20,9 @@ from showthrough.axis.axis import Axis
 from showthrough.axis.characters import is_ideograph
 from showthrough.axis.layers import Layers
 from showthrough.axis.spans import Bools, Counts32, Ints, contents_of, counted, highest, spread
-from showthrough.metrics.clinical.instances import NONE, Instances, overlapping
+from showthrough.metrics.clinical.instances import NONE, TypedSpans, overlapping
 
 _SPACE, _SIGN, _LETTER, _IDEOGRAPH = range(4)
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """Tokens on layers, by start, and the kind of each."""
-
-    start: Ints
-    end: Ints
-    layer: Ints
-    kind: Ints
-
-    def __len__(self) -> int:
-        return len(self.start)
-
-    def at(self, places: Ints) -> Tokens:
-        return Tokens(self.start[places], self.end[places], self.layer[places], self.kind[places])
 
 
 @dataclass(frozen=True)
@@ -50,11 +34,9 @@ class Letters:
     layers: Layers
 
     @classmethod
-    def of(cls, axis: Axis, layers: Layers) -> Letters:
+    def of(cls, axis: Axis) -> Letters:
         kinds = axis.table(_kind_of)
-        before = np.zeros(len(kinds) + 1, dtype=np.int32)
-        np.cumsum(kinds >= _LETTER, out=before[1:], dtype=np.int32)
-        return cls(kinds, before, layers)
+        return cls(kinds, counted(kinds >= _LETTER), axis.layers)
 
     def between(self, layer: Ints, start: Ints, end: Ints) -> Ints:
         """How many there are in stretches of layers."""
@@ -72,7 +54,7 @@ class Letters:
 class _Asked:
     """Tokens, and the stretches of them that are asked about; both by start."""
 
-    tokens: Tokens
+    tokens: TypedSpans
     start: Ints
     end: Ints
     token: Ints  # of a stretch
@@ -98,13 +80,13 @@ class _Asked:
     def before(self, place: Ints) -> Ints:
         """How many letters and digits that are asked for come before places of the line."""
         passed = np.searchsorted(self.start, place, side="right")
-        found = self._before[passed]
+        count = self._before[passed]
         inside = np.flatnonzero((passed > 0) & (np.append(self.end, 0)[passed - 1] > place))  # a stretch goes on there
         stretch = passed[inside] - 1
-        found[inside] = self._before[stretch] + self._between(stretch, place[inside])
-        return found
+        count[inside] = self._before[stretch] + self._between(stretch, place[inside])
+        return count
 
-    def kinds(self, instances: Instances) -> Ints:
+    def kinds(self, instances: TypedSpans) -> Ints:
         """What each token is taken for: by the instance with most of its letters, then the longest, then the first.
 
         An instance has all that is asked for of the tokens that lie in it, so of several only one counts; it has less
@@ -112,18 +94,15 @@ class _Asked:
         """
         held = contents_of(self.tokens, instances.start, instances.end)
         order = np.lexsort((-np.arange(len(instances)), instances.size))
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
+        rank = np.argsort(order)
         best = np.full(len(self.tokens), NONE, dtype=np.int64)  # by rank
         token, within = highest(held.first, held.last, rank)
         best[token] = np.where(self.sizes[token] > 0, within, NONE)
 
         cut = held.cut
-        most = np.where(best == NONE, 0, self.sizes)  # letters that the best one has
+        most = np.where(best == NONE, 0, self.sizes)[cut.token]  # letters that the best one has
         letters, rival = self.before(cut.end) - self.before(cut.start), rank[cut.origin]
-        better = (letters > most[cut.token]) | (
-            (letters == most[cut.token]) & (rival > best[cut.token]) & (letters > 0)
-        )
+        better = (letters > most) | ((letters == most) & (rival > best[cut.token]) & (letters > 0))
         ahead = np.flatnonzero(better)[np.lexsort((rival[better], letters[better]))]
         best[cut.token[ahead]] = rival[ahead]  # of several written to one token the last stays
         kind = np.full(len(best), NONE, dtype=np.int64)
@@ -131,7 +110,7 @@ class _Asked:
         kind[taken] = instances.kind[order[best[taken]]]
         return kind
 
-    def covered(self, spans: Instances) -> Ints:
+    def covered(self, spans: TypedSpans) -> Ints:
         """How many of each token's letters and digits lie in spans that do not overlap."""
         stretch, span, _ = overlapping(self, spans)
         start, end = np.maximum(self.start[stretch], spans.start[span]), np.minimum(self.end[stretch], spans.end[span])
@@ -146,32 +125,31 @@ class TokenGold:
     are taken off where a word is asked for.
     """
 
-    def __init__(self, axis: Axis, layers: Layers, gold: Instances, way: str) -> None:
-        self._axis, self._sheets, self._gold = axis, layers, gold
-        self._letters = Letters.of(axis, layers)
+    def __init__(self, axis: Axis, gold: TypedSpans, way: str) -> None:
+        self._axis, self._gold, self._letters = axis, gold, Letters.of(axis)
+        layers = axis.layers
         start, end = _runs(self._letters.kinds) if way == "challenge" else (axis.tokens.start, axis.tokens.end)
         if (layers.count != 1).any():
             edges = np.searchsorted(start, axis.bounds)
             layer, token = spread(edges[layers.document], edges[layers.document + 1])
             start, end = start[token] + layers.shift[layer], end[token] + layers.shift[layer]
         layer = np.searchsorted(layers.base, start, side="right") - 1
-        every = Tokens(start, end, layer, np.full(len(start), NONE, dtype=np.int64))
-        self._whole = _Asked(every, start, end, np.arange(len(start)), self._letters)
-        self._kind = self._whole.kinds(gold)
+        unmarked = TypedSpans(start, end, layer, np.full(len(start), NONE, dtype=np.int64))
+        self._whole = _Asked(unmarked, start, end, np.arange(len(start)), self._letters)
+        self._every = replace(unmarked, kind=self._whole.kinds(gold))
 
     @cached_property
-    def tokens(self) -> Tokens:
+    def tokens(self) -> TypedSpans:
         """All tokens that have a letter or digit."""
-        found = self._at(np.arange(len(self._kind)), self._kind)
-        return found.at(np.flatnonzero(self._letters.between(found.layer, found.start, found.end)))
+        every = self._every
+        return every.at(self._letters.between(every.layer, every.start, every.end) > 0)
 
     @cached_property
-    def inside(self) -> Tokens:
+    def inside(self) -> TypedSpans:
         """The tokens of gold instances."""
-        places = np.flatnonzero(self._kind != NONE)
-        return self._at(places, self._kind[places])
+        return self._every.at(self._every.kind != NONE)
 
-    def taken(self, system: Instances) -> tuple[Ints, Tokens]:
+    def taken(self, system: TypedSpans) -> tuple[Ints, TypedSpans]:
         """What a system takes the tokens of gold for, and the others that it masks, with what it takes them for.
 
         A token of gold is taken when all is masked that gold marks of it: whatever is left can be read. Any other
@@ -179,13 +157,15 @@ class TokenGold:
         """
         kind = self._asked.kinds(system)
         kind[self._asked.covered(system.joined) < self._asked.sizes] = NONE
-        return kind, self._beyond(system)
+        beyond = replace(self._every, kind=self._whole.kinds(system))
+        return kind, beyond.at((beyond.kind != NONE) & (self._every.kind == NONE))
 
-    def spellings(self, tokens: Tokens) -> list[str]:
+    def spellings(self, tokens: TypedSpans) -> list[str]:
         """The words of tokens, in small letters and without the signs at their edges."""
-        base = self._sheets.base[tokens.layer]
+        layers = self._axis.layers
+        base = layers.base[tokens.layer]
         start, end = self._letters.trimmed(tokens.layer, tokens.start, tokens.end)
-        texts = [self._axis.documents[number].text for number in self._sheets.document.tolist()]
+        texts = [self._axis.documents[number].text for number in layers.document.tolist()]
         places = zip(tokens.layer.tolist(), (start - base).tolist(), (end - base).tolist(), strict=True)
         return [texts[layer][low:high].casefold() for layer, low, high in places]
 
@@ -193,15 +173,10 @@ class TokenGold:
         """The gold instances that have a letter or digit of one or more of some tokens, which are told of all."""
         held = contents_of(self.tokens, self._gold.start, self._gold.end)
         before, cut = counted(which), held.cut
-        found = before[held.last] > before[held.first]
+        including = before[held.last] > before[held.first]
         letters = self._letters.between(self.tokens.layer[cut.token], cut.start, cut.end)
-        found[cut.origin[which[cut.token] & (letters > 0)]] = True
-        return np.asarray(found)
-
-    def _beyond(self, system: Instances) -> Tokens:
-        kind = self._whole.kinds(system)
-        places = np.flatnonzero((kind != NONE) & (self._kind == NONE))
-        return self._at(places, kind[places])
+        including[cut.origin[which[cut.token] & (letters > 0)]] = True
+        return np.asarray(including)
 
     @cached_property
     def _asked(self) -> _Asked:
@@ -213,15 +188,10 @@ class TokenGold:
         order = np.argsort(start, kind="stable")
         return _Asked(tokens, start[order], end[order], token[order], self._letters)
 
-    def _at(self, places: Ints, kind: Ints) -> Tokens:
-        every = self._whole.tokens
-        return Tokens(every.start[places], every.end[places], every.layer[places], kind)
-
 
 def _runs(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:
     """Runs without a space; ideographs one by one."""
-    padded = np.full(len(kinds) + 2, _SPACE, dtype=np.uint8)
-    padded[1:-1] = kinds
+    padded = np.pad(kinds, 1, constant_values=_SPACE)
     filled = padded != _SPACE
     borders = filled[1:] != filled[:-1]
     if kinds.max(initial=0) < _IDEOGRAPH:  # borders alternate: one opens a run, the next closes it

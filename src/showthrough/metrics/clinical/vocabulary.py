@@ -7,8 +7,9 @@ instance is out of vocabulary, or ambiguous, when it includes one or more such t
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
@@ -16,8 +17,8 @@ from showthrough.axis.axis import Axis
 from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import label_map
-from showthrough.metrics.clinical.instances import NONE, Kinds, gold_instances
-from showthrough.metrics.clinical.tokens import TokenGold, Tokens
+from showthrough.metrics.clinical.instances import NONE, Kinds, TypedSpans, gold_instances
+from showthrough.metrics.clinical.tokens import TokenGold
 
 ALL = "(all)"
 NON_PHI = "(non-PHI)"
@@ -62,7 +63,7 @@ class Analysis:
 class Words:
     """All tokens of a corpus with their words as numbers."""
 
-    tokens: Tokens
+    tokens: TypedSpans
     code: Ints  # of a token: its word's number
     spelling: list[str]  # of a word, small letters
 
@@ -70,18 +71,17 @@ class Words:
     def is_phi(self) -> Bools:
         return np.asarray(self.tokens.kind != NONE)
 
-    def _occurs(self, which: Bools) -> Bools:
+    def occurs(self, which: Bools) -> Bools:
         """Of every word, whether some of these tokens are it."""
         return np.asarray(np.bincount(self.code[which], minlength=len(self.spelling)) > 0)
 
-    def ambiguous_with_others(self) -> Bools:
-        """Of every word, whether it occurs both as PHI and as none."""
-        return self._occurs(self.is_phi) & self._occurs(~self.is_phi)
-
-    def ambiguous_between_kinds(self) -> Bools:
-        """Of every word, whether it occurs in more than one category."""
-        pairs = np.unique(np.stack([self.code, self.tokens.kind])[:, self.is_phi], axis=1)
-        return np.asarray(np.bincount(pairs[0], minlength=len(self.spelling)) > 1)
+    def ambiguous(self, between_kinds: bool) -> frozenset[str]:
+        """The words that occur both as PHI and as none; with `between_kinds` also those of more than one category."""
+        which = self.occurs(self.is_phi) & self.occurs(~self.is_phi)
+        if between_kinds:
+            pairs = np.unique(np.stack([self.code, self.tokens.kind])[:, self.is_phi], axis=1)
+            which |= np.bincount(pairs[0], minlength=len(self.spelling)) > 1
+        return frozenset(self.spelling[number] for number in np.flatnonzero(which).tolist())
 
     def within(self, words: Set[str]) -> Bools:
         """Of every token, whether a list has its word."""
@@ -106,84 +106,54 @@ def analyse(
 ) -> Analysis:
     """Out-of-vocabulary and ambiguous PHI of a corpus; `medical` is a list of medical terms, a word each."""
     axis = Axis(corpus)
-    layers = axis.layers
     kinds = Kinds(label_map(mapping))
     gold = gold_instances(axis, kinds)
-    split = TokenGold(axis, layers, gold, tokens)
-    found = words_of(split)
-    names = tuple(kinds.names)
-    of_tokens = _traits(found, words, medical)
+    split = TokenGold(axis, gold, tokens)
+    seen = words_of(split)
+    titles = dict(sorted(enumerate(kinds.names), key=itemgetter(1)))
+    of_tokens = _traits(seen, words, medical)
+    of_instances = {name: split.including(trait) for name, trait in of_tokens.items()}  # of one or more of their tokens
     return Analysis(
         dictionary,
         medical_name,
-        _by_kind(names, gold.kind, _including(of_tokens, split)),
-        _by_kind(names, found.tokens.kind, of_tokens),
-        _shared(found, names),
+        _by_kind(titles, gold.kind, of_instances),
+        _by_kind(titles, seen.tokens.kind, of_tokens),
+        _shared(seen, {**titles, NONE: NON_PHI}),
     )
 
 
-@dataclass(frozen=True)
-class _Traits:
-    """Of every token, or of every instance, what makes it hard."""
-
-    unknown: Bools
-    in_record: Bools
-    in_corpus: Bools
-    medical: Bools | None
-
-
-def _traits(found: Words, words: Set[str], medical: Set[str] | None) -> _Traits:
-    outside = ~found.is_phi
-    in_corpus = (np.bincount(found.code[outside], minlength=len(found.spelling)) > 0)[found.code]
-    place = found.tokens.layer * len(found.spelling) + found.code
-    return _Traits(
-        ~found.within(words),
-        np.isin(place, place[outside]),
-        in_corpus,
-        None if medical is None else in_corpus & found.within(medical),
-    )
+def _traits(seen: Words, words: Set[str], medical: Set[str] | None) -> dict[str, Bools]:
+    """Of every token, what makes it hard, by the fields of `Difficulty`."""
+    outside = ~seen.is_phi
+    in_corpus = seen.occurs(outside)[seen.code]
+    place = seen.tokens.layer * len(seen.spelling) + seen.code
+    traits = {
+        "out_of_vocabulary": ~seen.within(words),
+        "ambiguous_in_record": np.isin(place, place[outside]),
+        "ambiguous_in_corpus": in_corpus,
+    }
+    return traits if medical is None else {**traits, "medical": in_corpus & seen.within(medical)}
 
 
-def _including(traits: _Traits, split: TokenGold) -> _Traits:
-    """The traits of instances: those of one or more of their tokens."""
-    return _Traits(
-        split.including(traits.unknown),
-        split.including(traits.in_record),
-        split.including(traits.in_corpus),
-        None if traits.medical is None else split.including(traits.medical),
-    )
-
-
-def _by_kind(names: tuple[str, ...], kind: Ints, traits: _Traits) -> dict[str, Difficulty]:
+def _by_kind(titles: Mapping[int, str], kind: Ints, traits: Mapping[str, Bools]) -> dict[str, Difficulty]:
     """Traits of things by their category, the whole first."""
 
     def difficulty(which: Bools) -> Difficulty:
-        return Difficulty(
-            _share(which, traits.unknown),
-            _share(which, traits.in_record),
-            _share(which, traits.in_corpus),
-            None if traits.medical is None else _share(which & traits.in_corpus, traits.medical),
-        )
+        counts = {name: int((which & trait).sum()) for name, trait in traits.items()}
+        totals = {"medical": counts["ambiguous_in_corpus"]}
+        return Difficulty(**{name: Share(count, totals.get(name, int(which.sum()))) for name, count in counts.items()})
 
-    numbers = sorted(range(len(names)), key=names.__getitem__)
-    return {ALL: difficulty(kind != NONE)} | {names[number]: difficulty(kind == number) for number in numbers}
+    of_kinds = {title: difficulty(kind == number) for number, title in titles.items()}
+    return {ALL: difficulty(kind != NONE)} | of_kinds
 
 
-def _share(which: Bools, trait: Bools) -> Share:
-    return Share(int((which & trait).sum()), int(which.sum()))
-
-
-def _shared(found: Words, names: tuple[str, ...]) -> dict[str, dict[str, Share]]:
+def _shared(seen: Words, titles: Mapping[int, str]) -> dict[str, dict[str, Share]]:
     """Categories against categories, and against what is no PHI, which comes last."""
-    order = [*sorted(range(len(names)), key=names.__getitem__), NONE]
-    titles = {number: NON_PHI if number == NONE else names[number] for number in order}
-    occurs = np.zeros((len(found.spelling), len(order)), dtype=bool)
-    occurs[found.code, found.tokens.kind] = True  # of NONE, the last column
+    occurs = np.zeros((len(seen.spelling), len(titles)), dtype=bool)
+    occurs[seen.code, seen.tokens.kind] = True  # of NONE, the last column
     matrix: dict[str, dict[str, Share]] = {}
-    for row in order:
-        of_row = found.code[found.tokens.kind == row]
-        also = occurs[of_row].sum(axis=0)
-        matrix[titles[row]] = {
-            titles[column]: Share(int(also[column]), len(of_row)) for column in order if column != row
-        }
+    for row, title in titles.items():
+        of_row = seen.code[seen.tokens.kind == row]
+        also = occurs[of_row].sum(axis=0).tolist()
+        matrix[title] = {name: Share(also[column], len(of_row)) for column, name in titles.items() if column != row}
     return matrix
