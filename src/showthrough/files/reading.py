@@ -62,14 +62,18 @@ def is_folder(path: Path) -> bool:
 
 def files_in(folder: Path) -> list[Path]:
     """All that is in a folder and in the folders in it, sorted. One that cannot be looked into is an error: what is in
-    it would be missing, and nobody would know.
+    it would be missing, and nobody would know. A link to a folder is not followed, since it could lead in a circle.
     """
 
     def stop(error: OSError) -> None:
         raise fail(str(error.filename or folder), f"cannot be read: {error.strerror}") from error
 
-    walked = os.walk(folder, onerror=stop)
-    return sorted(Path(home) / name for home, folders, files in walked for name in (*folders, *files))
+    inside = []
+    for home, folders, files in os.walk(folder, onerror=stop):
+        inside += [Path(home, name) for name in (*folders, *files)]
+        if links := [link for name in folders if (link := Path(home, name)).is_symlink()]:
+            raise fail(min(links), "is a link to a folder, which is not followed; expected the folder itself")
+    return sorted(inside)
 
 
 def exists(path: Path) -> bool:
