@@ -25,28 +25,19 @@ class Read:
     """What a program reads and therefore must not replace, by whatever links it is reached."""
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
-        given = list(paths)
-        self._paths = set(filter(None, map(_real, given)))
-        self._files = set(filter(None, map(_identity, given)))
+        self._identities = {identity for path in paths for identity in _identities(path)}
 
     def __contains__(self, path: Path) -> bool:
-        return _real(path) in self._paths or _identity(path) in self._files
+        return not self._identities.isdisjoint(_identities(path))
 
 
-def _real(path: Path) -> str | None:
-    try:
-        return os.path.realpath(path)
-    except (OSError, ValueError):  # a zero byte, a link to itself
-        return None
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """The same for all names of one file."""
-    try:
-        found = path.stat()
-    except (OSError, ValueError):
-        return None
-    return found.st_dev, found.st_ino
+def _identities(path: Path) -> Iterator[str | tuple[int, int]]:
+    """Where the links of a path lead, and what the system knows the file by, whichever of its names this is."""
+    with suppress(OSError, ValueError):  # a zero byte, a link to itself
+        yield os.path.realpath(path)
+    with suppress(OSError, ValueError):
+        status = path.stat()
+        yield status.st_dev, status.st_ino
 
 
 def write_file(path: Path, content: bytes, *, force: bool = False, private: bool = True) -> None:

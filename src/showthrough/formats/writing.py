@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization
-from showthrough.errors import OutputError, at_document, shown, some
+from showthrough.errors import OutputError, shown, some
 from showthrough.files.writing import Read, write_file, write_folder
-from showthrough.formats.base import SAMPLE, Files, Format
+from showthrough.formats.base import SAMPLE, Files, Format, unwritable
 from showthrough.formats.choice import can, format_named
 from showthrough.formats.phi import as_masks
 
@@ -66,11 +67,8 @@ def _written(chosen: Format, documents: Iterable[Document]) -> Files:
 
 
 def _writable(document: Document) -> Document:
-    half = next((one for one in document.text if "\ud800" <= one <= "\udfff"), None)
-    if half:
-        raise OutputError(
-            f"{at_document(document.id)}: its text has half a character (U+{ord(half):04X}), which is no UTF-8"
-        )
+    if half := re.search("[\ud800-\udfff]", document.text):
+        raise unwritable(document, f"its text has half a character (U+{ord(half[0]):04X}), which is no UTF-8")
     return document
 
 
@@ -78,5 +76,5 @@ def _layer(document: Document, annotator: str) -> Document:
     kept = tuple(annotation for annotation in document.annotations if annotation.annotator == annotator)
     if document.annotations and not kept:
         names = some(annotation.annotator for annotation in document.annotations)
-        raise OutputError(f"{at_document(document.id)}: has no annotator {shown(annotator)}; there are {names}")
+        raise unwritable(document, f"has no annotator {shown(annotator)}; there are {names}")
     return Document(document.id, document.text, kept)
