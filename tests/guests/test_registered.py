@@ -171,9 +171,9 @@ def test_a_metric_without_rows_and_without_failure_is_a_failure(monkeypatch: pyt
     import showthrough.evaluation.engine as engine
 
     monkeypatch.setitem(METRICS, "kept", Kept)
-    monkeypatch.setattr(engine, "_rows", lambda *rest: ({}, {}))
+    monkeypatch.setattr(engine, "answered", lambda *rest: engine.Answer())
     run = evaluate(CORPUS, MASKS, ["kept"], resamples=0)
-    assert [str(failure.reason) for failure in run.failures] == ["gave rows of 0 documents of a; expected 6"]
+    assert [str(failure.reason) for failure in run.failures] == ["it gave rows for 0 of 6 documents; expected all"]
 
 
 # What attacks return.

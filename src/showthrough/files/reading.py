@@ -150,15 +150,15 @@ def decoded(
     try:
         return decoder.decode(content)
     except msgspec.ValidationError as error:
-        field, what = type_fault(error, field)
-        raise fail(file, what, _joined(place, shown(field, _FIELD))) from None
+        field, fault = type_fault(error, field)
+        field = shown(field, _FIELD)
     except msgspec.DecodeError as error:
-        message = f"is not valid JSON: {_located(str(error), bytes(content))}"
-        raise fail(file, message, _joined(place, field)) from None
+        fault = f"is not valid JSON: {_located(str(error), bytes(content))}"
     except UnicodeDecodeError:
-        raise fail(file, "is not UTF-8; expected UTF-8 throughout", _joined(place, field)) from None
+        fault = "is not UTF-8; expected UTF-8 throughout"
     except RecursionError:
-        raise fail(file, "is nested too deeply; expected a few levels", _joined(place, field)) from None
+        fault = "is nested too deeply; expected a few levels"
+    raise fail(file, fault, ": ".join(filter(None, (place, field))))
 
 
 def decoded_or_none(content: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[T]) -> T | None:
@@ -175,10 +175,6 @@ def type_fault(error: msgspec.ValidationError, field: str = "") -> tuple[str, st
     what, where = message.groups() if message else (str(error), "")
     field = (field + where).lstrip(".")
     return field, plain(what, field)
-
-
-def _joined(*places: str) -> str:
-    return ": ".join(filter(None, places))
 
 
 def plain(message: str, field: str = "") -> str:

@@ -37,12 +37,6 @@ def walk(path: Path, handler: Handler) -> None:
     parser = expat.ParserCreate("UTF-8")
     parser.buffer_text = False
 
-    def opens(element: str, attributes: dict[str, str]) -> None:
-        handler.opens(element, attributes, parser.CurrentLineNumber)
-
-    def closes(element: str) -> None:
-        handler.closes(element, parser.CurrentLineNumber)
-
     def says(text: str) -> None:
         # A parser has to report every line end as a line feed, and this one reports each on its own. Bytes are only
         # kept when a carriage return stays one; what was written there is still in the file.
@@ -71,8 +65,8 @@ def walk(path: Path, handler: Handler) -> None:
     # would leave it out without a word. So that it tells of such references, it is asked to follow them.
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
     parser.SkippedEntityHandler = skipped
-    parser.StartElementHandler = opens
-    parser.EndElementHandler = closes
+    parser.StartElementHandler = lambda element, given: handler.opens(element, given, parser.CurrentLineNumber)
+    parser.EndElementHandler = lambda element: handler.closes(element, parser.CurrentLineNumber)
     parser.CharacterDataHandler = says
     parser.EntityDeclHandler = entity
     parser.StartDoctypeDeclHandler = doctype

@@ -67,14 +67,15 @@ def read_recorded(path: str | os.PathLike[str], *, name: str | None = None) -> R
         if column in record
     )
 
-    def document(cell: tuple[str, str, str, msgspec.Raw]) -> tuple[str, str, str | None]:
-        column, individual, place, content = cell
-        return column, individual, decoded(content, _TEXT, path, f"{place}: {shown(column)}")
-
     documents: dict[str, dict[str, str]] = {}
-    for column, individual, text in gathered(cells, document):
+
+    def take(cell: tuple[str, str, str, msgspec.Raw]) -> None:
+        column, individual, place, content = cell
+        text = decoded(content, _TEXT, path, f"{place}: {shown(column)}")
         if text is not None:
             documents.setdefault(column, {})[individual] = text
+
+    gathered(cells, take)
     if not documents:
         raise fail(path, f"has nobody's documents: expected a column beside {NAME} and {KNOWLEDGE}, or NAME=FILE")
     return Recorded(Background(knowledge, name or stem(path), str(path)), documents)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from showthrough.data.documents import Document
 from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
 from showthrough.files.reading import fail, files_in, read_bytes, stem, suffix, text_of, unique
-from showthrough.formats.base import Files, Fit, Format, Input, Texts
+from showthrough.formats.base import Fit, Format, Input, Texts
 from showthrough.formats.texts import plain
 
 
@@ -21,10 +18,6 @@ def read_texts(file: Input) -> Texts:
     return Texts(unique(((stem(one), text_of(one, read_bytes(one, RECORD))) for one in files), path))
 
 
-def write(documents: Iterable[Document]) -> Files:
-    return {f"{document.id}.txt": document.text.encode() for document in documents}
-
-
 def _recognise(head: Head) -> Fit:
     return Fit.LIKELY if head.folder and ".txt" in head.endings and ".ann" not in head.endings else Fit.NO
 
@@ -34,6 +27,7 @@ FORMAT = Format(
     (".txt",),
     _recognise,
     lambda file: plain(read_texts(file)),
-    *(read_texts, write),
+    read_texts,
+    lambda documents: {f"{document.id}.txt": document.text.encode() for document in documents},
     in_folders=True,
 )

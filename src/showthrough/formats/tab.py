@@ -29,7 +29,7 @@ from showthrough.files.reading import (
     object_entries,
     open_file,
 )
-from showthrough.formats.base import Files, Fit, Format, by_keys, unlike
+from showthrough.formats.base import Fit, Format, by_keys, unlike
 from showthrough.formats.groups import FIELD
 from showthrough.formats.records import items_of
 
@@ -191,9 +191,13 @@ def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
     for annotator, layer in (wire.annotations or {}).items():
         mentions = layer.entity_mentions
         for index, mark in enumerate(mentions):
-            # A span text that does not match is the one sure sign of offsets in bytes or UTF-16 units.
-            if mark.span_text is not None and text[mark.start_offset : mark.end_offset] != mark.span_text:
-                _misplaced(wire, annotator, index, mark, path, problems)
+            start, end = mark.start_offset, mark.end_offset
+            # A span text that does not match is the one sure sign of offsets in bytes or UTF-16 units. Offsets that
+            # are not in the text at all are reported by the survey.
+            if mark.span_text is not None and text[start:end] != mark.span_text and 0 <= start < end <= len(text):
+                place = f"{at_document(wire.doc_id)}: annotations.{shown(annotator)}.entity_mentions[{index}]"
+                fault = unlike(f"at {start}–{end}", text[start:end], "span_text is", mark.span_text)
+                problems.append(Problem(str(path), place, f"{fault}; expected offsets in Unicode code points"))
         annotations.append(Annotation(annotator, tuple(map(_mention, mentions))))
     return Document(wire.doc_id, text, tuple(annotations), "" if wire.group is None else str(wire.group))
 
@@ -204,17 +208,6 @@ def _mention(mark: _Mention) -> Mention:
     if mark.identifier_type is None:
         return by_type(start, end, kind, entity, status)
     return Mention(start, end, kind, mark.identifier_type, entity, status)
-
-
-def _misplaced(
-    wire: _Document, annotator: str, index: int, mark: _Mention, path: Path, problems: list[Problem]
-) -> None:
-    if not 0 <= mark.start_offset < mark.end_offset <= len(wire.text):
-        return  # the survey reports the offsets themselves
-    place = f"{at_document(wire.doc_id)}: annotations.{shown(annotator)}.entity_mentions[{index}]"
-    start, end = mark.start_offset, mark.end_offset
-    fault = unlike(f"at {start}–{end}", wire.text[start:end], "span_text is", mark.span_text)
-    problems.append(Problem(str(path), place, f"{fault}; expected offsets in Unicode code points"))
 
 
 def _faults(raw: msgspec.Raw, path: Path, place: str, group: str) -> list[Problem]:
@@ -248,7 +241,12 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
                     "start_offset": mention.start,
                     "end_offset": mention.end,
                     "span_text": document.text[mention.start : mention.end],
-                    **_identifier(mention),
+                    # A guess is not written, or it would be read as what an annotator said.
+                    **(
+                        {"identifier_type": mention.identifier}
+                        if mention.stated or known_level(mention.entity_type)
+                        else {}
+                    ),
                     "entity_id": mention.entity_id,
                     "confidential_status": mention.confidential,
                 }
@@ -261,20 +259,6 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
     return {"doc_id": document.id, "text": document.text, **group, "annotations": layers}
 
 
-def _identifier(mention: Mention) -> dict[str, str]:
-    """How a mention identifies; a guess is not written, or it would be read as what an annotator said."""
-    stated = mention.stated or known_level(mention.entity_type)
-    return {"identifier_type": mention.identifier} if stated else {}
-
-
-def write_list(documents: Iterable[Document]) -> Files:
-    return {"": msgspec.json.format(msgspec.json.encode(list(map(record, documents))), indent=1)}
-
-
-def write_lines(documents: Iterable[Document]) -> Files:
-    return {"": b"".join(msgspec.json.encode(record(document)) + b"\n" for document in documents)}
-
-
 def _recognise(head: Head) -> Fit:
     return by_keys(head, {"doc_id", "text"}, {"annotations"})
 
@@ -284,12 +268,12 @@ LIST = Format(
     (".json",),
     lambda head: _recognise(head) if head.json.opening == b"[" and head.suffix != ".jsonl" else Fit.NO,
     lambda file: read_list(file.head, file.group),
-    write=write_list,
+    write=lambda documents: {"": msgspec.json.format(msgspec.json.encode(list(map(record, documents))), indent=1)},
 )
 LINES = Format(
     "JSON Lines: the same, one document a line, for corpora of any length",
     (".jsonl",),
     lambda head: _recognise(head) if head.suffix == ".jsonl" else Fit.NO,
     lambda file: JsonLines.of_file(file.path, file.group),
-    write=write_lines,
+    write=lambda documents: {"": b"".join(msgspec.json.encode(record(each)) + b"\n" for each in documents)},
 )

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 from showthrough.data.documents import Document
 from showthrough.errors import shown
-from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
 from showthrough.files.reading import fail, text_of, unique
 from showthrough.formats.base import Files, Fit, Format, Input, Texts
@@ -60,8 +59,7 @@ def write(documents: Iterable[Document]) -> Files:
     return {"": content.getvalue().encode()}
 
 
-def _recognise(head: Head) -> Fit:
-    return Fit.SURE if head.suffix in _ENDINGS else Fit.NO
-
-
-FORMAT = Format("a table of texts with a header", _ENDINGS, _recognise, read, read_texts, write)
+FORMAT = Format(
+    "a table of texts with a header",
+    *(_ENDINGS, lambda head: Fit.SURE if head.suffix in _ENDINGS else Fit.NO, read, read_texts, write),
+)

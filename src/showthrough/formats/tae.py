@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.data.masks import Mask, TypedMask
 from showthrough.errors import at_document
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, decoded_or_none, gathered
-from showthrough.formats.base import Files, Fit, Format, Input, Masks
+from showthrough.formats.base import Fit, Format, Masks
 
 _SMALL = 32_000_000  # bytes of masks that are kept decoded, which takes some five times as much
 _MASKS = msgspec.json.Decoder(list[Mask])
@@ -50,14 +50,6 @@ def checked(entries: dict[str, msgspec.Raw], path: Path) -> Masks:
     return masks if small else LazyMasks(entries)
 
 
-def read(file: Input) -> Masks:
-    return checked(file.head.entries, file.path)
-
-
-def write_masks(anonymization: Anonymization) -> Files:
-    return {"": msgspec.json.encode(dict(anonymization.masks))}
-
-
 def _recognise(head: Head) -> Fit:
     """Likely any object but one of texts."""
     first = next(iter(head.json.keys.values()), b"")
@@ -66,6 +58,8 @@ def _recognise(head: Head) -> Fit:
 
 FORMAT = Format(
     "masks by id, of the Text Anonymization Evaluator: [start, end, replacement, type]",
-    *((".json",), _recognise, None, read),
-    write_masks=write_masks,
+    (".json",),
+    _recognise,
+    read_anonymization=lambda file: checked(file.head.entries, file.path),
+    write_masks=lambda anonymization: {"": msgspec.json.encode(dict(anonymization.masks))},
 )
