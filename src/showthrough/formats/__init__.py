@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, apply_masks
@@ -57,7 +58,7 @@ def read_anonymization(
     """
     file = Input(Head.of(path), id_column, text_column, corpus=corpus)
     given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
-    masks = _aligned(given, file) if isinstance(given, Texts) else given
+    masks = _aligned(given, file.path, corpus) if isinstance(given, Texts) else given
     return Anonymization(masks, name or stem(file.path), str(file.path))
 
 
@@ -88,8 +89,7 @@ def read_anonymized(
     return {document.id: apply_masks(document.text, anonymization.of(document.id)) for document in corpus}
 
 
-def _aligned(texts: Texts, file: Input) -> Masks:
-    path, corpus = file.path, file.corpus
+def _aligned(texts: Texts, path: Path, corpus: Corpus | None) -> Masks:
     if corpus is None:
         raise fail(path, "holds anonymized texts without offsets; reading it needs the corpus with the originals")
     ids = set(corpus.ids)

@@ -241,12 +241,7 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
                     "start_offset": mention.start,
                     "end_offset": mention.end,
                     "span_text": document.text[mention.start : mention.end],
-                    # A guess is not written, or it would be read as what an annotator said.
-                    **(
-                        {"identifier_type": mention.identifier}
-                        if mention.stated or known_level(mention.entity_type)
-                        else {}
-                    ),
+                    **_identifier(mention),
                     "entity_id": mention.entity_id,
                     "confidential_status": mention.confidential,
                 }
@@ -257,6 +252,12 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
     }
     group = {"group": document.group} if document.group else {}
     return {"doc_id": document.id, "text": document.text, **group, "annotations": layers}
+
+
+def _identifier(mention: Mention) -> dict[str, str]:
+    """How a mention identifies; a guess is not written, or it would be read as what an annotator said."""
+    stated = mention.stated or known_level(mention.entity_type)
+    return {"identifier_type": mention.identifier} if stated else {}
 
 
 def _recognise(head: Head) -> Fit:

@@ -37,7 +37,7 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
         self,
         kind: str,
         built_in: Mapping[str, Entry],
-        checked: Callable[[str, object], Entry] | None = None,
+        checked: Callable[[str, object], Entry],
         lazy: Mapping[str, str] = MappingProxyType({}),
         called: bool = False,
     ) -> None:
@@ -101,10 +101,10 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
             ) from error
         return self._made(name, brought)
 
-    def _made(self, name: str, brought: Any) -> Entry:
+    def _made(self, name: str, brought: object) -> Entry:
         if not all(part.isidentifier() for part in ([name] if self._called else name.split("-"))):
             raise PlanError("expected a name of letters, digits and underscores", f"{self._one} {shown(name)}")
-        return self._checked(name, brought) if self._checked else brought
+        return self._checked(name, brought)
 
     @property
     def _one(self) -> str:

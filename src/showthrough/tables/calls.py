@@ -24,8 +24,7 @@ _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what neither a path nor a run file
 
 def parameter(default: Value, description: str) -> Value:
     """A parameter of a metric or an attack, with what `showthrough metrics NAME` says of it."""
-    made: Value = field(default=default, metadata={_DESCRIPTION: description})
-    return made
+    return field(default=default, metadata={_DESCRIPTION: description})
 
 
 def parameters(value: Any) -> dict[str, Any]:
