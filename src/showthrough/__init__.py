@@ -14,7 +14,7 @@ _ROOMS = {
     "data.background": ("Background",),
     "errors": ("InputError", "Interrupted", "OutputError", "PlanError", "Problem", "ResourceError", "ShowthroughError"),
     "evaluation.engine": ("evaluate", "evaluate_plan"),
-    "formats": ("read_anonymization", "read_corpus"),
+    "formats": ("FORMATS", "Format", "read_anonymization", "read_corpus"),
     "formats.background": ("read_background",),
     "formats.writing": ("write_corpus",),
     "data.masks": ("Anonymization", "Mask", "TypedMask", "apply_masks"),

@@ -34,6 +34,8 @@ from showthrough.evaluation.engine import (
 from showthrough.evaluation.plan import Plan as Plan
 from showthrough.evaluation.reidentification import reidentify as reidentify
 from showthrough.formats import (
+    FORMATS as FORMATS,
+    Format as Format,
     read_anonymization as read_anonymization,
     read_corpus as read_corpus,
 )

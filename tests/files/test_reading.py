@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from showthrough.errors import InputError, at_document
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, lines_of, object_entries, read_bytes, stem, suffix
+from showthrough.formats import FORMATS, read_anonymization, read_corpus
+from showthrough.formats.writing import example
 
 BOM = b"\xef\xbb\xbf"
 
@@ -51,6 +53,29 @@ def test_lines_with_their_places(end: str, mark: bytes, last: bool, tmp_path: Pa
     found = list(lines_of(path))
     assert [(number, json.loads(line)) for number, _, line in found] == [(1, {}), (4, {"é": 1})]
     assert all(content[offset : offset + len(line)] == line for _, offset, line in found)
+
+
+@pytest.mark.parametrize("format", [None, *(name for name, format in FORMATS.items() if format.in_folders)])
+@pytest.mark.parametrize("deep", [False, True])
+def test_a_link_to_a_folder_is_refused_by_name(format: str | None, deep: bool, tmp_path: Path) -> None:
+    """What is in it would be missing, and nobody would know; to follow it could go on for ever."""
+    home, elsewhere = tmp_path / "records", tmp_path / "elsewhere"
+    for place in (home / "inner", elsewhere):
+        place.mkdir(parents=True)
+    for name, content in example(FORMATS[format or "folder"]).items():
+        (home / name).write_text(content)
+        (elsewhere / name).write_text(content)
+    link = home / "inner" / "more" if deep else home / "more"
+    assert len(read_corpus(home, format=format)) == 1
+    link.symlink_to(elsewhere)
+    for read in (read_corpus, read_anonymization):
+        with pytest.raises(InputError) as caught:
+            read(home, format=format)
+        assert str(caught.value) == f"{link}: is a link to a folder, which is not followed; expected the folder itself"
+    link.unlink()
+    link.symlink_to(home)  # a circle
+    with pytest.raises(InputError, match="is a link to a folder"):
+        read_corpus(home, format=format)
 
 
 keys = st.text(max_size=3) | st.sampled_from(['"', "\\", "{", ":", ',"a":', "\n", "😀", "a"])

@@ -21,6 +21,7 @@ from showthrough import (
     read_corpus,
     write_corpus,
 )
+from showthrough.files.heads import Head
 from showthrough.formats import Input, brat
 
 TEXT = "Dr. Lee saw Mary\nJones on 10/29."
@@ -132,7 +133,7 @@ def test_texts_spans_types_and_groups_are_kept(
     home = tmp_path_factory.mktemp("brat")
     for name, content in brat.write([Document("r", text, (Annotation("gold", mentions),))]).items():
         (home / name).write_bytes(content)
-    (again,) = brat.read(Input.of(home))
+    (again,) = brat.read(Input(Head(home)))
     assert again.text == text
     found = again.annotations[0].mentions
     assert [one[:4] for one in map(_fields, found)] == [one[:4] for one in map(_fields, mentions)]

@@ -9,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, OutputError, read_anonymization, read_corpus
 from showthrough.data.levels import by_type
+from showthrough.files.heads import Head
 from showthrough.formats import Input, conll
 
 
@@ -97,7 +98,7 @@ def test_nothing_is_lost_by_writing_and_reading(
 ) -> None:
     path = tmp_path_factory.mktemp("conll") / "r.conll"
     path.write_bytes(conll.write(found)[""])
-    assert conll.read(Input.of(path)) == found
+    assert conll.read(Input(Head(path))) == found
 
 
 @pytest.mark.parametrize(

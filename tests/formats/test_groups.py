@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from showthrough import Anonymization, Corpus, Document, InputError, Run, evaluate, read_corpus, write_corpus
+from showthrough import (
+    Annotation,
+    Anonymization,
+    Corpus,
+    Document,
+    InputError,
+    Mention,
+    Run,
+    evaluate,
+    read_corpus,
+    write_corpus,
+)
 
 RECORDS = [
     {"doc_id": "110-01", "text": "a", "group": "x", "ward": 4},
@@ -92,3 +103,10 @@ def test_they_are_written(path: Path, tmp_path: Path) -> None:
     corpus = read_corpus(path)
     write_corpus(corpus, tmp_path / "again.json", format="tab")
     assert read_corpus(tmp_path / "again.json").digest == corpus.digest
+
+
+def test_they_are_written_with_one_annotators_marks_too(tmp_path: Path) -> None:
+    marks = (Annotation("one", (Mention(0, 1, "X"),)), Annotation("two"))
+    corpus = Corpus([Document("a", "b", marks, "ward 4")])
+    write_corpus(corpus, tmp_path / "one.json", annotator="one")
+    assert read_corpus(tmp_path / "one.json").documents == [Document("a", "b", marks[:1], "ward 4")]

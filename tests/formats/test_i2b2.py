@@ -20,6 +20,7 @@ from showthrough import (
     write_corpus,
 )
 from showthrough.data.levels import by_type
+from showthrough.files.heads import Head
 from showthrough.formats import Input, i2b2
 
 RECORDS_2006 = """<?xml version="1.0" ?>
@@ -141,9 +142,9 @@ def documents(draw: st.DrawFn) -> Document:
 def test_nothing_is_lost_by_writing_and_reading(tmp_path_factory: pytest.TempPathFactory, document: Document) -> None:
     folder = tmp_path_factory.mktemp("i2b2")
     (folder / "r.xml").write_bytes(i2b2.write_2014([document])["r.xml"])
-    assert i2b2.read(Input.of(folder)) == [document]
+    assert i2b2.read(Input(Head(folder))) == [document]
     (folder / "r.xml").write_bytes(i2b2.write_2006([document])[""])
-    (again,) = i2b2.read(Input.of(folder))
+    (again,) = i2b2.read(Input(Head(folder)))
     assert again.text == document.text
     plain = [(one.start, one.end, one.entity_type) for one in document.annotations[0].mentions]
     assert [(one.start, one.end, one.entity_type) for one in again.annotations[0].mentions] == plain

@@ -1,4 +1,4 @@
-"""A metric, an attack and an anonymizer from a package of somebody else, through the command line."""
+"""A metric, an attack, an anonymizer and a format from a package of somebody else, through the command line."""
 
 from __future__ import annotations
 
@@ -26,10 +26,13 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_lists_name_them(command: Callable[..., Any]) -> None:
-    listed = {kind: command(kind).stdout for kind in ("metrics", "attacks", "anonymizers")}
+    listed = {kind: command(kind).stdout for kind in ("metrics", "attacks", "anonymizers", "formats")}
     assert re.search("^kept +utility +↑ +Share of characters that are not masked", listed["metrics"], re.MULTILINE)
     assert re.search("^initials +1 +Whose background has the most capitals", listed["attacks"], re.MULTILINE)
     assert re.search("^digits +2 +Hides numbers", listed["anonymizers"], re.MULTILINE)
+    assert re.search(
+        r"^notes +\.json +corpus, anonymization +our notes: JSON with marks", listed["formats"], re.MULTILINE
+    )
     assert re.search(f"^broken +cannot be used: {BROKEN}", listed["anonymizers"], re.MULTILINE)
 
 
@@ -63,3 +66,37 @@ def test_a_broken_one_is_named_when_it_is_asked_for(command: Callable[..., Any])
     assert failed.returncode == 1
     assert re.match(f"{BROKEN}: needs a library that is not here", failed.stderr)
     assert not Path("broken.json").exists()
+
+
+@pytest.fixture
+def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two notes in the guest's format, and what a system marked in them."""
+    monkeypatch.chdir(tmp_path)
+    texts = {"one": "Ann 12 " + "x" * LONG, "two": "Bob 345 " + "y" * LONG}
+    gold = [{"uid": key, "body": text, "marks": [[0, 3, "PERSON"]]} for key, text in texts.items()]
+    Path("gold.json").write_text(json.dumps(gold))
+    Path("system.json").write_text(json.dumps([gold[0], {**gold[1], "marks": []}]))
+    Path("texts.json").write_text(json.dumps(texts))
+
+
+@pytest.mark.usefixtures("notes")
+@pytest.mark.parametrize("asked", [(), ("--format", "notes")])
+def test_a_format_is_recognised_or_named_and_read_with_several_processes(
+    asked: tuple[str, ...], command: Callable[..., Any]
+) -> None:
+    runs = []
+    for jobs in (1, 2):
+        files = ("gold.json", "system.json", "-o", f"{jobs}.json")
+        evaluated = command("evaluate", *files, *asked, "-m", "er_di", "--resamples", "0", "--jobs", jobs)
+        assert evaluated.returncode == 0, evaluated.stderr
+        runs.append(Run.load(f"{jobs}.json"))
+    assert runs[0].scores == runs[1].scores
+    assert runs[0].rows == runs[1].rows
+    assert runs[1]["system", "er_di"].value == 1 / 2  # Ann is masked and Bob is not
+
+
+@pytest.mark.usefixtures("notes")
+def test_a_format_that_cannot_read_a_file_is_named(command: Callable[..., Any]) -> None:
+    failed = command("validate", "texts.json", "--format", "notes")
+    assert failed.returncode == 2
+    assert failed.stderr.startswith("texts.json: format notes: its reader failed: TypeError")

@@ -167,6 +167,15 @@ def test_rows_that_cannot_be_fail_the_metric_and_no_other(
     assert run["a", "kept"].value == 1 - 21 / 60
 
 
+def test_a_metric_without_rows_and_without_failure_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    import showthrough.evaluation.engine as engine
+
+    monkeypatch.setitem(METRICS, "kept", Kept)
+    monkeypatch.setattr(engine, "answered", lambda *rest: engine.Answer())
+    run = evaluate(CORPUS, MASKS, ["kept"], resamples=0)
+    assert [str(failure.reason) for failure in run.failures] == ["it gave rows for 0 of 6 documents; expected all"]
+
+
 # What attacks return.
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,19 +14,21 @@ import msgspec
 from showthrough.files.limits import FILE
 from showthrough.files.reading import (
     BOM,
+    decoded_or_none,
     files_in,
     is_folder,
     object_entries,
     open_file,
     read_bytes,
+    reading,
     suffix,
-    unreadable,
     without_bom,
 )
 
 PEEK = 1 << 16  # bytes in which a file says what it is
 _BLOCK = 1 << 20
 _MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},]', re.DOTALL)
+_KEY = msgspec.json.Decoder(str)
 _VALUE = re.compile(rb"\s*:\s*(\S?)\s*(\S?)")
 
 
@@ -57,19 +58,14 @@ def shape_of(start: bytes) -> Shape:
             break
         if sign == b'"' and depth == 1 and before in b"{,":
             value = _VALUE.match(record, mark.end())
-            keys[_key(mark[0])] = value[1] + value[2] if value else b""
+            key = decoded_or_none(mark[0], _KEY)  # where it is no text, the reader of the file will say so
+            key = mark[0][1:-1].decode("utf-8", "replace") if key is None else key
+            keys[key] = value[1] + value[2] if value else b""
         depth += (sign in b"{[") - (sign in b"}]")
         if depth == 0:
             return Shape(opening, keys)
         before = sign
     return Shape(opening, keys, whole=False)
-
-
-def _key(quoted: bytes) -> str:
-    try:
-        return msgspec.json.decode(quoted, type=str)
-    except (msgspec.DecodeError, UnicodeDecodeError):  # the reader of the file will say where
-        return quoted[1:-1].decode("utf-8", "replace")
 
 
 class Head(os.PathLike[str]):
@@ -111,17 +107,14 @@ class Head(os.PathLike[str]):
         """The first bytes of a file, white space and a byte-order mark aside; a folder has none."""
         if self.folder:
             return b""
-        try:
-            with open_file(self.path) as file:
-                start = file.read(PEEK).removeprefix(BOM).lstrip()
-                most = FILE.bytes
-                while not start and (more := file.read(_BLOCK)):
-                    start = more.lstrip()
-                    if file.tell() > most:
-                        raise FILE.passed(self.path, "begins with white space,")
-                return start[:PEEK]
-        except (OSError, EOFError, zlib.error) as error:
-            raise unreadable(self.path, error) from error
+        with reading(self.path), open_file(self.path) as file:
+            start = file.read(PEEK).removeprefix(BOM).lstrip()
+            most = FILE.bytes
+            while not start and (more := file.read(_BLOCK)):
+                start = more.lstrip()
+                if file.tell() > most:
+                    raise FILE.passed(self.path, "begins with white space,")
+            return start[:PEEK]
 
     @property
     def opening(self) -> bytes:

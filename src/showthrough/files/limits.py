@@ -31,21 +31,20 @@ class Limit:
 
     @property
     def bytes(self) -> int:
-        said = os.environ.get(self.variable, "").strip()
-        if not said:
+        setting = os.environ.get(self.variable, "").strip()
+        if not setting:
             return self.usual
-        found = _SIZE.fullmatch(said)
-        if found is None or not int(found[1]):
-            raise InputError(Problem(self.variable, "", f"found {shown(said)}; expected a size such as 4G or 500M"))
-        return int(found[1]) * _UNITS[found[2].lower()]
+        size = _SIZE.fullmatch(setting)
+        if size is None or not int(size[1]):
+            raise InputError(Problem(self.variable, "", f"found {shown(setting)}; expected a size such as 4G or 500M"))
+        return int(size[1]) * _UNITS[size[2].lower()]
 
     def passed(self, path: Path | str, what: str, place: str = "") -> InputError:
         """The error of one that is larger."""
         most = self.bytes
-        more = (
-            f"raise the limit if that is right: {self.variable}={in_words(2 * most).replace(' ', '').removesuffix('B')}"
-        )
-        return InputError(Problem(str(path), place, f"{what} more than {in_words(most)}; {more}"))
+        twice = in_words(2 * most).replace(" ", "").removesuffix("B")
+        fault = f"{what} more than {in_words(most)}; raise the limit if that is right: {self.variable}={twice}"
+        return InputError(Problem(str(path), place, fault))
 
 
 FILE = Limit("SHOWTHROUGH_LIMIT", 10**9)

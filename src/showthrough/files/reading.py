@@ -7,6 +7,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
@@ -26,12 +27,12 @@ _FIELD = 80  # characters of the path to a field, some of them names out of the 
 _FOREIGN = {
     b"\xff\xfe\x00\x00": "UTF-32", b"\x00\x00\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
 }  # fmt: skip
-_PATH = re.compile(r"(.*) - at `(?:key in )?\$?(.*)`$", re.DOTALL)
+_FIELD_PATH = re.compile(r"(.*) - at `(?:key in )?\$?(.*)`$", re.DOTALL)
 _WORDS = {
     "object": "an object {…}", "array": "a list […]", "str": "text", "int": "a whole number",
     "float": "a number", "bool": "true or false",
 }  # fmt: skip
-
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # what bytes raise that are no such value
 _CHOICES = {"identifier_type": "DIRECT, QUASI or NO_MASK", "better": "higher or lower"}
 
 
@@ -54,29 +55,29 @@ def stem(path: Path) -> str:
 def is_folder(path: Path) -> bool:
     if "\0" in str(path):
         raise fail(path, "cannot be read: no name of a file has a zero byte")
-    try:
+    with reading(path):  # a name too long, a folder above it that may not be entered
         return path.is_dir()
-    except OSError as error:  # a name too long, a folder above it that may not be entered
-        raise fail(path, f"cannot be read: {error.strerror}") from error
 
 
 def files_in(folder: Path) -> list[Path]:
     """All that is in a folder and in the folders in it, sorted. One that cannot be looked into is an error: what is in
-    it would be missing, and nobody would know.
+    it would be missing, and nobody would know. A link to a folder is not followed, since it could lead in a circle.
     """
 
     def stop(error: OSError) -> None:
         raise fail(str(error.filename or folder), f"cannot be read: {error.strerror}") from error
 
-    walked = os.walk(folder, onerror=stop)
-    return sorted(Path(home) / name for home, folders, files in walked for name in (*folders, *files))
+    inside = []
+    for home, folders, files in os.walk(folder, onerror=stop):
+        inside += [Path(home, name) for name in (*folders, *files)]
+        if links := [link for name in folders if (link := Path(home, name)).is_symlink()]:
+            raise fail(min(links), "is a link to a folder, which is not followed; expected the folder itself")
+    return sorted(inside)
 
 
 def exists(path: Path) -> bool:
-    try:
+    with reading(path):  # in a folder that may be listed and not entered
         return path.exists()
-    except OSError as error:  # in a folder that may be listed and not entered
-        raise fail(path, f"cannot be read: {error.strerror}") from error
 
 
 def open_file(path: Path) -> IO[bytes]:
@@ -84,21 +85,17 @@ def open_file(path: Path) -> IO[bytes]:
     if is_folder(path):
         raise fail(path, "is a folder; expected a file")
     check_regular(path)
-    try:
+    with reading(path):
         return cast("IO[bytes]", gzip.open(path, "rb")) if path.suffix.lower() == ".gz" else path.open("rb")
-    except FileNotFoundError:
-        raise fail(path, "no such file") from None
-    except OSError as error:
-        raise fail(path, f"cannot be read: {error.strerror}") from error
 
 
 def file_state(path: Path | int) -> tuple[int, int]:
     """Size and time of a file: another pair tells that somebody wrote into it. Of one that is not there, -1."""
     try:
-        found = os.stat(path)  # noqa: PTH116 (also of an open file)
+        status = os.stat(path)  # noqa: PTH116 (also of an open file)
     except (OSError, ValueError):
         return -1, -1
-    return found.st_size, found.st_mtime_ns
+    return status.st_size, status.st_mtime_ns
 
 
 def read_bytes(path: Path, limit: Limit = FILE) -> bytes:
@@ -108,17 +105,21 @@ def read_bytes(path: Path, limit: Limit = FILE) -> bytes:
 
 def read_all(path: Path, limit: Limit = FILE) -> bytes:
     """All of a file as it is; raises InputError where that is more than the limit, and reads no more of it."""
+    with reading(path), open_file(path) as file:
+        check_size(path, limit)
+        return file.read(limit.bytes)  # it may have grown since
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """What the system or gzip refuses, as an InputError that names the file."""
     try:
-        with open_file(path) as file:
-            check_size(path, limit)
-            return file.read(limit.bytes)  # it may have grown since
+        yield
+    except FileNotFoundError:
+        raise fail(path, "no such file") from None
     except (OSError, EOFError, zlib.error) as error:
-        raise unreadable(path, error) from error
-
-
-def unreadable(path: Path, error: Exception) -> InputError:
-    reason = getattr(error, "strerror", None) or f"damaged or not a gzip file ({error})"
-    return fail(path, f"cannot be read: {reason}")
+        reason = getattr(error, "strerror", None) or f"damaged or not a gzip file ({error})"
+        raise fail(path, f"cannot be read: {reason}") from error
 
 
 def without_bom(path: Path, content: bytes) -> bytes:
@@ -149,27 +150,31 @@ def decoded(
     try:
         return decoder.decode(content)
     except msgspec.ValidationError as error:
-        field, what = type_fault(error, field)
-        raise fail(file, what, _joined(place, shown(field, _FIELD))) from None
+        field, fault = type_fault(error, field)
+        field = shown(field, _FIELD)
     except msgspec.DecodeError as error:
-        message = f"is not valid JSON: {_located(str(error), bytes(content))}"
-        raise fail(file, message, _joined(place, field)) from None
+        fault = f"is not valid JSON: {_located(str(error), bytes(content))}"
     except UnicodeDecodeError:
-        raise fail(file, "is not UTF-8; expected UTF-8 throughout", _joined(place, field)) from None
+        fault = "is not UTF-8; expected UTF-8 throughout"
     except RecursionError:
-        raise fail(file, "is nested too deeply; expected a few levels", _joined(place, field)) from None
+        fault = "is nested too deeply; expected a few levels"
+    raise fail(file, fault, ": ".join(filter(None, (place, field))))
+
+
+def decoded_or_none(content: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[T]) -> T | None:
+    """One JSON value of a known type; `None` for anything else."""
+    try:
+        return decoder.decode(content)
+    except UNREADABLE:
+        return None
 
 
 def type_fault(error: msgspec.ValidationError, field: str = "") -> tuple[str, str]:
     """Where a value of another type stands, in the value that `field` is the path to; and what was found there."""
-    found = _PATH.match(str(error))
-    what, where = found.groups() if found else (str(error), "")
+    message = _FIELD_PATH.match(str(error))
+    what, where = message.groups() if message else (str(error), "")
     field = (field + where).lstrip(".")
     return field, plain(what, field)
-
-
-def _joined(*places: str) -> str:
-    return ": ".join(filter(None, places))
 
 
 def plain(message: str, field: str = "") -> str:
@@ -204,12 +209,6 @@ def _in_words(types: str) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-_FAULTS = {
-    "invalid utf-16 surrogate pair": "half of a surrogate pair, which is no character",
-    "unexpected end of hex escape": "half of a surrogate pair, which is no character",
-}
-
-
 def _located(message: str, content: bytes) -> str:
     """`(byte 812)` as line and column; a truncated file at its end."""
     match = re.search(r" \(byte (\d+)\)$", message)
@@ -218,6 +217,8 @@ def _located(message: str, content: bytes) -> str:
     at = min(int(match[1]), len(content)) if match else len(content)
     if content.startswith(BOM, at):
         what = "a byte order mark; expected it at the start of the file, if anywhere"
+    elif what in ("invalid utf-16 surrogate pair", "unexpected end of hex escape"):
+        what = "half of a surrogate pair, which is no character"
     elif what == "trailing characters":
         at -= 1  # msgspec counts the first of them
         gap = content[len(content[:at].rstrip()) : at]
@@ -228,7 +229,7 @@ def _located(message: str, content: bytes) -> str:
     line = content.count(b"\n", 0, at) + 1
     column = at - (content.rfind(b"\n", 0, at) + 1) + 1
     where = f"line {line}, column {column}" if b"\n" in content else f"column {column}"
-    return f"{_FAULTS.get(what, what)} ({where})"
+    return f"{what} ({where})"
 
 
 _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -238,7 +239,10 @@ _PAIR = re.compile(rb'\s*[,{]\s*"(?:[^"\\]|\\.)*"\s*:\s*')
 def object_entries(path: Path, content: bytes, place: str = "document") -> dict[str, msgspec.Raw]:
     """The values of a JSON object by key, still encoded. A key that occurs twice is an error, not a lost value."""
     entries = decoded(content, _TOP, path)
-    check_records(path, ((f"{place} {shown(key)}", len(memoryview(raw))) for key, raw in entries.items()))
+    longest = RECORD.bytes
+    for key, raw in entries.items():
+        if len(memoryview(raw)) > longest:
+            raise RECORD.passed(path, "has", f"{place} {shown(key)}")
     end = 0
     base = _address(content)
     # A value that a later one of the same key replaced lies in the gap before the next value that was kept.
@@ -260,14 +264,10 @@ def _twice(content: bytes) -> Iterator[str]:
     import json
 
     # Values need not be right for keys to be told: numbers stay text, because Python reads none of thousands of digits.
-    pairs = json.loads(
-        content.decode("utf-8", "replace"),
-        object_pairs_hook=lambda found: [key for key, _ in found],
-        parse_int=str,
-        parse_float=str,
-    )
+    text = content.decode("utf-8", "replace")
+    keys = json.loads(text, object_pairs_hook=lambda pairs: [key for key, _ in pairs], parse_int=str, parse_float=str)
     seen: set[str] = set()
-    for key in pairs:
+    for key in keys:
         if key in seen:
             yield key
         seen.add(key)
@@ -278,30 +278,19 @@ def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
     offset = number = 0
     packed = path.suffix.lower() == ".gz"
     most, longest = FILE.bytes, RECORD.bytes
-    try:
-        with open_file(path) as file:
-            while line := file.readline(longest + 1):
-                number += 1
-                if len(line) > longest:
-                    raise RECORD.passed(path, "has", f"line {number}")
-                if packed and offset + len(line) > most:
-                    raise FILE.passed(path, "unpacks to")
-                content = without_bom(path, line) if number == 1 else line
-                if number == 1 and content.lstrip().startswith(b"["):
-                    raise fail(path, "starts a JSON list; expected one object a line, or the ending .json")
-                if content.strip():
-                    yield number, offset + len(line) - len(content), content
-                offset += len(line)
-    except (OSError, EOFError, zlib.error) as error:
-        raise unreadable(path, error) from error
-
-
-def check_records(path: Path, sizes: Iterable[tuple[str, int]]) -> None:
-    """Raises InputError for the first record that is larger than one may be; `sizes` are those of all, by place."""
-    longest = RECORD.bytes
-    for place, size in sizes:
-        if size > longest:
-            raise RECORD.passed(path, "has", place)
+    with reading(path), open_file(path) as file:
+        while line := file.readline(longest + 1):
+            number += 1
+            if len(line) > longest:
+                raise RECORD.passed(path, "has", f"line {number}")
+            if packed and offset + len(line) > most:
+                raise FILE.passed(path, "unpacks to")
+            content = without_bom(path, line) if number == 1 else line
+            if number == 1 and content.lstrip().startswith(b"["):
+                raise fail(path, "starts a JSON list; expected one object a line, or the ending .json")
+            if content.strip():
+                yield number, offset + len(line) - len(content), content
+            offset += len(line)
 
 
 def gathered(items: Iterable[T], read: Callable[[T], U]) -> list[U]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from pathlib import Path
-from typing import Protocol
+from typing import NoReturn, Protocol
 from xml.parsers import expat  # whatever could expand or reach outside is refused below
 
 from showthrough.errors import OutputError, quoted
@@ -13,7 +13,8 @@ from showthrough.files.reading import fail, read_bytes
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
+_BETWEEN_TAGS = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_IN_ATTRIBUTES = str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})  # besides
 
 # Python's own, for names of hosts and for its source code: no file is written in them.
 _NO_FILES_ENCODING = {
@@ -36,50 +37,36 @@ def walk(path: Path, handler: Handler) -> None:
     parser = expat.ParserCreate("UTF-8")
     parser.buffer_text = False
 
-    def opens(element: str, attributes: dict[str, str]) -> None:
-        handler.opens(element, attributes, parser.CurrentLineNumber)
-
-    def closes(element: str) -> None:
-        handler.closes(element, parser.CurrentLineNumber)
-
     def says(text: str) -> None:
         # A parser has to report every line end as a line feed, and this one reports each on its own. Bytes are only
         # kept when a carriage return stays one; what was written there is still in the file.
         written = text
-        if text == "\n" and content[parser.CurrentByteIndex] == _RETURN:
+        if text == "\n" and content[parser.CurrentByteIndex] == ord("\r"):
             written = "\r\n" if content[parser.CurrentByteIndex + 1 : parser.CurrentByteIndex + 2] == b"\n" else "\r"
         handler.says(text, written)
 
+    def refuse(message: str) -> NoReturn:
+        raise fail(path, message, f"line {parser.CurrentLineNumber}")
+
     def entity(name: str, *_: object) -> None:
-        raise fail(
-            path,
-            f"declares the entity {quoted(name)}; entities are refused, they can fill the memory or read other files",
-            f"line {parser.CurrentLineNumber}",
+        refuse(
+            f"declares the entity {quoted(name)}; entities are refused, they can fill the memory or read other files"
         )
 
     def doctype(name: str, system: str | None, public: str | None, _: object) -> None:
-        if system or public:
-            raise fail(
-                path,
-                f"refers to {quoted(system or public)} outside the file; nothing outside is read: remove the DOCTYPE "
-                "line",
-                f"line {parser.CurrentLineNumber}",
-            )
+        if outside := system or public:
+            refuse(f"refers to {quoted(outside)} outside the file; nothing outside is read: remove the DOCTYPE line")
 
     def skipped(name: str, is_parameter: bool) -> None:
         written = quoted(f"{'%' if is_parameter else '&'}{name};")
-        raise fail(
-            path,
-            f"refers to the entity {written}, which it does not declare; what stands there would be lost",
-            f"line {parser.CurrentLineNumber}",
-        )
+        refuse(f"refers to the entity {written}, which it does not declare; what stands there would be lost")
 
     # After a reference to an entity of declarations every other entity may be declared somewhere else, and the parser
     # would leave it out without a word. So that it tells of such references, it is asked to follow them.
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
     parser.SkippedEntityHandler = skipped
-    parser.StartElementHandler = opens
-    parser.EndElementHandler = closes
+    parser.StartElementHandler = lambda element, given: handler.opens(element, given, parser.CurrentLineNumber)
+    parser.EndElementHandler = lambda element: handler.closes(element, parser.CurrentLineNumber)
     parser.CharacterDataHandler = says
     parser.EntityDeclHandler = entity
     parser.StartDoctypeDeclHandler = doctype
@@ -88,9 +75,6 @@ def walk(path: Path, handler: Handler) -> None:
     except expat.ExpatError as error:
         what = expat.errors.messages[error.code]
         raise fail(path, f"is not well-formed XML: {what} (line {error.lineno}, column {error.offset + 1})") from error
-
-
-_RETURN = ord("\r")
 
 
 def _unified(path: Path, content: bytes) -> bytes:
@@ -115,21 +99,12 @@ def escaped(text: str, place: str) -> str:
     >>> escaped('A & "B"\\r\\n', "document 1")
     'A &amp; &quot;B&quot;&#13;&#10;'
     """
-    writable(text, place)
-    for character, name in _NAMES.items():
-        text = text.replace(character, name)
-    return text
-
-
-_NAMES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;"}
+    return inline(text, place).translate(_IN_ATTRIBUTES)
 
 
 def inline(text: str, place: str) -> str:
     """Text between tags, with its quotes, tabs and line feeds as they are."""
-    writable(text, place)
-    for character in "&<>\r":
-        text = text.replace(character, _NAMES[character])
-    return text
+    return _writable(text, place).translate(_BETWEEN_TAGS)
 
 
 def cdata(text: str, place: str) -> str:
@@ -138,16 +113,13 @@ def cdata(text: str, place: str) -> str:
     >>> cdata("a\\r\\nb ]]> c", "document 1")
     '<![CDATA[a]]>&#13;<![CDATA[\\nb ]]]]><![CDATA[> c]]>'
     """
-    writable(text, place)
-    inside = text.replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")
+    inside = _writable(text, place).replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")
     return f"<![CDATA[{inside}]]>"
 
 
-def writable(text: str, place: str) -> None:
+def _writable(text: str, place: str) -> str:
     """Raises OutputError when a text has a character that no XML file can hold."""
-    found = NOT_XML.search(text)
-    if found:
-        raise OutputError(
-            f"{place}: character {found.start()} is U+{ord(found[0]):04X}, which XML cannot hold; choose another "
-            "format, such as brat"
-        )
+    if bad := NOT_XML.search(text):
+        character = f"character {bad.start()} is U+{ord(bad[0]):04X}"
+        raise OutputError(f"{place}: {character}, which XML cannot hold; choose another format, such as brat")
+    return text

@@ -28,34 +28,24 @@ class Read:
     """
 
     def __init__(self, paths: Iterable[Path] = (), folders: Iterable[Path] = (), endings: Collection[str] = ()) -> None:
-        given = list(paths)
-        self._paths = set(filter(None, map(_real, given)))
-        self._files = set(filter(None, map(_identity, given)))
-        self._folders = [Path(real) for real in map(_real, folders) if real]
+        self._identities = {identity for path in paths for identity in _identities(path)}
+        self._folders = [os.path.realpath(folder) for folder in folders]
         self._endings = endings
 
     def __contains__(self, path: Path) -> bool:
-        real = _real(path)
-        if real in self._paths or _identity(path) in self._files:
+        if not self._identities.isdisjoint(_identities(path)):
             return True
-        listed = real is not None and path.suffix.lower() in self._endings
-        return listed and any(Path(str(real)).is_relative_to(folder) for folder in self._folders)
+        listed = path.suffix.lower() in self._endings
+        return listed and any(Path(os.path.realpath(path)).is_relative_to(folder) for folder in self._folders)
 
 
-def _real(path: Path) -> str | None:
-    try:
-        return os.path.realpath(path)
-    except (OSError, ValueError):  # a zero byte, a link to itself
-        return None
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """The same for all names of one file."""
-    try:
-        found = path.stat()
-    except (OSError, ValueError):
-        return None
-    return found.st_dev, found.st_ino
+def _identities(path: Path) -> Iterator[str | tuple[int, int]]:
+    """Where the links of a path lead, and what the system knows the file by, whichever of its names this is."""
+    with suppress(OSError, ValueError):  # a zero byte, a link to itself
+        yield os.path.realpath(path)
+    with suppress(OSError, ValueError):
+        status = path.stat()
+        yield status.st_dev, status.st_ino
 
 
 def write_file(path: Path, content: bytes, *, force: bool = False, private: bool = True) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, apply_masks
@@ -11,8 +12,7 @@ from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, stem
 from showthrough.formats.base import Fit, Format, Input, Masks, Texts
-from showthrough.formats.checks import checked_anonymization, checked_documents
-from showthrough.formats.choice import FORMATS, ask, reader
+from showthrough.formats.choice import FORMATS, read_as
 from showthrough.formats.groups import GroupBy
 
 CORPUS_KINDS = "a TAB .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
@@ -36,9 +36,8 @@ def read_corpus(
     """
     groups = GroupBy(group_by)
     file = Input(Head.of(path), id_column, text_column, groups.field)
-    known, read = reader(file.head, format, "read", CORPUS_KINDS)
-    documents = ask(known, read, file, checked_documents)
-    corpus = Corpus(groups.grouped(documents), name or stem(file.path), str(file.path))
+    documents = groups.grouped(read_as(format, file, "read", CORPUS_KINDS))
+    corpus = Corpus(documents, name or stem(file.path), str(file.path))
     _ = corpus.survey  # raises with everything that is wrong
     groups.check(corpus)
     return corpus
@@ -58,8 +57,8 @@ def read_anonymization(
     In a format of marked texts, such as `i2b2`, what is marked is masked, and its type is kept.
     """
     file = Input(Head.of(path), id_column, text_column, corpus=corpus)
-    given = read_given(file, format)
-    masks = _aligned(given, file) if isinstance(given, Texts) else given
+    given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
+    masks = _aligned(given, file.path, corpus) if isinstance(given, Texts) else given
     return Anonymization(masks, name or stem(file.path), str(file.path))
 
 
@@ -76,7 +75,7 @@ def read_anonymized(
     With a corpus, every document of it has to be there.
     """
     file = Input(Head.of(path), id_column, text_column, corpus=corpus)
-    given = read_given(file, format)
+    given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
     if isinstance(given, Texts):
         if corpus is not None and (lacking := [key for key in corpus.ids if key not in given]):
             fault = f"is in the corpus {corpus.source or corpus.name} but not here"
@@ -90,19 +89,11 @@ def read_anonymized(
     return {document.id: apply_masks(document.text, anonymization.of(document.id)) for document in corpus}
 
 
-def read_given(file: Input, format: str | None) -> Masks | Texts:
-    """An anonymization as its file has it."""
-    known, read = reader(file.head, format, "read_anonymization", ANONYMIZATION_KINDS)
-    given: Masks | Texts = ask(known, read, file, checked_anonymization)
-    return given
-
-
-def _aligned(texts: Texts, file: Input) -> Masks:
-    path, corpus = file.path, file.corpus
+def _aligned(texts: Texts, path: Path, corpus: Corpus | None) -> Masks:
     if corpus is None:
         raise fail(path, "holds anonymized texts without offsets; reading it needs the corpus with the originals")
-    known = set(corpus.ids)
-    if strangers := [key for key in texts if key not in known]:
+    ids = set(corpus.ids)
+    if strangers := [key for key in texts if key not in ids]:
         fault = f"is not in the corpus {corpus.source or corpus.name}"
         raise InputError(Problem(str(path), at_document(key), fault) for key in strangers)
     from showthrough.data.alignment import align  # asked for only where offsets are missing

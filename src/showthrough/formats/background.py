@@ -13,9 +13,8 @@ from showthrough.errors import shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, fail, gathered, stem, unique
 from showthrough.formats.base import Input
-from showthrough.formats.checks import checked_documents
-from showthrough.formats.choice import ask, reader
-from showthrough.formats.records import Record, fields_of, is_records, objects_of
+from showthrough.formats.choice import read_as
+from showthrough.formats.records import FIELDS, Record, is_records, objects_of
 
 KINDS = "a .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
 
@@ -39,15 +38,12 @@ def read_background(
     `public_knowledge`; a table; a folder of texts.
     """
     head = Head.of(path)
-    return Background(_known(Input(head, id_column, text_column)), name or stem(head.path), str(head.path))
-
-
-def _known(file: Input) -> dict[str, str]:
-    if is_records(file.head):
-        return _of_records(file.path, _records(file.head), file.id_column, file.text_column)
-    known, read = reader(file.head, None, "read", KINDS)
-    documents = ask(known, read, file, checked_documents)
-    return unique(((document.id, document.text) for document in documents), file.path)
+    if is_records(head):
+        texts = _of_records(head.path, _records(head), id_column, text_column)
+    else:
+        documents = read_as(None, Input(head, id_column, text_column), "read", KINDS)
+        texts = unique(((document.id, document.text) for document in documents), head.path)
+    return Background(texts, name or stem(head.path), str(head.path))
 
 
 def read_recorded(path: str | os.PathLike[str], *, name: str | None = None) -> Recorded:
@@ -62,32 +58,33 @@ def read_recorded(path: str | os.PathLike[str], *, name: str | None = None) -> R
         raise fail(path, f"has no documents in it; expected records with {NAME}, {KNOWLEDGE} and a column for each way "
                    "of anonymizing, or NAME=FILE beside it")  # fmt: skip
     records = _records(head)
-    known = _of_records(path, records, NAME, KNOWLEDGE)
+    knowledge = _of_records(path, records, NAME, KNOWLEDGE)
     columns = dict.fromkeys(key for _, record in records for key in record if key not in (NAME, KNOWLEDGE))
     cells = (
         (column, individual, place, record[column])
         for column in columns
-        for individual, (place, record) in zip(known, records, strict=True)
+        for individual, (place, record) in zip(knowledge, records, strict=True)
         if column in record
     )
 
-    def document(cell: tuple[str, str, str, msgspec.Raw]) -> tuple[str, str, str | None]:
-        column, individual, place, content = cell
-        return column, individual, decoded(content, _TEXT, path, f"{place}: {shown(column)}")
-
     documents: dict[str, dict[str, str]] = {}
-    for column, individual, text in gathered(cells, document):
+
+    def take(cell: tuple[str, str, str, msgspec.Raw]) -> None:
+        column, individual, place, content = cell
+        text = decoded(content, _TEXT, path, f"{place}: {shown(column)}")
         if text is not None:
             documents.setdefault(column, {})[individual] = text
+
+    gathered(cells, take)
     if not documents:
         raise fail(path, f"has nobody's documents: expected a column beside {NAME} and {KNOWLEDGE}, or NAME=FILE")
-    return Recorded(Background(known, name or stem(path), str(path)), documents)
+    return Recorded(Background(knowledge, name or stem(path), str(path)), documents)
 
 
 def _of_records(path: Path, records: list[tuple[str, Record]], id_column: str, text_column: str) -> dict[str, str]:
     if records and NAME in records[0][1] and KNOWLEDGE in records[0][1]:
         id_column, text_column = NAME, KNOWLEDGE
-    known: dict[str, str] = {}
+    knowledge: dict[str, str] = {}
 
     def take(placed: tuple[str, Record]) -> None:
         place, record = placed
@@ -97,13 +94,17 @@ def _of_records(path: Path, records: list[tuple[str, Record]], id_column: str, t
         text = decoded(record[text_column], _TEXT, path, f"{place}: {text_column}")
         if not individual:
             raise fail(path, "found no name; expected text", f"{place}: {id_column}")
-        if individual in known:
+        if individual in knowledge:
             raise fail(path, "occurs twice; expected unique ids", f"individual {shown(individual)}")
-        known[individual] = text or ""
+        knowledge[individual] = text or ""
 
     gathered(records, take)
-    return known
+    return knowledge
 
 
 def _records(head: Head) -> list[tuple[str, Record]]:
-    return gathered(objects_of(head, "record"), lambda placed: (placed[0], fields_of(head, *placed)))
+    def record(placed: tuple[str, bytes | msgspec.Raw]) -> tuple[str, Record]:
+        place, content = placed
+        return place, decoded(content, FIELDS, head.path, place)
+
+    return gathered(objects_of(head, "record"), record)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask
+from showthrough.errors import QUOTED, OutputError, at_document, quoted
 from showthrough.files.heads import Head
 from showthrough.formats.groups import FIELD
 
@@ -39,10 +39,6 @@ class Input:
     text_column: str = "text"
     group: str = FIELD  # the field or column that names a document's group
     corpus: Corpus | None = None  # that an anonymization belongs to, where it is known
-
-    @classmethod
-    def of(cls, path: str | os.PathLike[str]) -> Input:
-        return cls(Head.of(path))
 
     @property
     def path(self) -> Path:
@@ -81,11 +77,6 @@ SAMPLE = Document(
 )
 
 
-def by_ending(*endings: str) -> Callable[[Head], Fit]:
-    """Recognises files whose ending alone tells what they are."""
-    return lambda head: Fit.SURE if head.suffix in endings else Fit.NO
-
-
 def by_keys(head: Head, needed: set[str], others: set[str]) -> Fit:
     """How well the keys of the first object of a JSON file go with those of a format.
 
@@ -96,3 +87,12 @@ def by_keys(head: Head, needed: set[str], others: set[str]) -> Fit:
     if needed <= keys:
         return Fit.SURE
     return Fit.LIKELY if not keys or keys & (needed | others) or not head.json.whole else Fit.NO
+
+
+def unlike(where: str, found: str, what: str, expected: str | None) -> str:
+    """That a text has something else in a place than a mark says; of each, half of what a message may show."""
+    return f"the text {where} is {quoted(found, QUOTED // 2)} but {what} {quoted(expected, QUOTED // 2)}"
+
+
+def unwritable(document: Document, why: str) -> OutputError:
+    return OutputError(f"{at_document(document.id)}: {why}")

@@ -13,10 +13,10 @@ from typing import get_args
 
 from showthrough.data.documents import Document, Identifier, Mention, span_fault
 from showthrough.data.levels import by_type, known_level
-from showthrough.errors import QUOTED, InputError, OutputError, Problem, at_document, quoted, shown
+from showthrough.errors import InputError, Problem, quoted, shown
 from showthrough.files.limits import RECORD
 from showthrough.files.reading import exists, fail, gathered, read_all, stem, text_of, without_bom
-from showthrough.formats.base import Format, Input
+from showthrough.formats.base import Format, Input, unlike, unwritable
 from showthrough.formats.phi import fit, marked, masks_from, one_layer
 
 _SPAN = r"-?\d{1,18} -?\d{1,18}"
@@ -24,7 +24,6 @@ _MARK = re.compile(rf"(T\S+)\t(\S+) ({_SPAN}(?:;{_SPAN})*)(?:\t(.*))?")
 _NAME = re.compile(r"T\d+")
 _BREAK = re.compile(r"[\r\n\t]")  # each a space in the .ann file
 _IDENTIFIERS = get_args(Identifier)
-_SHOWN = QUOTED // 2  # characters of each of two texts that a message shows
 
 
 def read(file: Input) -> list[Document]:
@@ -103,30 +102,27 @@ class _Marks:
             self._named |= dict.fromkeys(_REFERENCE.findall(line.partition("\t")[2]), line.partition("\t")[0])
 
     def _take_mark(self, line: str) -> Iterator[str]:
-        found = _MARK.fullmatch(line)
-        if found is None:
+        mark = _MARK.fullmatch(line)
+        if mark is None:
             yield f"found {quoted(line)}; expected T1<tab>TYPE start end<tab>text"
             return
-        name, kind, offsets, said = found.groups()
+        name, kind, offsets, covered = mark.groups()
         spans = [(int(start), int(end)) for start, end in (span.split(" ") for span in offsets.split(";"))]
         wrong = [(start, end) for start, end in spans if not 0 <= start < end <= len(self._text)]
         for start, end in wrong:
             yield f"{shown(name)}: {span_fault(start, end, len(self._text), ('start', 'end'))}"
         reads = " ".join(_BREAK.sub(" ", self._text[start:end]) for start, end in spans)
-        if said is not None and not wrong and reads != said:
-            yield f"{shown(name)}: the text there is {quoted(reads, _SHOWN)} but the line says {quoted(said, _SHOWN)}"
+        if covered is not None and not wrong and reads != covered:
+            yield f"{shown(name)}: {unlike('there', reads, 'the line says', covered)}"
         if name in self._marks:
             yield f"{shown(name)}: this name occurs twice; expected unique names"
         self._marks[name] = [(start, end, kind) for start, end in spans]
 
-    def mentions(self) -> list[Mention]:
-        return [self._mention(name, piece) for name, pieces in self._marks.items() for piece in pieces]
-
-    def _mention(self, name: str, piece: tuple[int, int, str]) -> Mention:
-        entity = self._entity.get(name, name)
-        if name in self._identifier:
-            return Mention(*piece, self._identifier[name], entity)
-        return by_type(*piece, entity)
+    def mentions(self) -> Iterator[Mention]:
+        for name, pieces in self._marks.items():
+            entity, identifier = self._entity.get(name, name), self._identifier.get(name)
+            for piece in pieces:
+                yield Mention(*piece, identifier, entity) if identifier else by_type(*piece, entity)
 
 
 def write(documents: Iterable[Document]) -> dict[str, bytes]:
@@ -147,25 +143,21 @@ def _lines(document: Document) -> Iterator[str]:
     names = ids if kept else [f"T{number}" for number in range(1, len(ids) + 1)]
     for name, mention in zip(names, mentions, strict=True):
         if not mention.entity_type or re.search(r"\s", mention.entity_type):
-            raise OutputError(
-                f"{at_document(document.id)}: the type {quoted(mention.entity_type)} cannot be written; "
-                "brat's types are one word"
-            )
-        said = _BREAK.sub(" ", document.text[mention.start : mention.end])
-        yield f"{name}\t{mention.entity_type} {mention.start} {mention.end}\t{said}\n"
-    groups: dict[str, list[str]] = {}
-    for entity, name in zip(ids, names, strict=True):
-        groups.setdefault(entity, []).append(name)
-    for entity, members in groups.items():
+            kind = quoted(mention.entity_type)
+            raise unwritable(document, f"the type {kind} cannot be written; brat's types are one word")
+        covered = _BREAK.sub(" ", document.text[mention.start : mention.end])
+        yield f"{name}\t{mention.entity_type} {mention.start} {mention.end}\t{covered}\n"
+    entities: dict[str, list[str]] = {}
+    attributes = []
+    for name, mention in zip(names, mentions, strict=True):
+        entities.setdefault(mention.entity_id, []).append(name)
+        if mention.stated and mention.identifier != known_level(mention.entity_type):
+            attributes.append(f"{name} {mention.identifier}")
+    for entity, members in entities.items():
         if entity and len(members) > 1:
             yield f"*\tEquiv {' '.join(members)}\n"
-    unlike = [
-        (name, mention.identifier)
-        for name, mention in zip(names, mentions, strict=True)
-        if mention.stated and mention.identifier != known_level(mention.entity_type)
-    ]
-    for number, (name, identifier) in enumerate(unlike, 1):
-        yield f"A{number}\tidentifier {name} {identifier}\n"
+    for number, attribute in enumerate(attributes, 1):
+        yield f"A{number}\tidentifier {attribute}\n"
 
 
 FORMAT = Format(

@@ -22,11 +22,11 @@ def checked_documents(given: Any, file: Input) -> Sequence[Document]:
     def look_at(numbered: tuple[int, Document]) -> None:
         number, document = numbered
         place = f"document number {number}"
-        _check(document, Document, Document, file, place)
+        _check(document, Document, file, place)
         for annotation in document.annotations:
-            _check(annotation, Annotation, Annotation, file, place)
+            _check(annotation, Annotation, file, place)
             for mention in annotation.mentions:
-                _check(mention, Mention, Mention, file, place)
+                _check(mention, Mention, file, place)
 
     gathered(enumerate(documents, 1), look_at)
     _ = Corpus(documents, source=str(file.path)).survey  # raises with everything that is wrong
@@ -41,12 +41,12 @@ def checked_anonymization(given: Any, file: Input) -> Masks | Texts:
     def look_at(document_id: Any) -> None:
         if not isinstance(document_id, str) or not document_id:
             raise fail(file.path, f"found the id {quoted(document_id)}; expected text")
-        value = given[document_id]
+        value, place = given[document_id], at_document(document_id)
         if isinstance(given, Texts):
-            _check(value, str, str, file, at_document(document_id))
+            _check(value, str, file, place)
             return
         for index, mask in enumerate(value):
-            _check(mask, Mask, TypedMask, file, f"{at_document(document_id)}: masks[{index}]")
+            _check(mask, Mask, file, f"{place}: masks[{index}]")
 
     gathered(given, look_at)
     if isinstance(given, Texts) or file.corpus is None:
@@ -56,12 +56,12 @@ def checked_anonymization(given: Any, file: Input) -> Masks | Texts:
     return given
 
 
-def _check(value: Any, kind: type, shape: type, file: Input, place: str) -> None:
+def _check(value: Any, kind: type, file: Input, place: str) -> None:
     """Raises InputError for a value of another kind, or with something in it that is."""
     if not isinstance(value, kind):
         raise fail(file.path, f"found {quoted(value)}; expected a {kind.__name__}", place)
     try:
-        msgspec.convert(msgspec.to_builtins(value), shape)
+        msgspec.convert(msgspec.to_builtins(value), TypedMask if kind is Mask else kind)
     except msgspec.ValidationError as error:
         field, what = type_fault(error)
         raise fail(file.path, what, f"{place}: {kind.__name__}{field}") from None

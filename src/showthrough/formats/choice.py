@@ -11,6 +11,7 @@ from showthrough.files.heads import Head
 from showthrough.files.reading import fail
 from showthrough.formats import brat, conll, folder, i2b2, records, tab, table, tae, texts
 from showthrough.formats.base import Fit, Format, Input
+from showthrough.formats.checks import checked_anonymization, checked_documents
 from showthrough.tables import Table
 
 Task = Literal["read", "read_anonymization", "write"]
@@ -21,9 +22,9 @@ _LACKS: dict[Task, str] = {
 
 
 def _entry(name: str, brought: object) -> Format:
-    if not isinstance(brought, Format):
-        raise PlanError(f"found {quoted(brought)}; expected a showthrough.formats.Format", f"format {name}")
-    return brought
+    if isinstance(brought, Format):
+        return brought
+    raise PlanError(f"found {quoted(brought)}; expected a showthrough.formats.Format", f"format {name}")
 
 
 # Of two that go equally well with a file, the first is taken.
@@ -45,8 +46,8 @@ FORMATS: Table[Format] = Table(
 )
 
 
-def can(known: Format, task: Task) -> bool:
-    return getattr(known, task) is not None or (task == "write" and known.write_masks is not None)
+def can(chosen: Format, task: Task) -> bool:
+    return getattr(chosen, task) is not None or (task == "write" and chosen.write_masks is not None)
 
 
 def format_named(name: str, task: Task | None = None) -> Format:
@@ -54,7 +55,7 @@ def format_named(name: str, task: Task | None = None) -> Format:
     if name not in FORMATS:
         raise PlanError(f"unknown format; there are {', '.join(FORMATS)}", f"format {name}")
     if task and not can(FORMATS[name], task):
-        names = ", ".join(other for other, known in FORMATS.sound().items() if can(known, task))
+        names = ", ".join(other for other, format in FORMATS.sound().items() if can(format, task))
         raise PlanError(f"{_LACKS[task]}; choose one of {names}", f"format {name}")
     return FORMATS[name]
 
@@ -69,7 +70,7 @@ def recognised(head: Head, task: Task) -> str | None:
     best = max(claims, key=claims.__getitem__, default=None)  # the first among equals
     if best is not None and claims[best][0] is Fit.SURE:
         return best
-    guests = {name: known for name, known in FORMATS.sound().items() if name not in FORMATS.built_in}
+    guests = {name: format for name, format in FORMATS.sound().items() if name not in FORMATS.built_in}
     theirs = _claims(head, guests, task)
     most = max(theirs.values(), default=(Fit.NO, False))
     if most[0] <= (claims[best][0] if best else Fit.NO):
@@ -82,12 +83,12 @@ def recognised(head: Head, task: Task) -> str | None:
 
 def _claims(head: Head, formats: Mapping[str, Format], task: Task) -> dict[str, tuple[Fit, bool]]:
     """How well formats go with a file: what they say, then whether its ending is one of theirs."""
-    able = {name: known for name, known in formats.items() if can(known, task)}
-    said = {name: ask(name, known.recognise, head, lambda fit, _: Fit(fit)) for name, known in able.items()}
-    return {name: (fit, head.suffix in able[name].endings) for name, fit in said.items() if fit}
+    able = {name: format for name, format in formats.items() if can(format, task)}
+    fits = {name: _ask(name, format.recognise, head, lambda fit, _: Fit(fit)) for name, format in able.items()}
+    return {name: (fit, head.suffix in able[name].endings) for name, fit in fits.items() if fit}
 
 
-def ask(name: str, function: Callable[[Place], Any], place: Place, check: Callable[[Any, Place], Any]) -> Any:
+def _ask(name: str, function: Callable[[Place], Any], place: Place, check: Callable[[Any, Place], Any]) -> Any:
     """What a format says. A guest's word is checked like input, and whatever is wrong with it names the guest."""
     if name in FORMATS.built_in:
         return function(place)
@@ -103,12 +104,13 @@ def ask(name: str, function: Callable[[Place], Any], place: Place, check: Callab
         raise fail(place.path, f"its reader failed: {type(error).__name__}: {error}", by) from error
 
 
-def reader(head: Head, asked: str | None, task: Task, kinds: str) -> tuple[str, Callable[[Input], Any]]:
-    """The name of the format that a file is in, which is the one that is asked for if any is; and its reader."""
-    name = asked or recognised(head, task)
+def read_as(asked: str | None, file: Input, task: Task, kinds: str) -> Any:
+    """What a file holds, as the format reads it that is asked for, or else that which it is in."""
+    name = asked or recognised(file.head, task)
     if name is None:
-        raise _unknown(head, kinds)
-    return name, getattr(format_named(name, task), task)
+        raise _unknown(file.head, kinds)
+    check = checked_documents if task == "read" else checked_anonymization
+    return _ask(name, getattr(format_named(name, task), task), file, check)
 
 
 def _unknown(head: Head, kinds: str) -> InputError:
@@ -120,11 +122,8 @@ def _unknown(head: Head, kinds: str) -> InputError:
     if not head.opening:
         return fail(head.path, f"is empty; expected {kinds}")
     if head.json.keys:
-        what = "a list of objects" if head.opening == b"[" else "an object"
-        keys = some(head.json.keys)
-        return fail(
-            head.path, f"found {what} with the keys {keys}, which no format is known by; expected {kinds}, or --format"
-        )
+        what = f"{'a list of objects' if head.opening == b'[' else 'an object'} with the keys {some(head.json.keys)}"
+        return fail(head.path, f"found {what}, which no format is known by; expected {kinds}, or --format")
     return fail(head.path, f"is not JSON: it starts with {head.opening.decode('latin-1')!r}; expected {kinds}")
 
 
@@ -137,7 +136,7 @@ def shared_format(name: str | None, path: str | os.PathLike[str]) -> str | None:
     if name is None:
         return None
     chosen, head = format_named(name), Head.of(path)
-    others = (known for known in FORMATS.built_in.values() if not known.in_folders and head.suffix in known.endings)
+    others = (each for each in FORMATS.built_in.values() if not each.in_folders and head.suffix in each.endings)
     if chosen.read_anonymization is None or (head.suffix not in chosen.endings and any(others)):
         return None
     return name
@@ -145,7 +144,7 @@ def shared_format(name: str | None, path: str | os.PathLike[str]) -> str | None:
 
 def same_format(path: str | os.PathLike[str], name: str | None) -> str:
     """The format to write in what is like a file that was read: the named one, or that which the file is in."""
-    for known in (name, recognised(Head.of(path), "read")):
-        if known and format_named(known).write is not None:
-            return known
+    for candidate in (name, recognised(Head.of(path), "read")):
+        if candidate and format_named(candidate).write is not None:
+            return candidate
     return "tab"

@@ -10,14 +10,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from showthrough.data.documents import Document, Mention
 from showthrough.data.levels import by_type
-from showthrough.errors import QUOTED, InputError, OutputError, at_document, quoted, shown
+from showthrough.errors import QUOTED, InputError, at_document, quoted
 from showthrough.files.reading import fail, gathered, read_bytes, stem, text_of
-from showthrough.formats.base import Format, Input
+from showthrough.formats.base import Format, Input, unlike, unwritable
 from showthrough.formats.phi import fit, marked, masks_from, separate
 
 ENDINGS = (".conll", ".bio", ".iob")
@@ -28,7 +28,6 @@ _OPENING = "BSU"  # B of BIO, S of BIOES and U of BILOU start an instance
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _GAP = re.compile(r"\s*")
 _OFFSET = re.compile(r"\d{1,18}")
-_SHOWN = QUOTED // 2  # characters of each of two texts that a message shows
 
 
 def read(file: Input) -> list[Document]:
@@ -50,34 +49,27 @@ class _Record:
     text: str | None = None
     lines: list[tuple[int, list[str]]] = field(default_factory=list)
 
-    def document(self, known: str | None) -> Document:
-        text = self.text if self.text is not None else known
-        if text is None:
-            text = self._spelled()
+    def document(self, original: str | None) -> Document:
+        text = original if self.text is None else self.text
+        text = self._spelled() if text is None else text
         return marked(self.id, text, self._mentions(text))
 
     def _spelled(self) -> str:
         """Tokens with a space between, sentences with a line feed: the best guess where the file says no more."""
-        sentences: list[list[str]] = [[]]
-        for _, fields in self.lines:
-            if fields:
-                sentences[-1].append(fields[0])
-            elif sentences[-1]:
-                sentences.append([])
-        return "\n".join(" ".join(sentence) for sentence in sentences if sentence)
+        sentences = groupby((fields for _, fields in self.lines), bool)
+        return "\n".join(" ".join(fields[0] for fields in lines) for full, lines in sentences if full)
 
     def _mentions(self, text: str) -> Iterator[Mention]:
         open_at: tuple[int, int, str] | None = None
         position = 0
         for number, fields in [*self.lines, (0, [])]:
-            kind: str | None = None
-            starts = False
+            kind, starts = None, False
             if fields:
                 start, position = self._place(number, fields, text, position)
                 tag = _TAG.fullmatch(fields[-1])
                 if len(fields) < 2 or tag is None:
-                    found = quoted(" ".join(fields))
-                    raise self._fault(number, f"found {found}; expected a token and O, B-TYPE or I-TYPE")
+                    line = quoted(" ".join(fields))
+                    raise self._fault(number, f"found {line}; expected a token and O, B-TYPE or I-TYPE")
                 kind, starts = tag[2], tag[1] is not None and tag[1] in _OPENING
             if open_at is not None and (starts or kind != open_at[2]):
                 yield by_type(*open_at)
@@ -91,7 +83,7 @@ class _Record:
         named = dict(zip(self.columns, fields, strict=False))
         if "START" in named and "END" in named:
             if not (_OFFSET.fullmatch(named["START"]) and _OFFSET.fullmatch(named["END"])):
-                offsets = ", ".join(quoted(named[column], _SHOWN) for column in ("START", "END"))
+                offsets = ", ".join(quoted(named[column], QUOTED // 2) for column in ("START", "END"))
                 raise self._fault(number, f"found the offsets {offsets}; expected numbers")
             start, end = int(named["START"]), int(named["END"])
         else:
@@ -99,12 +91,11 @@ class _Record:
             start = gap.end() if gap else position
             end = start + len(token)
         if text[start:end] != token:
-            found, said = quoted(text[start:end], _SHOWN), quoted(token, _SHOWN)
-            raise self._fault(number, f"the text at {start} is {found} but the token is {said}")
+            raise self._fault(number, unlike(f"at {start}", text[start:end], "the token is", token))
         return start, end
 
     def _fault(self, number: int, message: str) -> InputError:
-        return fail(self.file, message, f"document {shown(self.id)}: line {number}")
+        return fail(self.file, message, f"{at_document(self.id)}: line {number}")
 
 
 def _records(file: Path) -> list[_Record]:
@@ -134,15 +125,12 @@ def _records(file: Path) -> list[_Record]:
     return records
 
 
-def _value(file: Path, number: int, said: str) -> str:
-    """A comment's value: as it stands, or a JSON string."""
-    if not said.startswith('"'):
-        return said
+def _value(file: Path, number: int, comment: str) -> str:
+    """What a comment says: as it stands, or a JSON string."""
     try:
-        value = json.loads(said)
+        return str(json.loads(comment)) if comment.startswith('"') else comment
     except ValueError:
-        raise fail(file, f"found {quoted(said)}; expected a JSON string", f"line {number}") from None
-    return str(value)
+        raise fail(file, f"found {quoted(comment)}; expected a JSON string", f"line {number}") from None
 
 
 def write(documents: Iterable[Document]) -> dict[str, bytes]:
@@ -164,14 +152,10 @@ def _lines(document: Document) -> Iterator[str]:
         mention = opening.get(low)
         kind = mention.entity_type if mention else ""
         if re.search(r"\s", kind):
-            raise OutputError(
-                f"{at_document(document.id)}: the type {quoted(kind)} has a space, which a tag cannot have"
-            )
+            raise unwritable(document, f"the type {quoted(kind)} has a space, which a tag cannot have")
         if mention and (text[low].isspace() or text[high - 1].isspace()):
-            raise OutputError(
-                f"{at_document(document.id)}: the mention {low}–{high} starts or ends with white space, which no "
-                "token holds; choose i2b2-2014 or brat"
-            )
+            fault = f"the mention {low}–{high} starts or ends with white space, which no token holds"
+            raise unwritable(document, f"{fault}; choose i2b2-2014 or brat")
         prefix = "B"
         for token in _TOKEN.finditer(text, low, high):
             # An empty line inside an instance would end it.

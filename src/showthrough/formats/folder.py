@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from showthrough.data.documents import Document
 from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
-from showthrough.files.reading import fail, read_bytes, stem, suffix, text_of, unique
-from showthrough.formats.base import Files, Fit, Format, Input, Texts
+from showthrough.files.reading import fail, files_in, read_bytes, stem, suffix, text_of, unique
+from showthrough.formats.base import Fit, Format, Input, Texts
 from showthrough.formats.texts import plain
 
 
 def read_texts(file: Input) -> Texts:
     """Every `.txt` (or `.txt.gz`) of a folder; the file's name is the document's id."""
     path = file.path
-    try:
-        files = sorted(one for one in path.iterdir() if suffix(one) == ".txt" and one.name[0] != ".")
-    except OSError as error:
-        raise fail(path, f"cannot be read: {error.strerror}") from error
+    files = [one for one in files_in(path) if one.parent == path and suffix(one) == ".txt" and one.name[0] != "."]
     if not files:
         raise fail(path, "holds no .txt file; expected one a document")
     return Texts(unique(((stem(one), text_of(one, read_bytes(one, RECORD))) for one in files), path))
-
-
-def write(documents: Iterable[Document]) -> Files:
-    return {f"{document.id}.txt": document.text.encode() for document in documents}
 
 
 def _recognise(head: Head) -> Fit:
@@ -37,6 +27,7 @@ FORMAT = Format(
     (".txt",),
     _recognise,
     lambda file: plain(read_texts(file)),
-    *(read_texts, write),
+    read_texts,
+    lambda documents: {f"{document.id}.txt": document.text.encode() for document in documents},
     in_folders=True,
 )

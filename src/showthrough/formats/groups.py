@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import msgspec
 
@@ -27,43 +28,39 @@ class GroupBy:
         if self.asked is None:
             return
         try:
-            re.compile(self.asked.removeprefix(_BY_ID) if self.asked.startswith(_BY_ID) else "")
+            re.compile(self._pattern or "")
         except (re.error, OverflowError, RecursionError) as error:
             raise PlanError(f"is no regular expression: {error}", f"group-by {self.asked}") from None
-        named = self.asked.startswith(_BY_ID) or _NAMEABLE.fullmatch(self.asked)
-        if not self.asked.removeprefix(_BY_ID) or self.asked in _TAKEN or not named:
-            raise PlanError(
-                f"found {quoted(self.asked)}; expected another field or column, or id:REGEX, such as 'id:^(\\d+)-'",
-                "group-by",
-            )
+        is_field = self._pattern is None and self.asked not in _TAKEN and _NAMEABLE.fullmatch(self.asked)
+        if not self._pattern and not is_field:
+            expected = "another field or column, or id:REGEX, such as 'id:^(\\d+)-'"
+            raise PlanError(f"found {quoted(self.asked)}; expected {expected}", "group-by")
+
+    @property
+    def _pattern(self) -> str | None:
+        """What is to be found in ids, where that was asked for."""
+        return self.asked.removeprefix(_BY_ID) if self.asked and self.asked.startswith(_BY_ID) else None
 
     @property
     def field(self) -> str:
-        return FIELD if self.asked is None or self.asked.startswith(_BY_ID) else self.asked
+        return FIELD if self.asked is None or self._pattern else self.asked
 
     def grouped(self, documents: Sequence[Document]) -> Sequence[Document]:
         """The documents as their reader gave them, or with the group that their ids tell."""
-        if self.asked is None or not self.asked.startswith(_BY_ID):
-            return documents
-        return altered(documents, _ById(re.compile(self.asked.removeprefix(_BY_ID))))
+        return altered(documents, partial(_by_id, re.compile(self._pattern))) if self._pattern else documents
 
     def check(self, corpus: Corpus) -> None:
         """Raises InputError when groups were asked for and there are none."""
         if self.asked is None or corpus.survey.groups:
             return
         fault = "no document has this field or column; expected one that they have, or id:REGEX"
-        if self.asked.startswith(_BY_ID):
+        if self._pattern:
             fault = f"matches no document id, such as {quoted(corpus.ids[0])}"
         raise InputError(Problem(corpus.source, f"group-by {self.asked}", fault))
 
 
-@dataclass(frozen=True)
-class _ById:
-    """From a document to the same in the group that its id tells: the first captured piece, or all that matches."""
-
-    pattern: re.Pattern[str]
-
-    def __call__(self, document: Document) -> Document:
-        found = self.pattern.search(document.id)
-        name = "" if found is None else (found[1] if self.pattern.groups else found[0])
-        return msgspec.structs.replace(document, group=name or "")
+def _by_id(pattern: re.Pattern[str], document: Document) -> Document:
+    """A document in the group that its id tells: the first captured piece, or all that matches."""
+    match = pattern.search(document.id)
+    group = match[1 if pattern.groups else 0] if match else ""
+    return msgspec.structs.replace(document, group=group or "")

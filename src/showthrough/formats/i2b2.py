@@ -12,20 +12,20 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from showthrough.data.categories import PHI_TYPES, phi_type
 from showthrough.data.documents import Document, Mention, span_fault
 from showthrough.data.levels import by_type
-from showthrough.errors import QUOTED, InputError, Problem, at_document, quoted, shown
+from showthrough.errors import InputError, Problem, at_document, quoted, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, gathered, stem
 from showthrough.files.safe_xml import cdata, escaped, inline, walk
-from showthrough.formats.base import SAMPLE, Files, Fit, Format, Input
+from showthrough.formats.base import SAMPLE, Files, Fit, Format, Input, unlike
 from showthrough.formats.phi import fit, marked, masks_from, overlaps, separate, to_mask
 
 ROOT_2014 = "deIdi2b2"
 ROOT_MEDDOCAN = "MEDDOCAN"
-_SHOWN = QUOTED // 2  # characters of each of two texts that a message shows
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _BLANK = re.compile(r"\r\n|[\r\n\t]")  # each a space in an attribute, to an XML reader
 
@@ -57,13 +57,12 @@ class _Records:
         self._file = file
         self._record: str | None = None  # the id of the i2b2 2006 record around
         self._text: _Text | None = None  # the last text
-        self._inside = False  # the text, now
+        self._inside: _Text | None = None  # the text around
         self._phi: tuple[int, str] | None = None  # where the PHI around starts, and its type
-        self._mentions: list[Mention] = []
         self._tags: list[_Tag] | None = None
 
     def _problem(self, place: str, message: str) -> None:
-        record = f"document {shown(self._record)}: " if self._record else ""
+        record = f"{at_document(self._record)}: " if self._record else ""
         self.problems.append(Problem(str(self._file), record + place, message))
 
     def opens(self, element: str, attributes: dict[str, str], line: int) -> None:
@@ -71,56 +70,52 @@ class _Records:
         if self._tags is not None:
             self._tags.append(_Tag(element, attributes, line))
         elif self._inside:
-            self._opens_phi(element, attributes, place)
+            self._opens_phi(self._inside, element, attributes, place)
         elif element == "RECORD":
             self._record = attributes.get("ID", "")
             if not self._record:
                 self._problem(place, "a <RECORD> has no ID")
         elif element == "TEXT":
-            self._text, self._inside, self._mentions = _Text(), True, []
+            self._text = self._inside = _Text()
         elif element == "TAGS":
             self._tags = []
 
-    def _opens_phi(self, element: str, attributes: dict[str, str], place: str) -> None:
+    def _opens_phi(self, text: _Text, element: str, attributes: dict[str, str], place: str) -> None:
         if element != "PHI":
             self._problem(place, f"found <{shown(element)}> inside a text; expected <PHI TYPE=…>")
         elif "TYPE" not in attributes:
             self._problem(place, "a <PHI> has no TYPE")
         elif self._phi is not None:
             self._problem(place, "a <PHI> lies inside another; expected tags that do not overlap")
-        elif self._text is not None:
-            self._phi = (self._text.length, attributes["TYPE"])
+        else:
+            self._phi = (text.length, attributes["TYPE"])
 
     def says(self, text: str, written: str) -> None:
-        if self._inside and self._text is not None:
-            self._text.add(text, written)
+        if self._inside:
+            self._inside.add(text, written)
 
     def closes(self, element: str, line: int) -> None:
-        if element == "PHI" and self._phi is not None and self._text is not None:
+        if element == "PHI" and self._phi and self._text:
             start, kind = self._phi
             self._phi = None
             if self._text.length == start:
                 self._problem(f"line {line}", "a <PHI> is empty; expected at least one character")
             else:
-                self._mentions.append(by_type(start, self._text.length, kind))
-        elif element == "TEXT" and self._inside and self._text is not None:
-            self._inside = False
+                self._text.mentions.append(by_type(start, self._text.length, kind))
+        elif element == "TEXT" and self._inside:
             if self._record is not None:
-                self.documents.append(marked(self._record, self._text.written, self._mentions))
+                self.documents.append(marked(self._record, self._inside.written, self._inside.mentions))
+            self._inside = None
         elif element == "RECORD":
             self._record = None
         elif element == "TAGS" and self._tags is not None:
-            self._closes_tags(self._tags)
-            self._tags = None
-
-    def _closes_tags(self, tags: list[_Tag]) -> None:
-        self._record = stem(self._file)
-        if self._text is None:
-            self._problem("<TAGS>", "no <TEXT> stands before them")
-        else:
-            mentions = _placed(self._text, tags, self._problem)
-            self.documents.append(marked(self._record, self._text.written, mentions))
-        self._record = None
+            self._record = stem(self._file)
+            if self._text is None:
+                self._problem("<TAGS>", "no <TEXT> stands before them")
+            else:
+                mentions = _placed(self._text, self._tags, self._problem)
+                self.documents.append(marked(self._record, self._text.written, mentions))
+            self._record = self._tags = None
 
 
 class _Text:
@@ -128,12 +123,13 @@ class _Text:
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
-        self._shortened: list[int] = []  # where, in the text as seen, two characters became one line feed
+        self.shortened: list[int] = []  # where, in the text as seen, two characters became one line feed
         self.length = 0
+        self.mentions: list[Mention] = []
 
     def add(self, text: str, written: str) -> None:
         if len(text) != len(written):
-            self._shortened.append(self.length - len(self._shortened))
+            self.shortened.append(self.length - len(self.shortened))
         self._pieces.append(written)
         self.length += len(written)
 
@@ -143,34 +139,33 @@ class _Text:
 
     def at(self, offset: int) -> int:
         """Where an offset of the text as seen lies in the text as written."""
-        return offset + bisect_left(self._shortened, offset)
-
-    @property
-    def same(self) -> bool:
-        return not self._shortened
+        return offset + bisect_left(self.shortened, offset)
 
 
-class _Tag:
+class _Tag(NamedTuple):
     """An element of `<TAGS>`."""
 
-    def __init__(self, element: str, attributes: dict[str, str], line: int) -> None:
-        self.element = element
-        self.attributes = attributes
-        self.place = f"tag {shown(attributes['id'])}" if attributes.get("id") else f"line {line}"
-        self.span: tuple[int, int] = (0, 0)
+    element: str
+    attributes: dict[str, str]
+    line: int
+
+    @property
+    def place(self) -> str:
+        return f"tag {shown(self.attributes['id'])}" if self.attributes.get("id") else f"line {self.line}"
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return int(self.attributes["start"]), int(self.attributes["end"])
 
     def fault(self) -> str:
         """What is missing or no number; empty when all is there."""
-        found = []
-        for name in ("start", "end"):
+        for name in ("start", "end", "TYPE"):
             value = self.attributes.get(name)
             if value is None:
                 return f"{name} is missing"
-            if not re.fullmatch(r"-?\d{1,18}", value):
+            if name != "TYPE" and not re.fullmatch(r"-?\d{1,18}", value):
                 return f"{name} is {quoted(value)}; expected a whole number"
-            found.append(int(value))
-        self.span = (found[0], found[1])
-        return "" if "TYPE" in self.attributes else "TYPE is missing"
+        return ""
 
     @property
     def kind(self) -> str:
@@ -178,10 +173,9 @@ class _Tag:
         kind = self.attributes["TYPE"]
         return kind if _tells(kind) or self.element == phi_type(kind).element else f"{self.element}/{kind}"
 
-    def reads(self, found: str) -> bool:
+    def reads(self, covered: str) -> bool:
         """Whether the text at its place is what the tag says it is."""
-        said = self.attributes.get("text")
-        return said is None or _BLANK.sub(" ", found) == _BLANK.sub(" ", said)
+        return _BLANK.sub(" ", covered) == _BLANK.sub(" ", self.attributes.get("text", covered))
 
 
 def _tells(kind: str) -> bool:
@@ -191,37 +185,30 @@ def _tells(kind: str) -> bool:
 
 def _placed(text: _Text, tags: list[_Tag], problem: Callable[[str, str], None]) -> list[Mention]:
     """The mentions of an i2b2 2014 file, by offsets of the text as written."""
-    sound = []
     for tag in tags:
         if fault := tag.fault():
             problem(tag.place, fault)
-        else:
-            sound.append(tag)
+    sound = [tag for tag in tags if not tag.fault()]
     written = text.written
     spans = [tag.span for tag in sound]
     # Where line ends are two characters, offsets may count either text. What the tags say they hold tells which;
     # if they say nothing, they count what an XML reader sees.
     says = any("text" in tag.attributes for tag in sound)
-    if not text.same and not (says and all(tag.reads(written[slice(*tag.span)]) for tag in sound)):
+    if text.shortened and not (says and all(tag.reads(written[slice(*tag.span)]) for tag in sound)):
         spans = [(text.at(start), text.at(end)) for start, end in spans]
     mentions = []
     for tag, (start, end) in zip(sound, spans, strict=True):
-        found = written[start:end]
         if not 0 <= start < end <= len(written):
             problem(tag.place, span_fault(start, end, len(written), ("start", "end")))
-        elif not tag.reads(found):
-            problem(
-                tag.place,
-                f"the text at {tag.span[0]}–{tag.span[1]} is {quoted(found, _SHOWN)} but text is "
-                f"{quoted(tag.attributes['text'], _SHOWN)}; expected offsets in Unicode code points",
-            )
+        elif not tag.reads(written[start:end]):
+            where = f"at {tag.span[0]}–{tag.span[1]}"
+            fault = unlike(where, written[start:end], "text is", tag.attributes["text"])
+            problem(tag.place, f"{fault}; expected offsets in Unicode code points")
         else:
             mentions.append(by_type(start, end, tag.kind, tag.attributes.get("id", "")))
     for one, two in overlaps(mentions):
-        problem(
-            f"tags {shown(one.entity_id) or '?'} and {shown(two.entity_id) or '?'}",
-            f"{one.start}–{one.end} and {two.start}–{two.end} overlap; expected separate spans",
-        )
+        place = f"tags {shown(one.entity_id) or '?'} and {shown(two.entity_id) or '?'}"
+        problem(place, f"{one.start}–{one.end} and {two.start}–{two.end} overlap; expected separate spans")
     return mentions
 
 
@@ -254,17 +241,13 @@ def _record_2014(document: Document, root: str) -> str:
     names = [mention.entity_id for mention in mentions]
     if not all(names) or len(set(names)) < len(names):
         names = [f"P{number}" for number in range(len(mentions))]
-    lines = [
-        "<?xml version='1.0' encoding='UTF-8'?>",
-        f"<{root}>",
-        f"  <TEXT>{cdata(document.text, place)}</TEXT>",
-        "  <TAGS>",
-    ]
+    text = cdata(document.text, place)
+    lines = ["<?xml version='1.0' encoding='UTF-8'?>", f"<{root}>", f"  <TEXT>{text}</TEXT>", "  <TAGS>"]
     for name, mention in zip(names, mentions, strict=True):
         element, kind = _element(mention.entity_type)
-        said = escaped(document.text[mention.start : mention.end], place)
+        covered = escaped(document.text[mention.start : mention.end], place)
         lines.append(
-            f'    <{element} id="{escaped(name, place)}" start="{mention.start}" end="{mention.end}" text="{said}" '
+            f'    <{element} id="{escaped(name, place)}" start="{mention.start}" end="{mention.end}" text="{covered}" '
             f'TYPE="{escaped(kind, place)}" comment=""/>'
         )
     return "\n".join([*lines, "  </TAGS>", f"</{root}>"]) + "\n"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.masks import Mask, TypedMask
-from showthrough.errors import InputError, OutputError, Problem, at_document, quoted, some
+from showthrough.errors import InputError, Problem, at_document, quoted, some
 from showthrough.files.heads import Head
 from showthrough.files.reading import unique
-from showthrough.formats.base import Fit, Input, Masks
+from showthrough.formats.base import Fit, Input, Masks, unwritable
 
 ANNOTATOR = "gold"  # these formats do not say who marked
 _SHOWN = 20  # characters of a text that a message shows
@@ -31,10 +32,9 @@ def one_layer(document: Document) -> tuple[Mention, ...]:
     """The mentions of a document's only annotator; raises OutputError when there are several."""
     if len(document.annotations) > 1:
         names = some(annotation.annotator for annotation in document.annotations)
-        raise OutputError(
-            f"{at_document(document.id)}: has {len(document.annotations)} annotators ({names}) but this format holds "
-            "one; choose with --annotator"
-        )
+        count = len(document.annotations)
+        fault = f"has {count} annotators ({names}) but this format holds one; choose with --annotator"
+        raise unwritable(document, fault)
     return document.annotations[0].mentions if document.annotations else ()
 
 
@@ -69,10 +69,7 @@ def masks_from(read: Callable[[Input], Sequence[Document]]) -> Callable[[Input],
 
 
 def _difference(given: str, expected: str) -> str:
-    at = next(
-        (place for place, (one, two) in enumerate(zip(given, expected, strict=False)) if one != two),
-        min(len(given), len(expected)),
-    )
+    at = len(os.path.commonprefix([given, expected]))  # noqa: RUF071 (of any texts)
     here, there = (text[at : at + _SHOWN] or "the end" for text in (given, expected))
     return f"its text differs from the corpus's at character {at}: found {quoted(here)}; expected {quoted(there)}"
 
@@ -91,8 +88,7 @@ def separate(document: Document) -> list[Mention]:
     """The mentions to be masked, in order; raises OutputError when two overlap, which tags in a text cannot."""
     mentions = to_mask(document)
     for one, two in overlaps(mentions):
-        raise OutputError(
-            f"{at_document(document.id)}: the mentions {one.start}–{one.end} and {two.start}–{two.end} overlap, which "
-            "this format cannot hold; choose i2b2-2014 or brat"
-        )
+        spans = f"{one.start}–{one.end} and {two.start}–{two.end}"
+        fault = f"the mentions {spans} overlap, which this format cannot hold; choose i2b2-2014 or brat"
+        raise unwritable(document, fault)
     return sorted(mentions, key=lambda mention: mention.start)

@@ -9,15 +9,16 @@ import msgspec
 from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.heads import Head
-from showthrough.files.reading import check_records, decoded, fail, gathered, lines_of, unique
+from showthrough.files.limits import RECORD
+from showthrough.files.reading import decoded, fail, gathered, lines_of, unique
 from showthrough.formats import tae
 from showthrough.formats.base import Files, Fit, Format, Input, Masks, Texts, by_keys
 from showthrough.formats.texts import texts_of
 
 Record = dict[str, msgspec.Raw]
 
+FIELDS: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
 _TEXT = msgspec.json.Decoder(str)
-_FIELDS: msgspec.json.Decoder[Record] = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
 
@@ -28,16 +29,18 @@ def is_records(head: Head) -> bool:
 def objects_of(head: Head, kind: str = "document number") -> Iterator[tuple[str, bytes | msgspec.Raw]]:
     """The objects of a JSON Lines file, or of a JSON list, still encoded, each with its place."""
     if head.suffix == ".jsonl":
-        yield from ((f"line {number}", line) for number, _, line in lines_of(head.path))
-        return
+        return ((f"line {number}", line) for number, _, line in lines_of(head.path))
+    return items_of(head, kind)
+
+
+def items_of(head: Head, kind: str = "document number") -> Iterator[tuple[str, msgspec.Raw]]:
+    """The same of a JSON list, whatever the file's ending."""
+    longest = RECORD.bytes
     raws = decoded(head.content, _LIST, head.path)
     for number, raw in enumerate(raws, 1):
-        check_records(head.path, [(f"{kind} {number}", len(memoryview(raw)))])
+        if len(memoryview(raw)) > longest:
+            raise RECORD.passed(head.path, "has", f"{kind} {number}")
         yield f"{kind} {number}", raw
-
-
-def fields_of(head: Head, place: str, content: bytes | msgspec.Raw) -> Record:
-    return decoded(content, _FIELDS, head.path, place)
 
 
 def read(file: Input) -> Masks | Texts:
@@ -45,7 +48,7 @@ def read(file: Input) -> Masks | Texts:
 
     def record(placed: tuple[str, bytes | msgspec.Raw]) -> tuple[str, Record]:
         place, content = placed
-        fields = fields_of(file.head, place, content)
+        fields = decoded(content, FIELDS, path, place)
         if "doc_id" not in fields:
             raise fail(path, "doc_id is missing", place)
         return decoded(fields["doc_id"], _TEXT, path, place, "doc_id"), fields

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any, cast, overload
+from typing import IO, Any, overload
 
 import msgspec
 import numpy as np
@@ -15,21 +15,23 @@ from numpy.typing import NDArray
 
 from showthrough.data.documents import Annotation, Document, Identifier, Mention
 from showthrough.data.levels import by_type, known_level
-from showthrough.errors import QUOTED, ChangedError, InputError, Problem, at_document, quoted, shown
+from showthrough.errors import ChangedError, InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
 from showthrough.files.reading import (
     ENOUGH,
-    check_records,
+    UNREADABLE,
     decoded,
+    decoded_or_none,
     file_state,
     gathered,
     lines_of,
     object_entries,
     open_file,
 )
-from showthrough.formats.base import Files, Fit, Format, by_keys
+from showthrough.formats.base import Fit, Format, by_keys, unlike
 from showthrough.formats.groups import FIELD
+from showthrough.formats.records import items_of
 
 
 class _Mention(msgspec.Struct, gc=False):
@@ -56,37 +58,29 @@ class _Document(msgspec.Struct, gc=False):
     group: _Group = None
 
 
-class _RawDocument(msgspec.Struct, gc=False):
-    """A document whose annotations are looked at one by one, to name the annotator of a fault."""
-
-    doc_id: str
-    text: str
-    annotations: dict[str, msgspec.Raw] | None = None
-
-
 class _Id(msgspec.Struct):
     doc_id: str
 
 
-_RAW_DOCUMENTS = msgspec.json.Decoder(list[msgspec.Raw])
+class _RawDocument(_Id):
+    """A document whose annotations are looked at one by one, to name the annotator of a fault."""
+
+    text: str
+    annotations: dict[str, msgspec.Raw] | None = None
+
+
 _RAW_DOCUMENT = msgspec.json.Decoder(_RawDocument)
 _LAYER = msgspec.json.Decoder(_Layer)
 _ID = msgspec.json.Decoder(_Id)
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 @lru_cache(maxsize=8)
-def _kind(group: str) -> type[_Document]:
-    """What a document looks like whose group stands in a field of this name."""
-    if group == FIELD:
-        return _Document
-    found = msgspec.defstruct("_Document", [("group", _Group, None)], bases=(_Document,), rename={"group": group})
-    return cast("type[_Document]", found)
-
-
-@lru_cache(maxsize=8)
-def _decoder(group: str) -> msgspec.json.Decoder[_Document]:
-    return msgspec.json.Decoder(_kind(group))
+def _decoders(group: str) -> tuple[msgspec.json.Decoder[_Document], msgspec.json.Decoder[list[_Document]]]:
+    """For a document whose group stands in a field of this name, and for a list of them."""
+    kind: Any = _Document
+    if group != FIELD:
+        kind = msgspec.defstruct("_Document", [("group", _Group, None)], bases=(_Document,), rename={"group": group})
+    return msgspec.json.Decoder(kind), msgspec.json.Decoder(list[kind])
 
 
 def read_list(path: Path | Head, group: str = FIELD) -> list[Document]:
@@ -95,18 +89,12 @@ def read_list(path: Path | Head, group: str = FIELD) -> list[Document]:
     path = head.path
     content = head.content
     if len(content) > RECORD.bytes:
-        raws = decoded(content, _RAW_DOCUMENTS, path)
-        check_records(path, ((f"document number {at}", len(memoryview(raw))) for at, raw in enumerate(raws, 1)))
-    wires: list[_Document] | None
-    try:
-        wires = msgspec.json.decode(content, type=list[_kind(group)])  # type: ignore[misc]
-    except _UNREADABLE:
-        wires = None
+        _ = list(items_of(head))  # raises where one is too long
+    wires = decoded_or_none(content, _decoders(group)[1])
     problems: list[Problem] = []
     if wires is None or _lost(content, wires):
-        raws = decoded(content, _RAW_DOCUMENTS, path)
-        for index, raw in enumerate(raws):
-            problems += _faults(raw, path, f"document number {index + 1}", group)
+        for place, raw in items_of(head):
+            problems += _faults(raw, path, place, group)
     documents = [_document(wire, path, problems) for wire in wires or ()]
     if problems:
         raise InputError(problems)
@@ -118,18 +106,16 @@ def _lost(content: bytes, wires: Iterable[_Document]) -> bool:
     return content.count(b'"entity_mentions"') > sum(len(wire.annotations or ()) for wire in wires)
 
 
+@dataclass(eq=False)
 class JsonLines(Sequence[Document]):
     """The documents of a JSON Lines file, decoded when they are asked for: only where each line starts is kept."""
 
-    def __init__(
-        self, path: Path, offsets: NDArray[np.int64], sizes: NDArray[np.int64], group: str, state: tuple[int, int]
-    ) -> None:
-        self._path = path
-        self._state = state  # of the file, when the lines were found: another tells that they are elsewhere now
-        self._group = group  # the field that holds it
-        self._offsets = offsets
-        self._sizes = sizes
-        self._file: IO[bytes] | None = None
+    path: Path
+    offsets: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    group: str  # the field that holds it
+    state: tuple[int, int]  # of the file, when the lines were found: another tells that they are elsewhere now
+    file: IO[bytes] | None = None
 
     @classmethod
     def of_file(cls, path: Path, group: str = FIELD) -> JsonLines:
@@ -137,15 +123,12 @@ class JsonLines(Sequence[Document]):
         offsets: list[int] = []
         sizes: list[int] = []
         problems: list[Problem] = []
-        decode = _decoder(group).decode
+        decoder = _decoders(group)[0]
         state = file_state(path)
         for number, offset, line in lines_of(path):
             offsets.append(offset)
             sizes.append(len(line))
-            try:
-                wire = decode(line)
-            except _UNREADABLE:
-                wire = None
+            wire = decoded_or_none(line, decoder)
             if wire is None or _lost(line, [wire]):
                 problems += _faults(msgspec.Raw(line), path, f"line {number}", group)
             if wire is not None:
@@ -157,7 +140,7 @@ class JsonLines(Sequence[Document]):
         return cls(path, np.array(offsets, dtype=np.int64), np.array(sizes, dtype=np.int64), group, state)
 
     def __len__(self) -> int:
-        return len(self._offsets)
+        return len(self.offsets)
 
     @overload
     def __getitem__(self, index: int) -> Document: ...
@@ -171,35 +154,35 @@ class JsonLines(Sequence[Document]):
 
     def _documents(self, numbers: range) -> Iterator[Document]:
         file = self._opened()
-        decode = _decoder(self._group).decode
+        decode = _decoders(self.group)[0].decode
         try:
             for number in numbers:
-                file.seek(int(self._offsets[number]))
-                yield _document(decode(file.read(int(self._sizes[number]))), self._path, [])
-        except (OSError, EOFError, zlib.error, *_UNREADABLE) as error:  # every line was sound when it was found
+                file.seek(int(self.offsets[number]))
+                yield _document(decode(file.read(int(self.sizes[number]))), self.path, [])
+        except (OSError, EOFError, zlib.error, *UNREADABLE) as error:  # every line was sound when it was found
             raise self._changed() from error
         self._opened()
 
     def _opened(self) -> IO[bytes]:
         """The file; raises ChangedError when it is not what it was."""
-        if self._file is None:
+        if self.file is None:
             try:
-                self._file = open_file(self._path)
+                self.file = open_file(self.path)
             except InputError as error:
                 raise ChangedError(error.problems) from None
-        if file_state(self._file.fileno()) != self._state:
+        if file_state(self.file.fileno()) != self.state:
             raise self._changed()
-        return self._file
+        return self.file
 
     def _changed(self) -> ChangedError:
-        return ChangedError(Problem(str(self._path), "", "changed while it was read; expected it to stay as it was"))
+        return ChangedError(Problem(str(self.path), "", "changed while it was read; expected it to stay as it was"))
 
     def window(self, start: int, stop: int) -> JsonLines:
         """Some of the documents, still to be decoded."""
-        return JsonLines(self._path, self._offsets[start:stop], self._sizes[start:stop], self._group, self._state)
+        return replace(self, offsets=self.offsets[start:stop], sizes=self.sizes[start:stop], file=None)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_file": None}  # an open file does not travel to another process
+        return {**self.__dict__, "file": None}  # an open file does not travel to another process
 
 
 def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
@@ -208,9 +191,13 @@ def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
     for annotator, layer in (wire.annotations or {}).items():
         mentions = layer.entity_mentions
         for index, mark in enumerate(mentions):
-            # A span text that does not match is the one sure sign of offsets in bytes or UTF-16 units.
-            if mark.span_text is not None and text[mark.start_offset : mark.end_offset] != mark.span_text:
-                _misplaced(wire, annotator, index, mark, path, problems)
+            start, end = mark.start_offset, mark.end_offset
+            # A span text that does not match is the one sure sign of offsets in bytes or UTF-16 units. Offsets that
+            # are not in the text at all are reported by the survey.
+            if mark.span_text is not None and text[start:end] != mark.span_text and 0 <= start < end <= len(text):
+                place = f"{at_document(wire.doc_id)}: annotations.{shown(annotator)}.entity_mentions[{index}]"
+                fault = unlike(f"at {start}–{end}", text[start:end], "span_text is", mark.span_text)
+                problems.append(Problem(str(path), place, f"{fault}; expected offsets in Unicode code points"))
         annotations.append(Annotation(annotator, tuple(map(_mention, mentions))))
     return Document(wire.doc_id, text, tuple(annotations), "" if wire.group is None else str(wire.group))
 
@@ -223,24 +210,10 @@ def _mention(mark: _Mention) -> Mention:
     return Mention(start, end, kind, mark.identifier_type, entity, status)
 
 
-def _misplaced(
-    wire: _Document, annotator: str, index: int, mark: _Mention, path: Path, problems: list[Problem]
-) -> None:
-    if not 0 <= mark.start_offset < mark.end_offset <= len(wire.text):
-        return  # the survey reports the offsets themselves
-    found = wire.text[mark.start_offset : mark.end_offset]
-    place = f"document {shown(wire.doc_id)}: annotations.{shown(annotator)}.entity_mentions[{index}]"
-    message = (
-        f"the text at {mark.start_offset}–{mark.end_offset} is {quoted(found, QUOTED // 2)} but span_text is "
-        f"{quoted(mark.span_text, QUOTED // 2)}; expected offsets in Unicode code points"
-    )
-    problems.append(Problem(str(path), place, message))
-
-
 def _faults(raw: msgspec.Raw, path: Path, place: str, group: str) -> list[Problem]:
     """What is wrong with one document, looked at piece by piece; nothing when it is sound."""
-    with suppress(*_UNREADABLE):  # without a readable id its number or line has to do
-        place = at_document(_ID.decode(raw).doc_id)
+    if named := decoded_or_none(raw, _ID):  # without a readable id its number or line has to do
+        place = at_document(named.doc_id)
 
     def look_at(layer: tuple[str, msgspec.Raw]) -> None:
         decoded(layer[1], _LAYER, path, place, f"annotations.{shown(layer[0])}")
@@ -251,7 +224,7 @@ def _faults(raw: msgspec.Raw, path: Path, place: str, group: str) -> list[Proble
         if wire.annotations:
             object_entries(path, bytes(fields["annotations"]), f"{place}: annotator")
             gathered(wire.annotations.items(), look_at)
-        decoded(raw, _decoder(group), path, place)  # sound piece by piece: is it so as a whole?
+        decoded(raw, _decoders(group)[0], path, place)  # sound piece by piece: is it so as a whole?
     except InputError as error:
         return list(error.problems)
     return []
@@ -283,16 +256,8 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
 
 def _identifier(mention: Mention) -> dict[str, str]:
     """How a mention identifies; a guess is not written, or it would be read as what an annotator said."""
-    known = mention.stated or known_level(mention.entity_type)
-    return {"identifier_type": mention.identifier} if known else {}
-
-
-def write_list(documents: Iterable[Document]) -> Files:
-    return {"": msgspec.json.format(msgspec.json.encode(list(map(record, documents))), indent=1)}
-
-
-def write_lines(documents: Iterable[Document]) -> Files:
-    return {"": b"".join(msgspec.json.encode(record(document)) + b"\n" for document in documents)}
+    stated = mention.stated or known_level(mention.entity_type)
+    return {"identifier_type": mention.identifier} if stated else {}
 
 
 def _recognise(head: Head) -> Fit:
@@ -304,12 +269,12 @@ LIST = Format(
     (".json",),
     lambda head: _recognise(head) if head.json.opening == b"[" and head.suffix != ".jsonl" else Fit.NO,
     lambda file: read_list(file.head, file.group),
-    write=write_list,
+    write=lambda documents: {"": msgspec.json.format(msgspec.json.encode(list(map(record, documents))), indent=1)},
 )
 LINES = Format(
     "JSON Lines: the same, one document a line, for corpora of any length",
     (".jsonl",),
     lambda head: _recognise(head) if head.suffix == ".jsonl" else Fit.NO,
     lambda file: JsonLines.of_file(file.path, file.group),
-    write=write_lines,
+    write=lambda documents: {"": b"".join(msgspec.json.encode(record(each)) + b"\n" for each in documents)},
 )

@@ -10,7 +10,7 @@ from showthrough.data.documents import Document
 from showthrough.errors import shown
 from showthrough.files.limits import RECORD
 from showthrough.files.reading import fail, text_of, unique
-from showthrough.formats.base import Files, Format, Input, Texts, by_ending
+from showthrough.formats.base import Files, Fit, Format, Input, Texts
 
 _MORE = "\0"  # where cells past the last column go; no column is named so
 _ENDINGS = (".csv", ".tsv")
@@ -35,17 +35,13 @@ def _rows(file: Input) -> dict[str, tuple[str, str]]:
         for column in (file.id_column, file.text_column, *({file.group} & set(header))):
             if header.count(column) != 1:
                 columns = shown(", ".join(header)) or "no columns"  # without a header, it is a document
-                raise fail(
-                    path,
-                    f"found {columns}; expected one of this name (choose with --id-column, --text-column)",
-                    f"column {column}",
-                )
+                fault = f"found {columns}; expected one of this name (choose with --id-column, --text-column)"
+                raise fail(path, fault, f"column {column}")
         rows = []
         for row in reader:
             if _MORE in row or None in row.values():
-                raise fail(
-                    path, f"has {len(header)} columns in its header but not in this row", f"line {reader.line_num}"
-                )
+                fault = f"has {len(header)} columns in its header but not in this row"
+                raise fail(path, fault, f"line {reader.line_num}")
             rows.append((row[file.id_column], (row[file.text_column], row.get(file.group) or "")))
     except csv.Error as error:
         if "field limit" in str(error):
@@ -63,4 +59,7 @@ def write(documents: Iterable[Document]) -> Files:
     return {"": content.getvalue().encode()}
 
 
-FORMAT = Format("a table of texts with a header", _ENDINGS, by_ending(*_ENDINGS), read, read_texts, write)
+FORMAT = Format(
+    "a table of texts with a header",
+    *(_ENDINGS, lambda head: Fit.SURE if head.suffix in _ENDINGS else Fit.NO, read, read_texts, write),
+)

@@ -5,75 +5,49 @@ A fourth element, the entity type, is ours: what a system says it found, for sco
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import UserDict
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.data.masks import Mask, TypedMask
 from showthrough.errors import at_document
 from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, gathered
-from showthrough.formats.base import Files, Fit, Format, Input, Masks
+from showthrough.files.reading import decoded, decoded_or_none, gathered
+from showthrough.formats.base import Fit, Format, Masks
 
 _SMALL = 32_000_000  # bytes of masks that are kept decoded, which takes some five times as much
 _MASKS = msgspec.json.Decoder(list[Mask])
 _TYPED_MASKS = msgspec.json.Decoder(list[TypedMask])
 
 
-class LazyMasks(Mapping[str, Sequence[Mask]]):
+class LazyMasks(UserDict[str, Any]):
     """Masks by document id, decoded when they are asked for: a million documents' masks stay as small as their file."""
 
-    def __init__(self, entries: Mapping[str, msgspec.Raw]) -> None:
-        self._entries = entries
+    def __init__(self, entries: dict[str, msgspec.Raw]) -> None:
+        self.data = entries
 
     def __getitem__(self, document_id: str) -> Sequence[Mask]:
-        return _masks(self._entries[document_id])
-
-    def __contains__(self, document_id: object) -> bool:
-        return document_id in self._entries
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
+        raw = self.data[document_id]
+        plain = decoded_or_none(raw, _MASKS)
+        return _TYPED_MASKS.decode(raw) if plain is None else plain
 
 
-def _masks(raw: msgspec.Raw) -> Sequence[Mask]:
-    plain = _plain(raw)
-    return _TYPED_MASKS.decode(raw) if plain is None else plain
-
-
-def _plain(raw: msgspec.Raw) -> Sequence[Mask] | None:
-    """Masks without a type; `None` when there is a type somewhere, or something wrong."""
-    try:
-        return _MASKS.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-
-
-def checked(entries: Mapping[str, msgspec.Raw], path: Path) -> Masks:
+def checked(entries: dict[str, msgspec.Raw], path: Path) -> Masks:
     """`{"id": [[start, end, replacement?, type?], …], …}`, looked at once; raises InputError with all that is wrong."""
     small = sum(len(memoryview(raw)) for raw in entries.values()) <= _SMALL
 
     def looked_at(entry: tuple[str, msgspec.Raw]) -> tuple[str, Sequence[Mask]]:
         document_id, raw = entry
-        masks = _plain(raw)
-        if masks is None:
+        masks: Sequence[Mask] | None = decoded_or_none(raw, _MASKS)
+        if masks is None:  # there is a type somewhere, or something wrong
             masks = decoded(raw, _TYPED_MASKS, path, at_document(document_id), "masks")
         return document_id, masks if small else ()
 
     masks = dict(gathered(entries.items(), looked_at))
     return masks if small else LazyMasks(entries)
-
-
-def read(file: Input) -> Masks:
-    return checked(file.head.entries, file.path)
-
-
-def write_masks(anonymization: Anonymization) -> Files:
-    return {"": msgspec.json.encode(dict(anonymization.masks))}
 
 
 def _recognise(head: Head) -> Fit:
@@ -84,6 +58,8 @@ def _recognise(head: Head) -> Fit:
 
 FORMAT = Format(
     "masks by id, of the Text Anonymization Evaluator: [start, end, replacement, type]",
-    *((".json",), _recognise, None, read),
-    write_masks=write_masks,
+    (".json",),
+    _recognise,
+    read_anonymization=lambda file: checked(file.head.entries, file.path),
+    write_masks=lambda anonymization: {"": msgspec.json.encode(dict(anonymization.masks))},
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -11,7 +11,7 @@ from showthrough.data.documents import Document
 from showthrough.errors import at_document
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, fail, gathered
-from showthrough.formats.base import Files, Fit, Format, Input, Texts
+from showthrough.formats.base import Fit, Format, Input, Texts
 
 _TEXT = msgspec.json.Decoder(str)
 
@@ -34,15 +34,7 @@ def read(file: Input) -> list[Document]:
     entries = file.head.entries
     if entries and all(bytes(memoryview(raw)[:1]) == b"[" for raw in entries.values()):
         raise fail(file.path, "looks like masks, not a corpus; the corpus comes first")
-    return plain(read_texts(file))
-
-
-def read_texts(file: Input) -> Texts:
-    return texts_of(file.head.entries, file.path)
-
-
-def write(documents: Iterable[Document]) -> Files:
-    return {"": msgspec.json.encode({document.id: document.text for document in documents})}
+    return plain(texts_of(entries, file.path))
 
 
 def _recognise(head: Head) -> Fit:
@@ -52,4 +44,8 @@ def _recognise(head: Head) -> Fit:
     return Fit.LIKELY if usual else Fit.NO
 
 
-FORMAT = Format("texts by id: one JSON object", (".json",), _recognise, read, read_texts, write)
+FORMAT = Format(
+    "texts by id: one JSON object",
+    *((".json",), _recognise, read, lambda file: texts_of(file.head.entries, file.path)),
+    lambda documents: {"": msgspec.json.encode({document.id: document.text for document in documents})},
+)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
+
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization
-from showthrough.errors import OutputError, at_document, shown, some
+from showthrough.errors import OutputError, shown, some
 from showthrough.files.writing import Read, write_file, write_folder
-from showthrough.formats.base import SAMPLE, Files, Format
+from showthrough.formats.base import SAMPLE, Files, Format, unwritable
 from showthrough.formats.choice import can, format_named
 from showthrough.formats.phi import as_masks
 
@@ -32,7 +35,7 @@ def write_corpus(
     """
     path = Path(path)
     chosen = format_named(format, "write")
-    documents = (_writable(document if annotator is None else _layer(document, annotator)) for document in corpus)
+    documents = (_prepared(document, annotator) for document in corpus)
     files = _written(chosen, documents)
     if not all(isinstance(content, bytes) for content in files.values()):
         raise OutputError(f"format {format}: its writer gave something else than bytes; nothing was written")
@@ -65,18 +68,14 @@ def _written(chosen: Format, documents: Iterable[Document]) -> Files:
     return chosen.write_masks(masks) if chosen.write_masks else {}
 
 
-def _writable(document: Document) -> Document:
-    half = next((one for one in document.text if "\ud800" <= one <= "\udfff"), None)
-    if half:
-        raise OutputError(
-            f"{at_document(document.id)}: its text has half a character (U+{ord(half):04X}), which is no UTF-8"
-        )
+def _prepared(document: Document, annotator: str | None) -> Document:
+    """A document as it is written, with one annotator's marks where one is chosen."""
+    if annotator is not None:
+        layers = tuple(annotation for annotation in document.annotations if annotation.annotator == annotator)
+        if document.annotations and not layers:
+            names = some(annotation.annotator for annotation in document.annotations)
+            raise unwritable(document, f"has no annotator {shown(annotator)}; there are {names}")
+        document = msgspec.structs.replace(document, annotations=layers)
+    if half := re.search("[\ud800-\udfff]", document.text):
+        raise unwritable(document, f"its text has half a character (U+{ord(half[0]):04X}), which is no UTF-8")
     return document
-
-
-def _layer(document: Document, annotator: str) -> Document:
-    kept = tuple(annotation for annotation in document.annotations if annotation.annotator == annotator)
-    if document.annotations and not kept:
-        names = some(annotation.annotator for annotation in document.annotations)
-        raise OutputError(f"{at_document(document.id)}: has no annotator {shown(annotator)}; there are {names}")
-    return Document(document.id, document.text, kept)

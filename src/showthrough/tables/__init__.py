@@ -37,7 +37,7 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
         self,
         kind: str,
         built_in: Mapping[str, Entry],
-        checked: Callable[[str, object], Entry] | None = None,
+        checked: Callable[[str, object], Entry],
         lazy: Mapping[str, str] = MappingProxyType({}),
         called: bool = False,
     ) -> None:
@@ -51,17 +51,13 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
         self._imported: dict[str, Entry | PlanError | ResourceError] = {}
         _tables[kind] = self
 
-    @property
-    def group(self) -> str:
-        return f"showthrough.{self.kind}"
-
     @cached_property
     def _declared(self) -> dict[str, list[str]]:
         """Where packages have what they declare; nothing is imported to find out."""
         from importlib.metadata import entry_points  # slow to import
 
         declared: dict[str, list[str]] = {}
-        for entry in entry_points(group=self.group):
+        for entry in entry_points(group=f"showthrough.{self.kind}"):
             places = declared.setdefault(entry.name, [])
             places += [entry.value] if entry.value not in places else []
         return {name: sorted(declared[name]) for name in sorted(declared) if name not in self.built_in_names}
@@ -72,16 +68,15 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
             raise PlanError("is built in; expected another name", f"{self._one} {shown(name)}")
         self._registered[name] = self._made(name, entry)
 
-    def __setitem__(self, name: str, entry: Entry) -> None:
-        self.register(name, entry)
+    __setitem__ = register
 
     def __delitem__(self, name: str) -> None:
         del self._registered[name]
 
     def __getitem__(self, name: str) -> Entry:
-        for known in (self.built_in, self._registered):
-            if name in known:
-                return known[name]
+        for entries in (self.built_in, self._registered):
+            if name in entries:
+                return entries[name]
         if name not in self._imported:
             places = [self._lazy[name]] if name in self._lazy else self._declared[name]  # a KeyError: nobody has it
             try:
@@ -95,8 +90,8 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
 
     def _load(self, name: str, places: list[str]) -> Entry:
         if len(places) > 1:
-            rivals = ", ".join(places)
-            raise PlanError(f"is declared by more than one package: {rivals}", f"{self._one} {shown(name)}")
+            fault = f"is declared by more than one package: {', '.join(places)}"
+            raise PlanError(fault, f"{self._one} {shown(name)}")
         try:
             brought = resolve_name(places[0].partition("[")[0].strip())  # less the extras that it names
         except Exception as error:  # whatever a package of somebody else raises: it must not keep others from working
@@ -106,10 +101,10 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
             ) from error
         return self._made(name, brought)
 
-    def _made(self, name: str, brought: Any) -> Entry:
+    def _made(self, name: str, brought: object) -> Entry:
         if not all(part.isidentifier() for part in ([name] if self._called else name.split("-"))):
             raise PlanError("expected a name of letters, digits and underscores", f"{self._one} {shown(name)}")
-        return self._checked(name, brought) if self._checked else brought
+        return self._checked(name, brought)
 
     @property
     def _one(self) -> str:
@@ -122,7 +117,7 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
         return iter(dict.fromkeys([*self.built_in_names, *self._registered, *self._declared]))
 
     def __len__(self) -> int:
-        return len(list(iter(self)))
+        return len(list(iter(self)))  # a list of the table itself would ask for its length
 
     def sound(self) -> dict[str, Entry]:
         """All entries but those of packages that cannot be imported."""

@@ -24,8 +24,7 @@ _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what neither a path nor a run file
 
 def parameter(default: Value, description: str) -> Value:
     """A parameter of a metric or an attack, with what `showthrough metrics NAME` says of it."""
-    made: Value = field(default=default, metadata={_DESCRIPTION: description})
-    return made
+    return field(default=default, metadata={_DESCRIPTION: description})
 
 
 def parameters(value: Any) -> dict[str, Any]:
@@ -85,10 +84,10 @@ def parsed_call(tree: ast.expr) -> tuple[str, dict[str, Any]]:
 
 def completed(place: str, usual: Value, given: Mapping[str, Any]) -> Value:
     """An entry with other parameters. Raises PlanError, which names `place`, for those that it does not take."""
-    known = parameters(usual)
+    names = parameters(usual)
     for key in given:
-        if key not in known:
-            expected = f"one of {', '.join(known)}" if known else "none"
+        if key not in names:
+            expected = f"one of {', '.join(names)}" if names else "none"
             raise PlanError(f"unknown parameter; expected {expected}", f"{place}: {shown(key)}")
     check_kinds(place, usual, given)
     try:
@@ -106,15 +105,12 @@ def check_kinds(place: str, usual: Any, given: Mapping[str, Any]) -> None:
     types = {each.name: str(each.type).split(" | ") for each in fields(usual)}
     for key, value in given.items():
         default = getattr(usual, key)
+        where = f"{place}: {key}"
         if isinstance(value, str) and _NO_TEXT.search(value):
-            raise PlanError(
-                f"found {value!r}; expected text without zero bytes and halves of characters", f"{place}: {key}"
-            )
+            raise PlanError(f"found {value!r}; expected text without zero bytes and halves of characters", where)
         fits = isinstance(value, type(default)) or (isinstance(default, float) and type(value) is int)
         fits = fits or type(value).__name__ in types[key]  # one that takes numbers and words
         if not fits or (isinstance(value, bool) and not isinstance(default, bool)):
             also = " or text" if "str" in types[key] and not isinstance(default, str) else ""
-            raise PlanError(
-                f"found {quoted(value)}; expected {kind_of(default)}{also}, such as {literal(default)}",
-                f"{place}: {key}",
-            )
+            kind = f"{kind_of(default)}{also}, such as {literal(default)}"
+            raise PlanError(f"found {quoted(value)}; expected {kind}", where)
