@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough.attacks import lexical
-from showthrough.attacks.lexical import PRIOR, Attempt, Lexical, telling
+from showthrough.attacks.base import PRIOR
+from showthrough.attacks.lexical import Attempt, Lexical, telling
 from showthrough.attacks.terms import Wording
 
 BACKGROUND = {

@@ -8,7 +8,6 @@ import numpy as np
 
 from showthrough.attacks.base import EVERYBODY, Candidates, Floats, standardised
 
-PRIOR = 3.0
 NOT_RUN = f"fusing attacks takes at most {EVERYBODY:,} individuals"
 
 
@@ -29,6 +28,6 @@ def comparable(part: Candidates) -> Floats:
     fit = part.score[part.heard]
     fit = fit - fit.mean(axis=1, keepdims=True)
     deviation = fit.std(axis=1, keepdims=True)
-    found = np.zeros(part.score.shape)
-    found[part.heard] = standardised(fit / np.where(deviation == 0, 1, deviation), PRIOR)[0]
-    return found
+    comparable_fit = np.zeros(part.score.shape)
+    comparable_fit[part.heard] = standardised(fit / np.where(deviation == 0, 1, deviation))[0]
+    return comparable_fit
