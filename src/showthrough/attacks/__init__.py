@@ -18,17 +18,12 @@ from showthrough.tables.calls import UNREADABLE, call_text, completed, parsed_ca
 ASSIGNMENT = "assignment"
 DEFAULT = "lexical, lexical+assignment"
 
-ATTACKS: Table[Attack] = Table(
-    "attacks",
-    {},
-    partial(value_of, Attack, "attack"),
-    lazy={
-        "lexical": "showthrough.attacks.lexical:Lexical",
-        "dense": "showthrough.attacks.dense:Dense",
-        "transformer": "showthrough.attacks.transformer:Transformer",
-    },
-    called=True,
-)
+_BUILT_IN = {
+    "lexical": "showthrough.attacks.lexical:Lexical",
+    "dense": "showthrough.attacks.dense:Dense",
+    "transformer": "showthrough.attacks.transformer:Transformer",
+}
+ATTACKS: Table[Attack] = Table("attacks", {}, partial(value_of, Attack, "attack"), lazy=_BUILT_IN, called=True)
 
 
 @dataclass(frozen=True)

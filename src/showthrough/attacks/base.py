@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 PRIOR = 3.0  # imaginary documents that fit everybody averagely; what keeps a handful of documents apart
 EVERYBODY = 5_000  # individuals up to whom every fit is kept; of more, each document keeps its best
@@ -34,7 +35,7 @@ class Candidates:
 
     score: Floats
     individuals: int
-    heard: NDArray[np.bool_]
+    heard: Bools
     column: Ints | None = None
     explain: Explain | None = None
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.attacks.base import Attack, Candidates, Floats, Ints, standardised
+from showthrough.attacks.base import Attack, Bools, Candidates, Floats, Ints, standardised
 from showthrough.attacks.terms import Wording
 from showthrough.errors import PlanError
 from showthrough.resources import Resources
@@ -63,7 +62,7 @@ class FittedDense:
         if windows:
             np.add.at(fit, owner, self._best(_unit(self._embed(windows))))
             fit /= np.maximum(np.bincount(owner, minlength=len(documents)), 1)[:, None]
-        heard: NDArray[np.bool_] = np.isin(np.arange(len(documents)), owner)
+        heard: Bools = np.isin(np.arange(len(documents)), owner)
         spoken = fit[heard] - fit[heard].mean(axis=1, keepdims=True)
         fit[heard] = standardised(spoken)[0]
         return Candidates(fit, len(self.individuals), heard)

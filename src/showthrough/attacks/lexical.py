@@ -158,19 +158,18 @@ class Attempt:
         whole = [vstack(blocks, format="csr") for blocks in zip(*counts, strict=True)]
         self._weights = list(map(_weighed_by_documents, fitted.known, whole))
         # A document without a term that tells anything must neither be matched nor say what is usual.
-        telling_weights = [weights @ (known.weight > 0) for known, weights in self._views()]
+        self._views = list(zip(fitted.known, self._weights, strict=True))
+        telling_weights = [weights @ (known.weight > 0) for known, weights in self._views]
         self.heard: NDArray[np.bool_] = np.any(np.array(telling_weights) > 0, axis=0)
-        self._mean = np.zeros((len(VIEWS), len(fitted.texts)))
-        self._deviation = np.ones((len(VIEWS), len(fitted.texts)))
-
-    def _views(self) -> Iterator[tuple[Known, Matrix]]:
-        return zip(self.fitted.known, self._weights, strict=True)
+        # What is taken off a fit, and what it is divided by: views × individuals.
+        self.mean = np.zeros((len(VIEWS), len(fitted.texts)))
+        self.deviation = np.ones((len(VIEWS), len(fitted.texts)))
 
     def candidates(self) -> Candidates:
         speaking = int(self.heard.sum())
         kept = _Kept(self.heard, len(self.fitted.texts))
         turned = [weights[self.heard].T.tocsr() for weights in self._weights]
-        usual = [(weights @ known.mean)[self.heard] for known, weights in self._views()]
+        usual = [(weights @ known.mean)[self.heard] for known, weights in self._views]
         variance: list[float] = []
         for part, part_weights in self._parts(speaking):
             fused = np.zeros((speaking, len(part)))
@@ -180,8 +179,8 @@ class Attempt:
                     variance.append(mean_square(fit))  # the first part tells it well enough
                 standard, mean, deviation = standardised(fit, variance[place])
                 fused += standard
-                self._mean[place, part.start : part.stop] = mean
-                self._deviation[place, part.start : part.stop] = deviation
+                self.mean[place, part.start : part.stop] = mean
+                self.deviation[place, part.start : part.stop] = deviation
             kept.take(fused, part)
         return Candidates(kept.score, len(self.fitted.texts), self.heard, kept.column, self.explain)
 
@@ -211,7 +210,7 @@ class Attempt:
     def contributions(self, wording: Wording, block: range, columns: Ints) -> Iterator[tuple[Occurrences, Floats]]:
         """What every occurrence of every term adds to its document's score for the individual in its column.
 
-        Their sum is the score, but for what all documents have with that individual alike (`baseline`).
+        Their sum is the score, but for what all documents have with that individual alike: `mean` / `deviation`.
         """
         asked = np.where(self.heard, columns, -1)[block.start : block.stop]
         rows, at = np.unique(np.maximum(asked, 0), return_inverse=True)
@@ -223,16 +222,11 @@ class Attempt:
             document, term = entries >> view.bits, known.place[entries & ((1 << view.bits) - 1)]
             document, column, there = document[term >= 0], term[term >= 0], np.flatnonzero(term >= 0)
             difference = _entries(theirs[place], at[document], column) - known.mean[column]
-            scale = np.where(asked >= 0, 1 / self._deviation[place, np.maximum(asked, 0)], 0.0)
+            scale = np.where(asked >= 0, 1 / self.deviation[place, np.maximum(asked, 0)], 0.0)
             added = np.zeros(len(entries))
             # The weights of the documents lie in the same order: by document, then by term.
             added[there] = self._weights[place][block.start : block.stop].data * difference * scale[document]
             yield occurrences, (added / times)[entry]
-
-    def baseline(self, columns: Ints) -> Floats:
-        """What is taken off every document's score for the individual in its column."""
-        rows = np.maximum(columns, 0)
-        return np.asarray((self._mean[:, rows] / self._deviation[:, rows]).sum(axis=0))
 
 
 class _Kept:

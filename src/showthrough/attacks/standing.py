@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.attacks.base import Candidates, Floats, Ints
+from showthrough.attacks.base import Bools, Candidates, Floats, Ints
 
 NOBODY = -1  # in place of a column: this document's individual is not in the background
 
@@ -82,7 +81,7 @@ def best(candidates: Candidates) -> Ints:
 
 def _own(candidates: Candidates, truth: Ints) -> Floats:
     """The true individual's score; not a number where it is not in sight."""
-    own: NDArray[np.bool_] = candidates.columns() == truth[:, None]
+    own: Bools = candidates.columns() == truth[:, None]
     score = np.where(own, candidates.score, -np.inf).max(axis=1, initial=-np.inf)
     return np.where(own.any(axis=1), score, np.nan)
 

@@ -39,11 +39,7 @@ class Suite:
     """
 
     def __init__(
-        self,
-        chosen: Sequence[Approach],
-        background: Background,
-        resources: Resources,
-        watched: Mapping[str, Texts] | None = None,
+        self, chosen: Sequence[Approach], background: Background, resources: Resources, watched: Mapping[str, Texts]
     ) -> None:
         self.chosen = chosen
         self.profiles = background.profiles
@@ -51,13 +47,17 @@ class Suite:
         first = {self.profiles.of[individual]: individual for individual in sorted(self.profiles.of, reverse=True)}
         self.names = tuple(first[number] for number in range(len(self.profiles)))
         text_of = dict(zip(self.names, self.profiles.texts, strict=True))
-        documents = {name: self._watched(texts) for name, texts in (watched or {}).items()}
+        documents = {name: self._watched(texts) for name, texts in watched.items()}
         self.fit_seconds: dict[str, float] = {}
         self._fitted: dict[Part, Fitted] = {}
         for part in dict.fromkeys(part for approach in chosen for part in approach.parts):
             started = time.perf_counter()
             fitted = part.attack.fit(text_of, resources, documents if part.attack.watches else {})
-            self._fitted[part] = _knowing(part, fitted, self.names)
+            individuals = getattr(fitted, "individuals", ())
+            if sorted(individuals) != sorted(self.names):
+                message = f"knows {len(individuals)} individuals; expected the {len(self.names)} it was given"
+                raise ResourceError(f"attack {part}: {message}")
+            self._fitted[part] = fitted
             self.fit_seconds[str(part)] = time.perf_counter() - started
 
     def _watched(self, texts: Texts) -> Watched:
@@ -124,15 +124,6 @@ class Suite:
             }
             for number, key in enumerate(documents)
         }
-
-
-def _knowing(part: Part, fitted: Fitted, names: Sequence[str]) -> Fitted:
-    """The same, if it knows whom it was told of."""
-    individuals = getattr(fitted, "individuals", ())
-    if sorted(individuals) != sorted(names):
-        message = f"knows {len(individuals)} individuals; expected the {len(names)} it was given"
-        raise ResourceError(f"attack {part}: {message}")
-    return fitted
 
 
 def _sound(part: Part, scores: Floats | Candidates, documents: int, individuals: int) -> Candidates:

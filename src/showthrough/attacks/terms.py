@@ -131,8 +131,7 @@ def _powers(base: np.uint64, count: int) -> Hashes:
 
 def _numbered(codes: Ints) -> Hashes:
     """A well-mixed number for each character, the same for a capital as for its small letter."""
-    present = np.zeros(int(codes.max(initial=0)) + 1, dtype=bool)
-    present[codes] = True
+    present = np.bincount(codes) > 0
     small = np.zeros(len(present), dtype=np.uint64)
     for code in np.flatnonzero(present).tolist():
         lowered = chr(code).lower()
@@ -144,5 +143,4 @@ def _mixed(values: Hashes) -> Hashes:
     """The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every bit depends on every bit."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Hashes = values ^ (values >> np.uint64(31))
-    return mixed
+    return np.asarray(values ^ (values >> np.uint64(31)))
