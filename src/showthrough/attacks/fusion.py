@@ -25,9 +25,8 @@ def fused(parts: Sequence[Candidates]) -> Candidates:
 
 
 def comparable(part: Candidates) -> Floats:
-    fit = part.score[part.heard]
-    fit = fit - fit.mean(axis=1, keepdims=True)
+    score = np.zeros(part.score.shape)
+    fit = part.score[part.heard] - part.score[part.heard].mean(axis=1, keepdims=True)
     deviation = fit.std(axis=1, keepdims=True)
-    comparable_fit = np.zeros(part.score.shape)
-    comparable_fit[part.heard] = standardised(fit / np.where(deviation == 0, 1, deviation))[0]
-    return comparable_fit
+    score[part.heard] = standardised(fit / np.where(deviation == 0, 1, deviation))[0]
+    return score

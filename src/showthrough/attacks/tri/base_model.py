@@ -109,10 +109,9 @@ def take_over(classifier: Any, pretrained: Any) -> None:
     """Gives a classifier the body of a model that was pretrained; layers that only the classifier has stay."""
     report = classifier.base_model.load_state_dict(pretrained.base_model.state_dict(), strict=False)
     if report.unexpected_keys or any("pooler" not in key for key in report.missing_keys):
-        raise ResourceError(
-            f"the body of {type(pretrained).__name__} does not fit {type(classifier).__name__}; "
-            "choose use_additional_pretraining=False or another base_model_name"
-        )
+        message = f"the body of {type(pretrained).__name__} does not fit {type(classifier).__name__}"
+        remedy = "choose use_additional_pretraining=False or another base_model_name"
+        raise ResourceError(f"{message}; {remedy}")
 
 
 @contextmanager

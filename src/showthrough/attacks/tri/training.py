@@ -116,10 +116,9 @@ def train(
                 epoch, step = epoch + 1, 0
                 save_if_due()
     except torch.OutOfMemoryError as error:
-        raise ResourceError(
-            f"{course.name}: a step of {course.batch_size} windows does not fit in memory; "
-            "choose a smaller batch size, shorter windows or another --device"
-        ) from error
+        message = f"{course.name}: a step of {course.batch_size} windows does not fit in memory"
+        remedy = "choose a smaller batch size, shorter windows or another --device"
+        raise ResourceError(f"{message}; {remedy}") from error
 
 
 def uses_bf16(device: Any, precision: str) -> bool:
