@@ -112,7 +112,7 @@ def timed_stages() -> Iterator[list[Stage]]:
     stages: list[Stage] = []
 
     def noting(learner: Any, course: Any, *rest: Any) -> None:
-        stage = Stage(course.name, learner.windows, course.epochs)
+        stage = Stage(course.name, len(learner.windows), course.epochs)
         stages.append(stage)
         examine = learner.epoch_over
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough.attacks import lexical
-from showthrough.attacks.lexical import PRIOR, Attempt, Lexical, telling
+from showthrough.attacks.base import PRIOR
+from showthrough.attacks.lexical import Attempt, Lexical, telling
 from showthrough.attacks.terms import Wording
 
 BACKGROUND = {
@@ -93,7 +94,8 @@ def test_words_explain_the_score_exactly(texts: list[str], columns: list[int]) -
     added = sum(np.bincount(occurrences.text, part, minlength=len(texts)) for occurrences, part in parts)
     score = found.score[np.arange(len(texts)), asked]
     heard = found.heard
-    assert (added - attempt.baseline(asked))[heard] == pytest.approx(score[heard], abs=1e-5)
+    baseline = (attempt.mean[:, asked] / attempt.deviation[:, asked]).sum(axis=0)
+    assert (added - baseline)[heard] == pytest.approx(score[heard], abs=1e-5)
 
 
 def test_a_word_by_hand() -> None:

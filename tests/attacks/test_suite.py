@@ -36,7 +36,7 @@ DOCUMENTS = {name: f"PERSON knows {topic.split()[0]}" for name, topic in zip(NAM
 def outcome(
     background: Mapping[str, str], texts: Mapping[str, str], chosen: Sequence[Approach] = CHOSEN, k: int = 5
 ) -> Outcome:
-    return Suite(chosen, Background(background), Resources()).attack(texts, k)
+    return Suite(chosen, Background(background), Resources(), {}).attack(texts, k)
 
 
 def shown(found: Outcome) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def test_everybody_is_found_by_what_was_left() -> None:
 
 
 def test_an_anonymization_is_attacked_alone() -> None:
-    suite = Suite(CHOSEN, Background(BACKGROUND), Resources())
+    suite = Suite(CHOSEN, Background(BACKGROUND), Resources(), {})
     before = shown(suite.attack(DOCUMENTS, 5))
     suite.attack(dict.fromkeys(NAMES, "bread bread"), 5)
     assert shown(suite.attack(DOCUMENTS, 5)) == before

@@ -78,7 +78,7 @@ def test_pieces_take_in_one_edge_of_the_word() -> None:
 
 def test_counts_are_a_matrix() -> None:
     wording = Wording(["a b a", "", "b"])
-    found = wording.counts(wording.occurrences(View("words", False, 1, 1, 20)), 3, 20)
+    found = wording.counts(View("words", False, 1, 1, 20))
     assert found.shape == (3, 1 << 20)
     assert sorted(found.toarray().max(axis=0)[found.indices].tolist()) == [1.0, 1.0, 2.0]
     assert np.diff(found.indptr).tolist() == [2, 0, 1]
@@ -87,7 +87,7 @@ def test_counts_are_a_matrix() -> None:
 def test_texts_without_a_word() -> None:
     wording = Wording(["", "…", " "])
     assert len(wording.occurrences(PHRASES).term) == 0
-    assert wording.counts(wording.occurrences(WORDS), 3, 20).nnz == 0
+    assert wording.counts(View("words", False, 1, 1, 20)).nnz == 0
 
 
 def test_words_and_passages_as_they_stand() -> None:

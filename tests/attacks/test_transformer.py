@@ -20,7 +20,7 @@ from showthrough.attacks.base import Watched
 from showthrough.attacks.transformer import FittedTransformer, Transformer
 from showthrough.attacks.tri import fitting, pretraining, training
 from showthrough.attacks.tri.base_model import BaseModel
-from showthrough.attacks.tri.store import Checkpoint, Store
+from showthrough.attacks.tri.store import Store
 from showthrough.attacks.tri.windows import Cutter, Window
 from showthrough.errors import InputError, PlanError, ResourceError
 from showthrough.resources import Resources
@@ -523,15 +523,13 @@ def test_a_damaged_checkpoint(torch: Any, tmp_path: Path) -> None:
     assert found is not None
     assert found[0]["weight"].tolist() == [1, 1]
     assert found[1] == {"epoch": 1}
-    path = checkpoint.path
-    assert path is not None
-    path.write_bytes(path.read_bytes()[:20])
+    checkpoint.path.write_bytes(checkpoint.path.read_bytes()[:20])
     with pytest.raises(ResourceError, match="damaged"):
         checkpoint.read()
 
 
 def test_checkpoints_are_not_asked_for_where_nothing_is_kept(torch: Any) -> None:
-    checkpoint = Checkpoint(Store(""), "Finetuning", {}, load=True, save=True)
+    checkpoint = Store("").checkpoint("Finetuning", {}, load=True, save=True)
     checkpoint.write({"weight": torch.ones(2)}, {})
     assert checkpoint.read() is None
     checkpoint.remove()

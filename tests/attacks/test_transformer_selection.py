@@ -7,11 +7,12 @@ import io
 import math
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.attacks.tri.results import accuracy, from_json, table, to_json
+from showthrough.attacks.tri.results import accuracy, table
 from showthrough.attacks.tri.selection import Epoch, Recognition, held_out_run, selected, split
 from showthrough.attacks.tri.settings import TriSettings
 from showthrough.attacks.tri.store import digest
@@ -149,7 +150,7 @@ def test_results_by_hand() -> None:
 
 def test_epochs_survive_a_checkpoint() -> None:
     epochs = [*EPOCHS, epoch(4, None)]
-    assert from_json(to_json(epochs)) == epochs
+    assert msgspec.convert(msgspec.to_builtins(epochs), list[Epoch]) == epochs
 
 
 def test_accuracy_counts_ties_and_strangers() -> None:

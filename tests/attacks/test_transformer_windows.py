@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.attacks.tri.windows import Cutter, Window, Windows, fitting, longest_window, parse_window
+from showthrough.attacks.tri.windows import Cutter, Window, Windows, longest_window, parse_window
 from showthrough.errors import PlanError, ResourceError
 
 
@@ -121,10 +121,10 @@ def test_what_a_model_takes() -> None:
 
 
 def test_a_window_longer_than_the_model_takes() -> None:
-    assert fitting(Window(64, 8), 64, "finetuning_sliding_window", "64-8") == Window(64, 8)
-    assert fitting(None, 64, "finetuning_sliding_window", "No") is None
+    assert parse_window("64-8", longest=64) == Window(64, 8)
+    assert parse_window("No", longest=64) is None
     with pytest.raises(PlanError, match=r"pretraining_sliding_window='512-128' .* at most 64"):
-        fitting(Window(512, 128), 64, "pretraining_sliding_window", "512-128")
+        parse_window("512-128", "pretraining_sliding_window", 64)
 
 
 def test_no_piece_is_stored_twice() -> None:

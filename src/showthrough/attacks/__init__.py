@@ -18,17 +18,12 @@ from showthrough.tables.calls import UNREADABLE, call_text, completed, parsed_ca
 ASSIGNMENT = "assignment"
 DEFAULT = "lexical, lexical+assignment"
 
-ATTACKS: Table[Attack] = Table(
-    "attacks",
-    {},
-    partial(value_of, Attack, "attack"),
-    lazy={
-        "lexical": "showthrough.attacks.lexical:Lexical",
-        "dense": "showthrough.attacks.dense:Dense",
-        "transformer": "showthrough.attacks.transformer:Transformer",
-    },
-    called=True,
-)
+_BUILT_IN = {
+    "lexical": "showthrough.attacks.lexical:Lexical",
+    "dense": "showthrough.attacks.dense:Dense",
+    "transformer": "showthrough.attacks.transformer:Transformer",
+}
+ATTACKS: Table[Attack] = Table("attacks", {}, partial(value_of, Attack, "attack"), lazy=_BUILT_IN, called=True)
 
 
 @dataclass(frozen=True)
@@ -89,17 +84,15 @@ def _terms(tree: ast.expr) -> list[tuple[str, dict[str, object]]]:
 def _approach(terms: list[tuple[str, dict[str, object]]]) -> Approach:
     parts = tuple(dict.fromkeys(_part(*term) for term in terms if term != (ASSIGNMENT, {})))
     if not parts:
-        raise PlanError(
-            f"{ASSIGNMENT} works on top of an attack; expected for instance lexical+{ASSIGNMENT}", "attacks"
-        )
+        message = f"{ASSIGNMENT} works on top of an attack; expected for instance lexical+{ASSIGNMENT}"
+        raise PlanError(message, "attacks")
     return Approach(parts, (ASSIGNMENT, {}) in terms)
 
 
 def _part(name: str, given: dict[str, object]) -> Part:
     if name not in ATTACKS:
-        raise PlanError(
-            f"unknown attack; expected {', '.join(ATTACKS)}, or +{ASSIGNMENT} behind one", f"attack {shown(name)}"
-        )
+        expected = f"expected {', '.join(ATTACKS)}, or +{ASSIGNMENT} behind one"
+        raise PlanError(f"unknown attack; {expected}", f"attack {shown(name)}")
     return Part(name, completed(f"attack {name}", ATTACKS[name], given))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from showthrough.attacks.base import Candidates, Floats, Ints
-from showthrough.attacks.standing import NOBODY, Place, Standing, placed, plain, shares
+from showthrough.attacks.standing import NOBODY, Place, Standing, margin, placed, shares
 
 LARGEST = 5_000  # documents and individuals up to which the best matching is sought
 NOT_RUN = f"one-to-one assignment takes at most {LARGEST:,} documents and {LARGEST:,} individuals"
@@ -29,17 +29,18 @@ def assigned(candidates: Candidates, document: Ints, truth: Ints, sizes: Ints, k
     row, column = _matching(candidates, times, sizes)
     own = candidates.of_documents(document)
     place = placed(own, truth, sizes)
-    found = plain(own, truth, sizes, k)
     guess = np.full(len(document), NOBODY)
     total = shares(place, k)
     for number in np.flatnonzero(own.heard).tolist():
         slots = column[row == document[number]]
         guess[number] = slots[0]
         if truth[number] != NOBODY:
-            total[:, number] = _matched(own, place, truth, sizes, k, number, slots)
+            before, beside, true = place.before[number], place.beside[number], truth[number]
+            total[:, number] = _matched(own.score[number], true, sizes[true], before, beside, slots, k)
     silent = ~own.heard
     total[:3, silent] = _left_over(column, truth[silent], sizes, k)[:3]
-    return Standing.of(total, found.margin, guess)
+    right, right_at_k, reciprocal, rank = total
+    return Standing(right, right_at_k, reciprocal, rank, margin(own, truth, sizes), guess)
 
 
 def _matching(candidates: Candidates, times: Ints, sizes: Ints) -> tuple[Ints, Ints]:
@@ -54,29 +55,23 @@ def _matching(candidates: Candidates, times: Ints, sizes: Ints) -> tuple[Ints, I
     return rows, matched
 
 
-def _matched(
-    candidates: Candidates, place: Place, truth: Ints, sizes: Ints, k: int, number: int, slots: Ints
-) -> Floats:
+def _matched(score: Floats, true: int, size: int, before: float, beside: float, slots: Ints, k: int) -> Floats:
     """The shares of one document, on average over the matches that it may have."""
-    true = truth[number]
-    before, beside = float(place.before[number]), float(place.beside[number])
-    score = candidates.score[number]
-    found = []
+    expected = []
     for slot in slots.tolist():
         # The match moves to the front; the others keep their order behind it.
         ahead = slot != NOBODY and score[slot] > score[true]
         tied = slot != NOBODY and score[slot] == score[true]
         behind = Place(np.array([before + (not ahead)]), np.array([beside - tied]))
-        chance = 1 / sizes[true] if slot == true else 0.0
-        found.append(chance + (1 - chance) * shares(behind, k)[:, 0])
-    return np.asarray(np.mean(found, axis=0))
+        chance = 1 / size if slot == true else 0.0
+        expected.append(chance + (1 - chance) * shares(behind, k)[:, 0])
+    return np.asarray(np.mean(expected, axis=0))
 
 
 def _left_over(column: Ints, truth: Ints, sizes: Ints, k: int) -> Floats:
     """The shares of documents that tell nothing: anybody of those whom no other document took."""
     taken = np.bincount(column[column != NOBODY], minlength=len(sizes))
-    left = int((sizes - taken).sum())
-    known = truth != NOBODY
-    free = np.where(known, ((sizes - taken) / sizes)[truth], 0.0)
-    place = Place(np.zeros(len(truth)), np.full(len(truth), float(left)))
-    return shares(place, k) * free
+    left = sizes - taken
+    share_left = np.where(truth != NOBODY, (left / sizes)[truth], 0.0)
+    place = Place(np.zeros(len(truth)), np.full(len(truth), float(left.sum())))
+    return shares(place, k) * share_left

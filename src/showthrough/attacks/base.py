@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
+PRIOR = 3.0  # imaginary documents that fit everybody averagely; what keeps a handful of documents apart
 EVERYBODY = 5_000  # individuals up to whom every fit is kept; of more, each document keeps its best
 BEST = 1_000
 
@@ -33,27 +35,36 @@ class Candidates:
 
     score: Floats
     individuals: int
-    heard: NDArray[np.bool_]
+    heard: Bools
     column: Ints | None = None
     explain: Explain | None = None
 
     @classmethod
-    def of(cls, found: Floats | Candidates) -> Candidates:
+    def of(cls, scores: Floats | Candidates) -> Candidates:
         """What an attack returned, in this form."""
-        if isinstance(found, Candidates):
-            return found
-        heard = np.ptp(found, axis=1) > 0 if found.size else np.zeros(len(found), dtype=bool)
-        return cls(found, found.shape[1], heard)
+        if isinstance(scores, Candidates):
+            return scores
+        heard = np.ptp(scores, axis=1) > 0 if scores.size else np.zeros(len(scores), dtype=bool)
+        return cls(scores, scores.shape[1], heard)
 
     def of_documents(self, row: Ints) -> Candidates:
         """The same for documents of which each has the text of some row; one may have the text of another."""
         column = None if self.column is None else self.column[row]
-        explain = None if self.explain is None else _for_rows(self.explain, self.heard, row)
-        return Candidates(self.score[row], self.individuals, self.heard[row], column, explain)
+        return Candidates(self.score[row], self.individuals, self.heard[row], column)
 
-    def explained(self, columns: Ints) -> list[Words]:
-        """What speaks for the individual in each document's column; nothing where the attack cannot tell."""
-        return self.explain(columns) if self.explain else [[] for _ in columns]
+    def explained(self, row: Ints, columns: Ints) -> list[Words]:
+        """What speaks for the individual in the column of each such document; nothing where the attack cannot tell."""
+        explanations: list[Words] = [[] for _ in row]
+        left = np.flatnonzero(self.heard[row])
+        while self.explain and len(left):  # documents with the same text may have different columns: a round for each
+            _, first = np.unique(row[left], return_index=True)
+            column_of_row = np.full(len(self.heard), -1)
+            column_of_row[row[left[first]]] = columns[left[first]]
+            words = self.explain(column_of_row)
+            for number in left[first].tolist():
+                explanations[number] = words[row[number]]
+            left = np.delete(left, first)
+        return explanations
 
     def columns(self) -> Ints:
         if self.column is not None:
@@ -111,7 +122,7 @@ class Attack(ABC):
         return ()
 
 
-def standardised(fit: Floats, prior: float, usual: float | None = None) -> tuple[Floats, Floats, Floats]:
+def standardised(fit: Floats, usual: float | None = None, prior: float = PRIOR) -> tuple[Floats, Floats, Floats]:
     """Fits centred and scaled per individual, with the means and deviations that were taken off.
 
     Some individuals fit any text well (much is known about them), so a fit counts by how far it is above what the
@@ -133,21 +144,3 @@ def standardised(fit: Floats, prior: float, usual: float | None = None) -> tuple
 
 def mean_square(values: Floats) -> float:
     return float(np.mean(values**2)) if values.size else 0.0
-
-
-def _for_rows(explain: Explain, heard: NDArray[np.bool_], row: Ints) -> Explain:
-    def explained(columns: Ints) -> list[Words]:
-        found: list[Words] = [[] for _ in row]
-        left = np.flatnonzero(heard[row])
-        while len(left):  # documents with the same text may be about different people: one round for each of them
-            _, first = np.unique(row[left], return_index=True)
-            now = left[first]
-            asked = np.full(len(heard), -1)
-            asked[row[now]] = columns[now]
-            words = explain(asked)
-            for number in now.tolist():
-                found[number] = words[row[number]]
-            left = np.delete(left, first)
-        return found
-
-    return explained

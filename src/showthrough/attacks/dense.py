@@ -6,14 +6,13 @@ individual. It finds people by what is said in other words; it needs an embeddin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.attacks.base import Attack, Candidates, Floats, Ints, standardised
+from showthrough.attacks.base import Attack, Bools, Candidates, Floats, Ints, standardised
 from showthrough.attacks.terms import Wording
 from showthrough.errors import PlanError
 from showthrough.resources import Resources
@@ -21,7 +20,6 @@ from showthrough.resources.embedder import Vectors
 from showthrough.resources.names import EMBEDDING
 from showthrough.tables.calls import parameter
 
-PRIOR = 3.0
 _CELLS = 50_000_000  # similarities that are held at once: 200 MB
 
 
@@ -43,53 +41,42 @@ class Dense(Attack):
         return EMBEDDING.models(self.embedding)
 
     def fit(self, background: Mapping[str, str], resources: Resources, watched: object = None) -> FittedDense:
-        windows, owner = windowed(tuple(background.values()), self.window, self.step)
-        embed = resources.embedder(self.embedding).fitted(windows, "truncate")
-        return FittedDense(tuple(background), self, embed, _unit(embed(windows)), owner)
+        return FittedDense(self, background, resources)
 
 
 class FittedDense:
     """The attack once it knows a background."""
 
-    def __init__(
-        self,
-        individuals: tuple[str, ...],
-        attack: Dense,
-        embed: Callable[[Sequence[str]], Vectors],
-        vectors: Vectors,
-        owner: Ints,
-    ) -> None:
-        self.individuals = individuals
+    def __init__(self, attack: Dense, background: Mapping[str, str], resources: Resources) -> None:
+        self.individuals = tuple(background)
         self.attack = attack
-        self._embed = embed
-        self._vectors = vectors
-        self._first = np.searchsorted(owner, np.arange(len(individuals)))
-        self._silent = np.setdiff1d(np.arange(len(individuals)), owner)
+        windows, owner = windowed(tuple(background.values()), attack.window, attack.step)
+        self._embed = resources.embedder(attack.embedding).fitted(windows, "truncate")
+        self._vectors = _unit(self._embed(windows))
+        self._first = np.searchsorted(owner, np.arange(len(background)))
+        self._silent = np.setdiff1d(np.arange(len(background)), owner)
 
     def scores(self, documents: Sequence[str]) -> Candidates:
         windows, owner = windowed(documents, self.attack.window, self.attack.step)
         fit = np.zeros((len(documents), len(self.individuals)))
         if windows:
-            best = self._best(_unit(self._embed(windows)))
-            counts = np.bincount(owner, minlength=len(documents))
-            np.add.at(fit, owner, best)
-            fit /= np.maximum(counts, 1)[:, None]
-        heard: NDArray[np.bool_] = np.isin(np.arange(len(documents)), owner)
+            np.add.at(fit, owner, self._best(_unit(self._embed(windows))))
+            fit /= np.maximum(np.bincount(owner, minlength=len(documents)), 1)[:, None]
+        heard: Bools = np.isin(np.arange(len(documents)), owner)
         spoken = fit[heard] - fit[heard].mean(axis=1, keepdims=True)
-        fit[heard] = standardised(spoken, PRIOR)[0]
+        fit[heard] = standardised(spoken)[0]
         return Candidates(fit, len(self.individuals), heard)
 
     def _best(self, windows: Vectors) -> Floats:
         """Of every window, the similarity of each individual's best window; −1 for whoever has none."""
-        found = np.empty((len(windows), len(self.individuals)))
+        best = np.empty((len(windows), len(self.individuals)))
+        first = np.minimum(self._first, len(self._vectors) - 1)
         block = max(1, _CELLS // max(len(self._vectors), 1))
         for low in range(0, len(windows), block):
             similar = windows[low : low + block] @ self._vectors.T
-            found[low : low + block] = np.maximum.reduceat(
-                similar, np.minimum(self._first, similar.shape[1] - 1), axis=1
-            )
-        found[:, self._silent] = -1.0
-        return found
+            best[low : low + block] = np.maximum.reduceat(similar, first, axis=1)
+        best[:, self._silent] = -1.0
+        return best
 
 
 def windowed(texts: Sequence[str], window: int, step: int) -> tuple[list[str], Ints]:
@@ -99,8 +86,7 @@ def windowed(texts: Sequence[str], window: int, step: int) -> tuple[list[str], I
     (['one two', 'two three', 'four'], array([0, 0, 2]))
     """
     wording = Wording(texts)
-    windows: list[str] = []
-    owner: list[int] = []
+    windows, owner = [], []
     bounds = np.searchsorted(wording.text_of_word, np.arange(len(texts) + 1)).tolist()
     for number, (low, high) in enumerate(pairwise(bounds)):
         stop = max(low + 1, high - window + step) if high > low else low

@@ -8,7 +8,6 @@ import numpy as np
 
 from showthrough.attacks.base import EVERYBODY, Candidates, Floats, standardised
 
-PRIOR = 3.0
 NOT_RUN = f"fusing attacks takes at most {EVERYBODY:,} individuals"
 
 
@@ -26,9 +25,8 @@ def fused(parts: Sequence[Candidates]) -> Candidates:
 
 
 def comparable(part: Candidates) -> Floats:
-    fit = part.score[part.heard]
-    fit = fit - fit.mean(axis=1, keepdims=True)
+    score = np.zeros(part.score.shape)
+    fit = part.score[part.heard] - part.score[part.heard].mean(axis=1, keepdims=True)
     deviation = fit.std(axis=1, keepdims=True)
-    found = np.zeros(part.score.shape)
-    found[part.heard] = standardised(fit / np.where(deviation == 0, 1, deviation), PRIOR)[0]
-    return found
+    score[part.heard] = standardised(fit / np.where(deviation == 0, 1, deviation))[0]
+    return score

@@ -16,26 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.attacks.base import (
-    BEST,
-    EVERYBODY,
-    Attack,
-    Candidates,
-    Floats,
-    Ints,
-    Words,
-    mean_square,
-    standardised,
-)
+from showthrough.attacks.base import BEST, EVERYBODY, Attack, Candidates, Floats, Ints, Words, mean_square, standardised
 from showthrough.attacks.terms import Occurrences, View, Wording
 
-VIEWS = (
-    View("words", False, 1, 1, 22),
-    View("phrases", False, 1, 3, 24),
-    View("pieces", True, 4, 4, 22),
-)
+VIEWS = (View("words", False, 1, 1, 22), View("phrases", False, 1, 3, 24), View("pieces", True, 4, 4, 22))
 FORMS = View("forms", False, 1, 1, 63)  # words told apart for certain
-PRIOR = 3.0  # imaginary documents that fit everybody averagely; what keeps a handful of documents apart
 LISTED = 10  # words that an explanation names
 _BLOCK = 2_000_000  # characters of background that are looked at together: their arrays take about 200 MB
 _CELLS = 5_000_000  # fits that are calculated together: 40 MB
@@ -69,7 +54,6 @@ class Lexical(Attack):
 class Known:
     """What a background tells of one view: which terms it has, how rare and how usual each is."""
 
-    view: View
     place: NDArray[np.int32]  # of a term among those that occur, −1 for all others
     weight: NDArray[np.float32]
     mean: Floats  # b̄
@@ -79,10 +63,10 @@ class Known:
         from scipy.sparse import csr_array
 
         place = self.place[counts.indices]
-        known = place >= 0
-        ends = np.concatenate([[0], np.cumsum(known)])[counts.indptr]
-        data = 1 + np.log(counts.data[known])
-        return csr_array((data, place[known], ends), shape=(counts.shape[0], len(self.weight)))
+        occurs = place >= 0
+        ends = np.concatenate([[0], np.cumsum(occurs)])[counts.indptr]
+        data = 1 + np.log(counts.data[occurs])
+        return csr_array((data, place[occurs], ends), shape=(counts.shape[0], len(self.weight)))
 
 
 def telling(having: Ints, times: Floats, individuals: int) -> Floats:
@@ -107,56 +91,44 @@ class FittedLexical:
         self.texts = texts
         self._blocks = _blocks(texts)
         self._holds = sum(map(len, texts)) <= _HELD
-        self.known, self._weights = self._learn()
+        self._weights: list[list[Matrix]] = []  # of each block; empty where they are made again for every score
+        self._learn()
 
-    def _learn(self) -> tuple[list[Known], list[list[Matrix]]]:
+    def _learn(self) -> None:
         """One pass for how many individuals have each term, one for their weights."""
         having = [np.zeros(1 << view.bits, dtype=np.int32) for view in VIEWS]
         times = [np.zeros(1 << view.bits, dtype=np.float32) for view in VIEWS]
-        held: list[list[Matrix]] = []
+        counts_of: list[list[Matrix]] = []
         for block in self._blocks:
-            counts = self._counts(block)
-            for place, found in enumerate(counts):
-                np.add.at(having[place], found.indices, 1)
-                np.add.at(times[place], found.indices, found.data)
-            if self._holds:
-                held.append(counts)
-        known = [self._known(*each) for each in zip(VIEWS, having, times, strict=True)]
-        weights: list[list[Matrix]] = []
+            block_counts = _counted(self.texts[block.start : block.stop])
+            for place, counts in enumerate(block_counts):
+                np.add.at(having[place], counts.indices, 1)
+                np.add.at(times[place], counts.indices, counts.data)
+            counts_of.append(block_counts if self._holds else [])
+        self.known = list(map(self._known, having, times))
         for number, block in enumerate(self._blocks):
-            here = [
-                self._weighed(one, found)
-                for one, found in zip(known, held[number] if held else self._counts(block), strict=True)
-            ]
-            for one, found in zip(known, here, strict=True):
-                np.add.at(one.mean, found.indices, found.data.astype(np.float64) / len(self.texts))
-            if self._holds:
-                held[number] = []
-                weights.append(here)
-        return known, weights
+            block_weights = self._weighed(counts_of[number] or _counted(self.texts[block.start : block.stop]))
+            counts_of[number] = []
+            for known, weights in zip(self.known, block_weights, strict=True):
+                np.add.at(known.mean, weights.indices, weights.data.astype(np.float64) / len(self.texts))
+            self._weights.append(block_weights if self._holds else [])
 
-    def _counts(self, block: range) -> list[Matrix]:
-        return _counted(self.texts[block.start : block.stop])
-
-    def _known(self, view: View, having: NDArray[np.int32], times: NDArray[np.float32]) -> Known:
+    def _known(self, having: NDArray[np.int32], times: NDArray[np.float32]) -> Known:
         occurs = np.flatnonzero(having)
         place = np.full(len(having), -1, dtype=np.int32)
         place[occurs] = np.arange(len(occurs), dtype=np.int32)
         weight = telling(having[occurs].astype(np.int64), times[occurs].astype(np.float64), len(self.texts))
-        return Known(view, place, weight.astype(np.float32), np.zeros(len(occurs)))
+        return Known(place, weight.astype(np.float32), np.zeros(len(occurs)))
 
-    def _weighed(self, known: Known, counts: Matrix) -> Matrix:
-        found = known.compact(counts)
-        found.data *= known.weight[found.indices]
-        return _unit(found)
+    def _weighed(self, counts_by_view: list[Matrix]) -> list[Matrix]:
+        weighed = [known.compact(counts) for known, counts in zip(self.known, counts_by_view, strict=True)]
+        for known, weights in zip(self.known, weighed, strict=True):
+            weights.data *= known.weight[weights.indices]
+        return list(map(_unit, weighed))
 
     def blocks(self) -> Iterator[tuple[range, list[Matrix]]]:
-        for number, block in enumerate(self._blocks):
-            if self._holds:
-                yield block, self._weights[number]
-            else:
-                pairs = zip(self.known, self._counts(block), strict=True)
-                yield block, [self._weighed(known, counts) for known, counts in pairs]
+        for block, weights in zip(self._blocks, self._weights, strict=True):
+            yield block, weights or self._weighed(_counted(self.texts[block.start : block.stop]))
 
     def scores(self, documents: Sequence[str]) -> Candidates:
         """Documents × individuals; of a large background the best of each document."""
@@ -165,8 +137,7 @@ class FittedLexical:
     def weights_of(self, columns: Ints) -> list[Matrix]:
         """The weights of some individuals, whose columns ascend."""
         if not self._holds:
-            counts = _counted([self.texts[column] for column in columns.tolist()])
-            return [self._weighed(known, found) for known, found in zip(self.known, counts, strict=True)]
+            return self._weighed(_counted([self.texts[column] for column in columns.tolist()]))
         from scipy.sparse import vstack
 
         rows = [columns[(columns >= block.start) & (columns < block.stop)] - block.start for block in self._blocks]
@@ -184,49 +155,34 @@ class Attempt:
         self.documents = documents
         self._blocks = _blocks(documents)
         counts = [_counted(documents[block.start : block.stop]) for block in self._blocks]
-        whole = [vstack([each[place] for each in counts], format="csr") for place in range(len(VIEWS))]
-        self._weights = [self._weighed(known, found) for known, found in zip(fitted.known, whole, strict=True)]
+        whole = [vstack(blocks, format="csr") for blocks in zip(*counts, strict=True)]
+        self._weights = list(map(_weighed_by_documents, fitted.known, whole))
         # A document without a term that tells anything must neither be matched nor say what is usual.
-        said = [found @ (known.weight > 0) for known, found in zip(fitted.known, self._weights, strict=True)]
-        self.heard: NDArray[np.bool_] = np.any([found > 0 for found in said], axis=0)
-        self._usual = [found @ known.mean for known, found in zip(fitted.known, self._weights, strict=True)]
-        self._mean = np.zeros((len(VIEWS), len(fitted.texts)))
-        self._deviation = np.ones((len(VIEWS), len(fitted.texts)))
-
-    def _weighed(self, known: Known, counts: Matrix) -> Matrix:
-        found = known.compact(counts)
-        having = np.bincount(found.indices, minlength=len(known.weight))
-        found.data *= np.log((1 + self._speaking(counts)) / having[found.indices])
-        return _unit(found)
-
-    def _speaking(self, counts: Matrix) -> int:
-        """Documents that have any word."""
-        return int((np.diff(counts.indptr) > 0).sum())
+        self._views = list(zip(fitted.known, self._weights, strict=True))
+        telling_weights = [weights @ (known.weight > 0) for known, weights in self._views]
+        self.heard: NDArray[np.bool_] = np.any(np.array(telling_weights) > 0, axis=0)
+        # What is taken off a fit, and what it is divided by: views × individuals.
+        self.mean = np.zeros((len(VIEWS), len(fitted.texts)))
+        self.deviation = np.ones((len(VIEWS), len(fitted.texts)))
 
     def candidates(self) -> Candidates:
-        number, speaking = len(self.fitted.texts), int(self.heard.sum())
-        kept = _Kept(speaking, number)
-        turned = [found[self.heard].T.tocsr() for found in self._weights]
-        usual = [found[self.heard] for found in self._usual]
+        speaking = int(self.heard.sum())
+        kept = _Kept(self.heard, len(self.fitted.texts))
+        turned = [weights[self.heard].T.tocsr() for weights in self._weights]
+        usual = [(weights @ known.mean)[self.heard] for known, weights in self._views]
         variance: list[float] = []
-        for part, weights in self._parts(speaking):
+        for part, part_weights in self._parts(speaking):
             fused = np.zeros((speaking, len(part)))
-            for place in range(len(VIEWS)):
-                fit = (weights[place] @ turned[place]).toarray().T.astype(np.float64) - usual[place][:, None]
+            for place, weights in enumerate(part_weights):
+                fit = (weights @ turned[place]).toarray().T.astype(np.float64) - usual[place][:, None]
                 if len(variance) == place:
                     variance.append(mean_square(fit))  # the first part tells it well enough
-                found, mean, deviation = standardised(fit, PRIOR, variance[place])
-                fused += found
-                self._mean[place, part.start : part.stop] = mean
-                self._deviation[place, part.start : part.stop] = deviation
+                standard, mean, deviation = standardised(fit, variance[place])
+                fused += standard
+                self.mean[place, part.start : part.stop] = mean
+                self.deviation[place, part.start : part.stop] = deviation
             kept.take(fused, part)
-        score = np.zeros((len(self.documents), kept.score.shape[1]))
-        score[self.heard] = kept.score
-        column = None
-        if kept.column is not None:
-            column = np.zeros(score.shape, dtype=np.int64)
-            column[self.heard] = kept.column
-        return Candidates(score, number, self.heard, column, self.explain)
+        return Candidates(kept.score, len(self.fitted.texts), self.heard, kept.column, self.explain)
 
     def _parts(self, documents: int) -> Iterator[tuple[range, list[Matrix]]]:
         """Individuals block after block, of large ones as many at a time as their fits have room."""
@@ -234,7 +190,8 @@ class Attempt:
         for block, weights in self.fitted.blocks():
             for low in range(0, len(block), size):
                 part = block[low : low + size]
-                yield part, [found[low : low + len(part)] for found in weights] if len(part) < len(block) else weights
+                whole = len(part) == len(block)
+                yield part, weights if whole else [matrix[low : low + len(part)] for matrix in weights]
 
     def explain(self, columns: Ints) -> list[Words]:
         """For each document, the words that speak most for the individual in its column; none where that is −1."""
@@ -242,8 +199,8 @@ class Attempt:
         for block in self._blocks:
             wording = Wording(self.documents[block.start : block.stop])
             added = np.zeros(len(wording.text_of_word))
-            for occurrences, found in self.contributions(wording, block, columns):
-                share = found / occurrences.words  # a phrase's part for each of its words
+            for occurrences, contribution in self.contributions(wording, block, columns):
+                share = contribution / occurrences.words  # a phrase's part for each of its words
                 for offset in range(occurrences.words.max(initial=0)):
                     reaching = occurrences.words > offset
                     added += np.bincount(occurrences.word[reaching] + offset, share[reaching], minlength=len(added))
@@ -253,7 +210,7 @@ class Attempt:
     def contributions(self, wording: Wording, block: range, columns: Ints) -> Iterator[tuple[Occurrences, Floats]]:
         """What every occurrence of every term adds to its document's score for the individual in its column.
 
-        Their sum is the score, but for what all documents have with that individual alike (`baseline`).
+        Their sum is the score, but for what all documents have with that individual alike: `mean` / `deviation`.
         """
         asked = np.where(self.heard, columns, -1)[block.start : block.stop]
         rows, at = np.unique(np.maximum(asked, 0), return_inverse=True)
@@ -265,35 +222,32 @@ class Attempt:
             document, term = entries >> view.bits, known.place[entries & ((1 << view.bits) - 1)]
             document, column, there = document[term >= 0], term[term >= 0], np.flatnonzero(term >= 0)
             difference = _entries(theirs[place], at[document], column) - known.mean[column]
-            scale = np.where(asked >= 0, 1 / self._deviation[place, np.maximum(asked, 0)], 0.0)
+            scale = np.where(asked >= 0, 1 / self.deviation[place, np.maximum(asked, 0)], 0.0)
             added = np.zeros(len(entries))
             # The weights of the documents lie in the same order: by document, then by term.
             added[there] = self._weights[place][block.start : block.stop].data * difference * scale[document]
             yield occurrences, (added / times)[entry]
 
-    def baseline(self, columns: Ints) -> Floats:
-        """What is taken off every document's score for the individual in its column."""
-        rows = np.maximum(columns, 0)
-        return np.asarray((self._mean[:, rows] / self._deviation[:, rows]).sum(axis=0))
-
 
 class _Kept:
-    """The fits that are kept, part after part: all of them, or the best of each document."""
+    """The fits that are kept of documents that are heard, part after part: all, or the best of each document."""
 
-    def __init__(self, documents: int, individuals: int) -> None:
-        everybody = individuals <= EVERYBODY and documents * individuals <= EVERYBODY**2
-        self.score = np.full((documents, individuals if everybody else min(individuals, BEST)), -np.inf)
-        self.column: Ints | None = None if everybody else np.full(self.score.shape, -1, dtype=np.int64)
+    def __init__(self, heard: NDArray[np.bool_], individuals: int) -> None:
+        everybody = individuals <= EVERYBODY and int(heard.sum()) * individuals <= EVERYBODY**2
+        self.heard = heard
+        self.score = np.zeros((len(heard), individuals if everybody else min(individuals, BEST)))
+        self.score[heard] = -np.inf
+        self.column: Ints | None = None if everybody else np.zeros(self.score.shape, dtype=np.int64)
 
     def take(self, fused: Floats, part: range) -> None:
         if self.column is None:
-            self.score[:, part.start : part.stop] = fused
+            self.score[self.heard, part.start : part.stop] = fused
             return
-        score = np.hstack([self.score, fused])
-        column = np.hstack([self.column, np.broadcast_to(np.arange(part.start, part.stop), fused.shape)])
+        score = np.hstack([self.score[self.heard], fused])
+        column = np.hstack([self.column[self.heard], np.broadcast_to(np.arange(part.start, part.stop), fused.shape)])
         best = np.argsort(-score, axis=1, kind="stable")[:, : self.score.shape[1]]
-        self.score = np.take_along_axis(score, best, axis=1)
-        self.column = np.take_along_axis(column, best, axis=1)
+        self.score[self.heard] = np.take_along_axis(score, best, axis=1)
+        self.column[self.heard] = np.take_along_axis(column, best, axis=1)
 
 
 def _blocks(texts: Sequence[str]) -> list[range]:
@@ -306,7 +260,15 @@ def _blocks(texts: Sequence[str]) -> list[range]:
 
 def _counted(texts: Sequence[str]) -> list[Matrix]:
     wording = Wording(texts)
-    return [wording.counts(wording.occurrences(view), len(texts), view.bits) for view in VIEWS]
+    return [wording.counts(view) for view in VIEWS]
+
+
+def _weighed_by_documents(known: Known, counts: Matrix) -> Matrix:
+    weights = known.compact(counts)
+    having = np.bincount(weights.indices, minlength=len(known.weight))
+    speaking = int((np.diff(counts.indptr) > 0).sum())  # documents that have any word
+    weights.data *= np.log((1 + speaking) / having[weights.indices])
+    return _unit(weights)
 
 
 def _unit(matrix: Matrix) -> Matrix:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.attacks.base import Candidates, Floats, Ints
+from showthrough.attacks.base import Bools, Candidates, Floats, Ints
 
 NOBODY = -1  # in place of a column: this document's individual is not in the background
 
@@ -31,27 +30,22 @@ class Standing:
     margin: Floats  # how far the true individual is ahead of the best other (behind, where negative)
     guess: Ints  # the column of the first place; NOBODY where there is none
 
-    @classmethod
-    def of(cls, found: Floats, margin: Floats, guess: Ints) -> Standing:
-        """From the four rows that `shares` gives."""
-        return cls(found[0], found[1], found[2], found[3], margin, guess)
-
 
 def plain(candidates: Candidates, truth: Ints, sizes: Ints, k: int) -> Standing:
     """Everybody guesses the best fit. `truth` is a column or NOBODY, `sizes` are the individuals of each column.
 
-    >>> found = Candidates.of(np.array([[2.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
-    >>> standing = plain(found, np.array([0, 1, 2]), np.ones(3, dtype=int), k=2)
+    >>> candidates = Candidates.of(np.array([[2.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
+    >>> standing = plain(candidates, np.array([0, 1, 2]), np.ones(3, dtype=int), k=2)
     >>> standing.right.round(2).tolist(), standing.right_at_k.round(2).tolist()  # alone; one of two; one of three
     ([1.0, 0.5, 0.33], [1.0, 1.0, 0.67])
     """
-    place = placed(candidates, truth, sizes)
-    return Standing.of(shares(place, k), _margin(candidates, truth, sizes), best(candidates))
+    right, right_at_k, reciprocal, rank = shares(placed(candidates, truth, sizes), k)
+    return Standing(right, right_at_k, reciprocal, rank, margin(candidates, truth, sizes), best(candidates))
 
 
 def placed(candidates: Candidates, truth: Ints, sizes: Ints) -> Place:
     """Everybody's place. A document that tells nothing has all individuals beside one another."""
-    size = _sizes(candidates, sizes)
+    size = sizes[candidates.columns()]
     own = _own(candidates, truth)
     before = np.where(candidates.score > own[:, None], size, 0).sum(axis=1)
     beside = np.where(candidates.score == own[:, None], size, 0).sum(axis=1)
@@ -71,13 +65,10 @@ def shares(place: Place, k: int) -> Floats:
     seen = beside > 0
     among = np.where(seen, beside, 1)
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, 1 + int((before + beside).max(initial=0))))])
-    found = [
-        np.clip(1 - before, 0, 1) / among,
-        np.clip((k - before) / among, 0, 1),
-        (harmonic[(before + beside).astype(int)] - harmonic[before.astype(int)]) / among,
-        before + (among + 1) / 2,
-    ]
-    return np.stack(found) * seen
+    first = np.clip(1 - before, 0, 1) / among
+    first_k = np.clip((k - before) / among, 0, 1)
+    reciprocal = (harmonic[(before + beside).astype(int)] - harmonic[before.astype(int)]) / among
+    return np.stack([first, first_k, reciprocal, before + (among + 1) / 2]) * seen
 
 
 def best(candidates: Candidates) -> Ints:
@@ -90,20 +81,15 @@ def best(candidates: Candidates) -> Ints:
 
 def _own(candidates: Candidates, truth: Ints) -> Floats:
     """The true individual's score; not a number where it is not in sight."""
-    found: NDArray[np.bool_] = candidates.columns() == truth[:, None]
-    own = np.where(found, candidates.score, -np.inf).max(axis=1, initial=-np.inf)
-    return np.where(found.any(axis=1), own, np.nan)
+    own: Bools = candidates.columns() == truth[:, None]
+    score = np.where(own, candidates.score, -np.inf).max(axis=1, initial=-np.inf)
+    return np.where(own.any(axis=1), score, np.nan)
 
 
-def _sizes(candidates: Candidates, sizes: Ints) -> Ints:
-    return np.asarray(sizes[candidates.columns()])
-
-
-def _margin(candidates: Candidates, truth: Ints, sizes: Ints) -> Floats:
-    own = _own(candidates, truth)
+def margin(candidates: Candidates, truth: Ints, sizes: Ints) -> Floats:
+    """How far the true individual is ahead of the best other; 0 where it is not in sight or nothing is told."""
+    columns = candidates.columns()
     # Another individual of the same profile is as good: then there is no margin.
-    others = np.where(
-        (candidates.columns() == truth[:, None]) & (_sizes(candidates, sizes) == 1), -np.inf, candidates.score
-    )
-    found = own - others.max(axis=1, initial=-np.inf)
-    return np.where(np.isfinite(found) & candidates.heard, found, 0.0)
+    others = np.where((columns == truth[:, None]) & (sizes[columns] == 1), -np.inf, candidates.score)
+    ahead = _own(candidates, truth) - others.max(axis=1, initial=-np.inf)
+    return np.where(np.isfinite(ahead) & candidates.heard, ahead, 0.0)

@@ -39,24 +39,25 @@ class Suite:
     """
 
     def __init__(
-        self,
-        chosen: Sequence[Approach],
-        background: Background,
-        resources: Resources,
-        watched: Mapping[str, Texts] | None = None,
+        self, chosen: Sequence[Approach], background: Background, resources: Resources, watched: Mapping[str, Texts]
     ) -> None:
         self.chosen = chosen
         self.profiles = background.profiles
-        # Of individuals with the same text one stands for all; in a fixed order, so that none can matter.
-        self.names = _representatives(background)
-        known = dict(zip(self.names, self.profiles.texts, strict=True))
+        # Of individuals with the same text the first stands for all, so that no order can matter.
+        first = {self.profiles.of[individual]: individual for individual in sorted(self.profiles.of, reverse=True)}
+        self.names = tuple(first[number] for number in range(len(self.profiles)))
+        text_of = dict(zip(self.names, self.profiles.texts, strict=True))
+        documents = {name: self._watched(texts) for name, texts in watched.items()}
         self.fit_seconds: dict[str, float] = {}
         self._fitted: dict[Part, Fitted] = {}
         for part in dict.fromkeys(part for approach in chosen for part in approach.parts):
             started = time.perf_counter()
-            shown = watched if watched and part.attack.watches else {}
-            seen = {name: self._watched(texts) for name, texts in shown.items()}
-            self._fitted[part] = _knowing(part, part.attack.fit(known, resources, seen), self.names)
+            fitted = part.attack.fit(text_of, resources, documents if part.attack.watches else {})
+            individuals = getattr(fitted, "individuals", ())
+            if sorted(individuals) != sorted(self.names):
+                message = f"knows {len(individuals)} individuals; expected the {len(self.names)} it was given"
+                raise ResourceError(f"attack {part}: {message}")
+            self._fitted[part] = fitted
             self.fit_seconds[str(part)] = time.perf_counter() - started
 
     def _watched(self, texts: Texts) -> Watched:
@@ -70,33 +71,32 @@ class Suite:
         row = {text: number for number, text in enumerate(distinct)}
         document = np.array([row[texts[key]] for key in documents], dtype=np.int64)
         truth = np.array([self.profiles.of.get(key, NOBODY) for key in documents], dtype=np.int64)
-        scored, seconds = self._scores(distinct)
+        in_background = (truth != NOBODY).astype(np.int64)
+        scored: dict[Part, Candidates] = {}
+        part_seconds: dict[Part, float] = {}
+        for part, fitted in self._fitted.items():
+            started = time.perf_counter()
+            scores = _sound(part, fitted.scores(distinct), len(distinct), len(self.names))
+            scored[part] = _ordered(scores, fitted.individuals, self.names)
+            part_seconds[part] = time.perf_counter() - started
         standings: dict[str, Standing | str] = {}
-        used: dict[str, float] = {}
-        bases: dict[str, Candidates] = {}
+        seconds: dict[str, float] = {}
+        ran: dict[str, tuple[Standing, Candidates]] = {}
         for approach in self.chosen:
             started = time.perf_counter()
             name, parts = str(approach), [scored[part] for part in approach.parts]
             if why := self._obstacle(approach, parts, len(documents)):
                 standings[name] = why
                 continue
-            base = bases[name] = parts[0] if len(parts) == 1 else fusion.fused(parts)
-            standings[name] = self._standing(approach, base, document, truth, k)
-            used[name] = time.perf_counter() - started + sum(seconds[part] for part in approach.parts)
-        evidence = self._evidence(documents, document, truth, standings, bases)
-        return Outcome(
-            documents, self.profiles.individuals, (truth != NOBODY).astype(np.int64), standings, used, evidence
-        )
-
-    def _scores(self, distinct: Sequence[str]) -> tuple[dict[Part, Candidates], dict[Part, float]]:
-        scored: dict[Part, Candidates] = {}
-        seconds: dict[Part, float] = {}
-        for part, fitted in self._fitted.items():
-            started = time.perf_counter()
-            scores = _sound(part, fitted.scores(distinct), len(distinct), len(self.names))
-            scored[part] = _ordered(scores, fitted.individuals, self.names)
-            seconds[part] = time.perf_counter() - started
-        return scored, seconds
+            base = parts[0] if len(parts) == 1 else fusion.fused(parts)
+            if approach.assignment:
+                standing = assigned(base, document, truth, self.profiles.sizes, k)
+            else:
+                standing = plain(base.of_documents(document), truth, self.profiles.sizes, k)
+            standings[name], ran[name] = standing, (standing, base)
+            seconds[name] = time.perf_counter() - started + sum(part_seconds[part] for part in approach.parts)
+        evidence = self._evidence(documents, document, truth, ran)
+        return Outcome(documents, self.profiles.individuals, in_background, standings, seconds, evidence)
 
     def _obstacle(self, approach: Approach, parts: Sequence[Candidates], documents: int) -> str:
         if len(parts) > 1 and any(part.column is not None for part in parts):
@@ -106,29 +106,14 @@ class Suite:
             return assignment.NOT_RUN
         return ""
 
-    def _standing(self, approach: Approach, base: Candidates, document: Ints, truth: Ints, k: int) -> Standing:
-        sizes = self.profiles.sizes
-        return (
-            assigned(base, document, truth, sizes, k)
-            if approach.assignment
-            else plain(base.of_documents(document), truth, sizes, k)
-        )
-
     def _evidence(
-        self,
-        documents: Sequence[str],
-        document: Ints,
-        truth: Ints,
-        standings: Mapping[str, Standing | str],
-        bases: Mapping[str, Candidates],
+        self, documents: Sequence[str], document: Ints, truth: Ints, ran: Mapping[str, tuple[Standing, Candidates]]
     ) -> dict[str, dict[str, Any]]:
         """How the strongest attack fared with each document, and the words that speak for its guess."""
-        ran = {name: standing for name, standing in standings.items() if isinstance(standing, Standing)}
-        if not ran:
+        if not ran or not documents:
             return {}
-        name = max(ran, key=lambda name: float(ran[name].right.mean()) if len(documents) else 0.0)
-        standing, base = ran[name], bases[name]
-        words = base.of_documents(document).explained(standing.guess)
+        name, (standing, base) = max(ran.items(), key=lambda item: float(item[1][0].right.mean()))
+        words = base.explained(document, standing.guess)
         return {
             key: {
                 "attack": name,
@@ -139,21 +124,6 @@ class Suite:
             }
             for number, key in enumerate(documents)
         }
-
-
-def _representatives(background: Background) -> tuple[str, ...]:
-    first: dict[int, str] = {}
-    for individual in sorted(background.profiles.of):
-        first.setdefault(background.profiles.of[individual], individual)
-    return tuple(first[number] for number in range(len(background.profiles)))
-
-
-def _knowing(part: Part, fitted: Fitted, names: Sequence[str]) -> Fitted:
-    """The same, if it knows whom it was told of."""
-    known = getattr(fitted, "individuals", ())
-    if sorted(known) != sorted(names):
-        raise ResourceError(f"attack {part}: knows {len(known)} individuals; expected the {len(names)} it was given")
-    return fitted
 
 
 def _sound(part: Part, scores: Floats | Candidates, documents: int, individuals: int) -> Candidates:
@@ -176,12 +146,12 @@ def _sound(part: Part, scores: Floats | Candidates, documents: int, individuals:
     return candidates
 
 
-def _ordered(found: Candidates, given: Sequence[str], wanted: Sequence[str]) -> Candidates:
+def _ordered(candidates: Candidates, given: Sequence[str], wanted: Sequence[str]) -> Candidates:
     """The same with columns in another order of individuals."""
     if tuple(given) == tuple(wanted):
-        return found
+        return candidates
     place = {individual: number for number, individual in enumerate(wanted)}
     moved = np.array([place[individual] for individual in given])
-    if found.column is not None:
-        return replace(found, column=moved[found.column])
-    return replace(found, score=found.score[:, np.argsort(moved)])
+    if candidates.column is not None:
+        return replace(candidates, column=moved[candidates.column])
+    return replace(candidates, score=candidates.score[:, np.argsort(moved)])

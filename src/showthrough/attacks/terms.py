@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.attacks.base import Ints
 from showthrough.axis.axis import Axis
 from showthrough.axis.spans import places, spread
 from showthrough.data.documents import Corpus, Document
 
-Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, so that its powers have inverses modulo 2^64
@@ -54,21 +54,20 @@ class Wording:
     >>> wording = Wording(["Mr Doe", "Oslo"])
     >>> wording.word(1), wording.text_of_word.tolist()
     ('Doe', [0, 0, 1])
-    >>> found = wording.occurrences(View("pairs", False, 1, 2, 20))
-    >>> len(found.term), found.text.tolist()  # Mr, Doe, Oslo, Mr Doe
+    >>> pairs = wording.occurrences(View("pairs", False, 1, 2, 20))
+    >>> len(pairs.term), pairs.text.tolist()  # Mr, Doe, Oslo, Mr Doe
     (4, [0, 0, 1, 0])
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
         axis = Axis(Corpus([Document("", text) for text in texts]))
         tokens = axis.tokens
-        self._text = axis.text
+        self._text, self._texts = axis.text, len(texts)
         self._start, self._end = tokens.start, tokens.end
         self.text_of_word: Ints = np.searchsorted(axis.bounds, tokens.start, side="right") - 1
         self._length = tokens.end - tokens.start
-        self._place = (
-            np.cumsum(self._length + 1) - self._length
-        )  # of each word on the packed axis, which has a space first
+        # Of each word on the packed axis, which has a space first.
+        self._place = np.cumsum(self._length + 1) - self._length
         self._before, self._inverse = self._prefixes()
 
     def word(self, number: int) -> str:
@@ -113,14 +112,15 @@ class Wording:
         word, low = spread(self._place - 1, self._place + self._length + 2 - size)
         return low, low + size, word, np.ones(len(word), dtype=np.int64)
 
-    def counts(self, found: Occurrences, texts: int, bits: int) -> Any:
-        """How often each text has each term, as a sparse matrix texts × 2^bits."""
+    def counts(self, view: View) -> Any:
+        """How often each text has each term of one kind, as a sparse matrix texts × 2^bits."""
         from scipy.sparse import csr_array
 
-        keys, count = np.unique((found.text << bits) | found.term, return_counts=True)
-        ends = np.searchsorted(keys, np.arange(texts + 1) << bits)
-        term = (keys & ((1 << bits) - 1)).astype(np.int32)
-        return csr_array((count.astype(np.float32), term, ends), shape=(texts, 1 << bits))
+        occurrences = self.occurrences(view)
+        keys, count = np.unique((occurrences.text << view.bits) | occurrences.term, return_counts=True)
+        ends = np.searchsorted(keys, np.arange(self._texts + 1) << view.bits)
+        term = (keys & ((1 << view.bits) - 1)).astype(np.int32)
+        return csr_array((count.astype(np.float32), term, ends), shape=(self._texts, 1 << view.bits))
 
 
 def _powers(base: np.uint64, count: int) -> Hashes:
@@ -131,8 +131,7 @@ def _powers(base: np.uint64, count: int) -> Hashes:
 
 def _numbered(codes: Ints) -> Hashes:
     """A well-mixed number for each character, the same for a capital as for its small letter."""
-    present = np.zeros(int(codes.max(initial=0)) + 1, dtype=bool)
-    present[codes] = True
+    present = np.bincount(codes) > 0
     small = np.zeros(len(present), dtype=np.uint64)
     for code in np.flatnonzero(present).tolist():
         lowered = chr(code).lower()
@@ -144,5 +143,4 @@ def _mixed(values: Hashes) -> Hashes:
     """The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every bit depends on every bit."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Hashes = values ^ (values >> np.uint64(31))
-    return mixed
+    return np.asarray(values ^ (values >> np.uint64(31)))

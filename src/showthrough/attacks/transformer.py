@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from showthrough.attacks.base import Attack, Watched
 from showthrough.attacks.tri.base_model import BaseModel
@@ -20,10 +19,10 @@ from showthrough.attacks.tri.reading import Reading
 from showthrough.attacks.tri.scoring import FittedTransformer
 from showthrough.attacks.tri.settings import TriSettings
 from showthrough.attacks.tri.store import Store
-from showthrough.attacks.tri.training import EVERY
-from showthrough.attacks.tri.windows import fitting, parse_window
+from showthrough.attacks.tri.windows import parse_window
 from showthrough.errors import InputError, PlanError, Problem, quoted
 from showthrough.resources import Resources
+from showthrough.resources.device import torch_device
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,6 @@ class Transformer(TriSettings, Attack):
 
     version = VERSION
     watches = True
-    every: ClassVar[float] = EVERY  # seconds between checkpoints
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
@@ -54,33 +52,20 @@ class Transformer(TriSettings, Attack):
         `watched` are the documents under attack, by anonymization: `Results.csv` then shows how they fare after every
         epoch. Nothing is learned from them, and nothing selected by them unless `dev_set_column_name` names one.
         """
-        watched = watched or {}
-        self._check_people(background, watched)
-        watch = resources.watch if self.verbose else None
-        store = Store(self.output_folder_path)
-        base = BaseModel(self.base_model_name)
-        self._check_windows(base.longest)
-        # Sorted, so that nothing depends on the order in which individuals are given.
-        texts = {individual: background[individual] for individual in sorted(background)}
-        reading = Reading(texts, self, store, Pretreatment(self, watch))
-        return Fitting(self, base, reading, store, watched, resources.models.device, watch, self.every).run()
-
-    def _check_windows(self, longest: int) -> None:
-        """Now rather than after hours of pretreatment and pretraining."""
-        used = ["finetuning_sliding_window"]
-        if self.use_additional_pretraining:
-            used.append("pretraining_sliding_window")
-        for parameter in used:
-            written = getattr(self, parameter)
-            fitting(parse_window(written, parameter), longest, parameter, written)
-
-    def _check_people(self, background: Mapping[str, str], watched: Mapping[str, Watched]) -> None:
-        dev_set = self.dev_set
-        if dev_set and (dev_set not in watched or not watched[dev_set].texts):
-            there = ", ".join(name for name, documents in watched.items() if documents.texts) or "none"
-            raise PlanError(
-                f"dev_set_column_name={quoted(dev_set)} is no anonymization with documents; there are: {there}"
-            )
+        watched = {name: documents for name, documents in (watched or {}).items() if documents.texts}
+        if self.dev_set and self.dev_set not in watched:
+            reason = f"is no anonymization with documents; there are: {', '.join(watched) or 'none'}"
+            raise PlanError(f"dev_set_column_name={quoted(self.dev_set)} {reason}")
         if not any(text.strip() for text in background.values()):
             found = f"found {len(background)} individuals and no text" if background else "found nobody"
             raise InputError(Problem("", "background", f"{found}; expected text about at least one individual"))
+        watch = resources.watch if self.verbose else None
+        base = BaseModel(self.base_model_name)
+        # Now rather than after hours of pretreatment and pretraining.
+        parse_window(self.finetuning_sliding_window, "finetuning_sliding_window", base.longest)
+        if self.use_additional_pretraining:
+            parse_window(self.pretraining_sliding_window, "pretraining_sliding_window", base.longest)
+        # Sorted, so that nothing depends on the order in which individuals are given.
+        texts = {individual: background[individual] for individual in sorted(background)}
+        reading = Reading(texts, self, Store(self.output_folder_path), Pretreatment(self, watch))
+        return Fitting(self, base, reading, watched, torch_device(resources.models.device), watch).run()

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.attacks.tri.windows import Bools, Ints, Windows, longest_window
+from showthrough.attacks.base import Bools, Ints
+from showthrough.attacks.tri.windows import Windows, longest_window
 from showthrough.errors import ResourceError
 from showthrough.resources.files import EXTRA, loading, model_files
 from showthrough.resources.names import Role, local_or_hub
@@ -26,6 +27,7 @@ class _BaseModelRole(Role):
         )
 
 
+_LOADING = {"dtype": "float32", "use_safetensors": True, "trust_remote_code": False}
 ROLE = _BaseModelRole("the attack 'transformer'", "base_model_name", ("hf",), ("lexical",))
 
 
@@ -39,18 +41,15 @@ class BaseModel:
             import transformers  # noqa: F401
         except ImportError as error:
             raise ROLE.missing("it needs packages that are not installed", EXTRA) from error
-        self._files = model_files(ROLE.parse(local_or_hub(name, "hf")), ROLE)
-
-    @property
-    def revision(self) -> str:
-        return self._files.revision
+        files = model_files(ROLE.parse(local_or_hub(name, "hf")), ROLE)
+        self.revision, self._folder = files.revision, files.folder
 
     @cached_property
     def tokenizer(self) -> Any:
         from transformers import AutoTokenizer
 
         with loading(self.name, "a tokenizer", ROLE):
-            tokenizer = AutoTokenizer.from_pretrained(self._files.folder, trust_remote_code=False)
+            tokenizer = AutoTokenizer.from_pretrained(self._folder, trust_remote_code=False)
         needed = ("cls_token_id", "sep_token_id", "pad_token_id", "mask_token_id")
         if lacking := [name.removesuffix("_id") for name in needed if getattr(tokenizer, name) is None]:
             raise ROLE.missing(f"the tokenizer of {self.name!r} has no {', '.join(lacking)}", "name a model like BERT")
@@ -62,7 +61,7 @@ class BaseModel:
         from transformers import AutoConfig
 
         with loading(self.name, "a model", ROLE):
-            config = AutoConfig.from_pretrained(self._files.folder, trust_remote_code=False)
+            config = AutoConfig.from_pretrained(self._folder, trust_remote_code=False)
             return longest_window(self.name, config, self.tokenizer)
 
     def masked_lm(self, folder: Path | None = None) -> Any:
@@ -73,9 +72,8 @@ class BaseModel:
         from transformers import AutoModelForMaskedLM
 
         with loading(self.name, "a masked language model", ROLE):
-            model, report = AutoModelForMaskedLM.from_pretrained(
-                folder or self._files.folder, output_loading_info=True, **_plain()
-            )
+            place = folder or self._folder
+            model, report = AutoModelForMaskedLM.from_pretrained(place, output_loading_info=True, **_LOADING)
         if report["missing_keys"]:
             reason = f"{self.name!r} has no prediction head: {', '.join(sorted(report['missing_keys'])[:3])} is missing"
             raise ROLE.missing(reason, "choose use_additional_pretraining=False")
@@ -88,7 +86,7 @@ class BaseModel:
         names = {"id2label": dict(enumerate(labels)), "label2id": {label: place for place, label in enumerate(labels)}}
         with loading(self.name, "a classifier", ROLE), seeded(seed):
             return AutoModelForSequenceClassification.from_pretrained(
-                folder or self._files.folder, num_labels=len(labels), **names, **_plain()
+                folder or self._folder, num_labels=len(labels), **names, **_LOADING
             )
 
     def table(self, windows: Windows, numbers: Sequence[int]) -> tuple[Ints, Bools]:
@@ -101,20 +99,19 @@ class BaseModel:
         """A table as the model takes it."""
         import torch
 
-        found = {"input_ids": torch.from_numpy(pieces).to(device, non_blocking=True)}
+        inputs = {"input_ids": torch.from_numpy(pieces).to(device, non_blocking=True)}
         if not present.all():  # a mask that hides nothing costs time all the same
-            found["attention_mask"] = torch.from_numpy(present.astype(np.int64)).to(device, non_blocking=True)
-        return found
+            inputs["attention_mask"] = torch.from_numpy(present.astype(np.int64)).to(device, non_blocking=True)
+        return inputs
 
 
 def take_over(classifier: Any, pretrained: Any) -> None:
     """Gives a classifier the body of a model that was pretrained; layers that only the classifier has stay."""
     report = classifier.base_model.load_state_dict(pretrained.base_model.state_dict(), strict=False)
     if report.unexpected_keys or any("pooler" not in key for key in report.missing_keys):
-        raise ResourceError(
-            f"the body of {type(pretrained).__name__} does not fit {type(classifier).__name__}; "
-            "choose use_additional_pretraining=False or another base_model_name"
-        )
+        message = f"the body of {type(pretrained).__name__} does not fit {type(classifier).__name__}"
+        remedy = "choose use_additional_pretraining=False or another base_model_name"
+        raise ResourceError(f"{message}; {remedy}")
 
 
 @contextmanager
@@ -125,9 +122,3 @@ def seeded(seed: int, device: Any = None) -> Iterator[None]:
     with torch.random.fork_rng(devices=[device] if device is not None and device.type == "cuda" else []):
         torch.manual_seed(seed)
         yield
-
-
-def _plain() -> dict[str, Any]:
-    import torch
-
-    return {"dtype": torch.float32, "use_safetensors": True, "trust_remote_code": False}

@@ -3,50 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from showthrough.attacks.tri.results import from_json, to_json
+import msgspec
+
 from showthrough.attacks.tri.scoring import Classifier
 from showthrough.attacks.tri.selection import Epoch, Recognition, selected
+from showthrough.attacks.tri.training import Learner
 from showthrough.attacks.tri.windows import Windows
 
 _BEST = "best."
 
 
-class Pupil:
+@dataclass(eq=False)
+class Pupil(Learner):
     """The learner of the second stage; it keeps the parameters of the best epoch so far.
 
     `examine` gives accuracies on watched documents by name; `tell` hears of every epoch.
     """
 
-    def __init__(
-        self,
-        classifier: Classifier,
-        learned: Windows,
-        held_out: Windows,
-        dev_set: str | None,
-        examine: Callable[[], Mapping[str, float]],
-        tell: Callable[[list[Epoch]], None],
-    ) -> None:
-        self.classifier = classifier
-        self.model = classifier.model
-        self.learned = learned
-        self.held_out = held_out
-        self.windows = len(learned)
-        self.dev_set = dev_set
-        self.examine = examine
-        self.tell = tell
-        self.epochs: list[Epoch] = []
-        self.best: dict[str, Any] = {}
+    classifier: Classifier
+    windows: Windows
+    held_out: Windows
+    dev_set: str | None
+    examine: Callable[[], Mapping[str, float]]
+    tell: Callable[[list[Epoch]], None]
+    epochs: list[Epoch] = field(default_factory=list)
+    best: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.model = self.classifier.model
 
     def loss(self, batch: list[int], seed: int) -> Any:
         """−ln p of the individual whose window it is."""
         import torch
 
         base, device = self.classifier.base, self.classifier.device
-        inputs = base.inputs(*base.table(self.learned, batch), device)
-        truth = torch.from_numpy(self.learned.owner[batch]).to(device, non_blocking=True)
+        inputs = base.inputs(*base.table(self.windows, batch), device)
+        truth = torch.from_numpy(self.windows.owner[batch]).to(device, non_blocking=True)
         return torch.nn.functional.cross_entropy(self.model(**inputs).logits.float(), truth)
 
     def epoch_over(self, number: int, loss: float) -> None:
@@ -68,8 +64,8 @@ class Pupil:
                 parameter.copy_(self.best[name])
 
     def keepsake(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        return {_BEST + name: value for name, value in self.best.items()}, {"epochs": to_json(self.epochs)}
+        return {_BEST + name: value for name, value in self.best.items()}, {"epochs": msgspec.to_builtins(self.epochs)}
 
     def remember(self, tensors: dict[str, Any], state: dict[str, Any]) -> None:
-        self.epochs = from_json(state["epochs"])
+        self.epochs = msgspec.convert(state["epochs"], list[Epoch])
         self.best = {name.removeprefix(_BEST): value for name, value in tensors.items() if name.startswith(_BEST)}

@@ -5,27 +5,27 @@ from __future__ import annotations
 import logging
 import platform
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from showthrough.attacks.base import Watched
-from showthrough.attacks.tri import results
 from showthrough.attacks.tri.base_model import BaseModel, take_over
 from showthrough.attacks.tri.finetuning import Pupil
 from showthrough.attacks.tri.pretraining import Guesser
 from showthrough.attacks.tri.reading import Reading
+from showthrough.attacks.tri.results import table
 from showthrough.attacks.tri.scoring import Classifier, FittedTransformer
 from showthrough.attacks.tri.selection import Epoch, selected, split
 from showthrough.attacks.tri.settings import TriSettings
-from showthrough.attacks.tri.store import CLASSIFIER, FINETUNING, PRETRAINED, PRETRAINING, RESULTS, Store, digest
+from showthrough.attacks.tri.store import CLASSIFIER, FINETUNING, PRETRAINED, PRETRAINING, RECORD, RESULTS, digest
 from showthrough.attacks.tri.training import Course, train, uses_bf16
 from showthrough.attacks.tri.windows import Cutter, Windows, parse_window
 from showthrough.errors import InputError, Problem
-from showthrough.resources.device import torch_device
 from showthrough.resources.files import quietly
 from showthrough.resources.settings import Watch
 
@@ -34,30 +34,22 @@ VERSION = 2  # rises when the same settings could give another model
 log = logging.getLogger("showthrough")
 
 
+@dataclass(eq=False)
 class Fitting:
     """One training, with all that it is made from."""
 
-    def __init__(
-        self,
-        settings: TriSettings,
-        base: BaseModel,
-        reading: Reading,
-        store: Store,
-        watched: Mapping[str, Watched],
-        device: str,
-        watch: Watch | None,
-        every: float,
-    ) -> None:
-        self.settings = settings
-        self.base = base
-        self.reading = reading
-        self.store = store
-        self.watched = {name: documents for name, documents in watched.items() if documents.texts}
-        self.device = torch_device(device)
-        self.watch = watch
-        self.every = every
-        self.dev_set = settings.dev_set
-        self.individuals = tuple(reading.background)
+    settings: TriSettings
+    base: BaseModel
+    reading: Reading
+    watched: Mapping[str, Watched]
+    device: Any
+    watch: Watch | None
+
+    def __post_init__(self) -> None:
+        self.store = self.reading.store
+        self.dev_set = self.settings.dev_set
+        self.individuals = tuple(self.reading.background)
+        self.bf16 = uses_bf16(self.device, self.settings.precision)
 
     @cached_property
     def of_pretraining(self) -> dict[str, Any]:
@@ -81,25 +73,29 @@ class Fitting:
         """The trained attack."""
         settings = self.settings
         parts = split(self.reading.background, 0 if self.dev_set else settings.held_out_share, settings.seed)
-        cutter = self._cutter("finetuning_sliding_window")
+        cutter = self._cutter("finetuning")
         learned = cutter.cut(parts.learned, parts.learned_labels)
         held_out = cutter.cut(parts.held_out, parts.held_out_labels)
-        known = np.isin(np.arange(len(self.individuals)), learned.owner)
-        if not known.any():
+        has_text = np.isin(np.arange(len(self.individuals)), learned.owner)
+        if not has_text.any():
             message = f"found nothing that {self.base.name} can read; expected text about at least one individual"
             raise InputError(Problem("", "background", message))
-        saved = None
-        if settings.load_saved_finetuning:
-            saved = self.store.model(CLASSIFIER, self.of_finetuning, ("epochs", "watched"))
+        load, needs = settings.load_saved_finetuning, ("epochs", "watched")
+        saved = self.store.model(CLASSIFIER, self.of_finetuning, needs) if load else None
         model = self.base.classifier(self.individuals, settings.seed, saved[0]) if saved else self._untaught()
         classifier = Classifier(self.base, model, self.device)
-        fitted = FittedTransformer(self.individuals, known, classifier, cutter, self.reading)
+        fitted = FittedTransformer(self.individuals, has_text, classifier, cutter, self.reading)
         fitted.epochs = self._look_again(fitted, saved[1]) if saved else self._teach(fitted, learned, held_out)
         fitted.selected = selected(fitted.epochs, self.dev_set).number
         return fitted
 
-    def _cutter(self, parameter: str) -> Cutter:
-        window = parse_window(getattr(self.settings, parameter), parameter)
+    def _course(self, name: str, number: int, stage: str) -> Course:
+        sizes = ("epochs", "batch_size", "learning_rate")
+        epochs, batch_size, learning_rate = (getattr(self.settings, f"{stage}_{size}") for size in sizes)
+        return Course(name, number, epochs, batch_size, learning_rate, self.settings.seed)
+
+    def _cutter(self, stage: str) -> Cutter:
+        window = parse_window(getattr(self.settings, f"{stage}_sliding_window"))
         sentences = self.reading.pretreatment.sentences
         return Cutter(self.base.tokenizer, window, self.base.longest, self.settings.tokenization_block_size, sentences)
 
@@ -117,21 +113,12 @@ class Fitting:
         if saved:
             return self.base.masked_lm(saved[0])
         texts = [passages for copies in self.reading.background.values() for passages in copies]
-        windows = self._cutter("pretraining_sliding_window").cut(texts, [0] * len(texts))
-        course = Course(
-            name="additional pretraining",
-            number=0,
-            epochs=settings.pretraining_epochs,
-            batch_size=settings.pretraining_batch_size,
-            learning_rate=settings.pretraining_learning_rate,
-            seed=settings.seed,
-        )
-        save = settings.save_additional_pretraining
-        checkpoint = self.store.checkpoint(
-            PRETRAINING, self.of_pretraining, load=settings.load_saved_pretraining, save=save
-        )
+        windows = self._cutter("pretraining").cut(texts, [0] * len(texts))
+        load, save = settings.load_saved_pretraining, settings.save_additional_pretraining
+        checkpoint = self.store.checkpoint(PRETRAINING, self.of_pretraining, load=load, save=save)
         guesser = Guesser(self.base, windows, settings.pretraining_mlm_probability, self.device)
-        train(guesser, course, self.device, settings.precision, checkpoint, self.watch, self.every)
+        course = self._course("additional pretraining", 0, "pretraining")
+        train(guesser, course, self.device, self.bf16, checkpoint, self.watch, settings.every)
         if save:
             self._keep_model(PRETRAINED, self.of_pretraining, guesser.model, {})
             checkpoint.remove()
@@ -141,27 +128,17 @@ class Fitting:
         settings = self.settings
         if not len(held_out) and not self.dev_set and settings.held_out_share:
             log.warning("no individual has enough background to hold some of it out; the last epoch's model is kept")
-        course = Course(
-            name="fine-tuning",
-            number=1,
-            epochs=settings.finetuning_epochs,
-            batch_size=settings.finetuning_batch_size,
-            learning_rate=settings.finetuning_learning_rate,
-            seed=settings.seed,
-        )
         # A checkpoint also holds how the watched documents fared so far, so it belongs to them too; a model does not.
         origin = {**self.of_finetuning, "watched": self._digests}
-        save = settings.save_finetuning
-        checkpoint = self.store.checkpoint(FINETUNING, origin, load=settings.load_saved_finetuning, save=save)
-        pupil = Pupil(
-            fitted.classifier,
-            learned,
-            held_out,
-            self.dev_set,
-            examine=lambda: {name: fitted.accuracy(documents) for name, documents in self.watched.items()},
-            tell=self._show,
-        )
-        train(pupil, course, self.device, settings.precision, checkpoint, self.watch, self.every)
+        load, save = settings.load_saved_finetuning, settings.save_finetuning
+        checkpoint = self.store.checkpoint(FINETUNING, origin, load=load, save=save)
+
+        def examine() -> dict[str, float]:
+            return {name: fitted.accuracy(documents) for name, documents in self.watched.items()}
+
+        pupil = Pupil(fitted.classifier, learned, held_out, self.dev_set, examine, tell=self._show)
+        course = self._course("fine-tuning", 1, "finetuning")
+        train(pupil, course, self.device, self.bf16, checkpoint, self.watch, settings.every)
         pupil.take_best()
         if save:
             self._keep_model(CLASSIFIER, self.of_finetuning, fitted.classifier.model, self._report(pupil.epochs))
@@ -170,20 +147,21 @@ class Fitting:
 
     def _look_again(self, fitted: FittedTransformer, record: Mapping[str, Any]) -> list[Epoch]:
         """The epochs of a model that was kept. Documents that were not watched then are known for its epoch alone."""
-        epochs = results.from_json(record["epochs"])
+        epochs = msgspec.convert(record["epochs"], list[Epoch])
         kept = selected(epochs, self.dev_set).number
-        new = [name for name, found in self._digests.items() if record["watched"].get(name) != found]
-        for name in new:
-            value = fitted.accuracy(self.watched[name])
-            epochs = [_with(epoch, name, value if epoch.number == kept else None) for epoch in epochs]
+        new = [name for name, content in self._digests.items() if record["watched"].get(name) != content]
+        accuracies = {name: fitted.accuracy(self.watched[name]) for name in new}
+        for place, epoch in enumerate(epochs):
+            others = {name: value for name, value in epoch.accuracy.items() if name not in new}
+            epochs[place] = replace(epoch, accuracy={**others, **accuracies} if epoch.number == kept else others)
         if new:
             report = {**record, **self._report(epochs), "watched": {**record["watched"], **self._digests}}
-            self.store.update_model(CLASSIFIER, self.of_finetuning, report)
+            self.store.keep_record(f"{CLASSIFIER}/{RECORD}", self.of_finetuning, report)
             self._show(epochs)
         return epochs
 
     def _show(self, epochs: list[Epoch]) -> None:
-        self.store.keep_text(RESULTS, results.table(epochs, self.dev_set))
+        self.store.keep_text(RESULTS, table(epochs, self.dev_set))
 
     def _report(self, epochs: list[Epoch]) -> dict[str, Any]:
         """What is said beside a classifier of how it came about."""
@@ -191,31 +169,24 @@ class Fitting:
             "individuals": self.individuals,
             "selection": self.settings.selection,
             "selected": selected(epochs, self.dev_set).number,
-            "epochs": results.to_json(epochs),
+            "epochs": msgspec.to_builtins(epochs),
             "watched": self._digests,
         }
 
     def _keep_model(self, name: str, origin: Mapping[str, Any], model: Any, report: Mapping[str, Any]) -> None:
+        import torch
+        import transformers
+
         def save(folder: Path) -> None:
             with quietly():
                 model.save_pretrained(folder)
                 self.base.tokenizer.save_pretrained(folder)
 
-        self.store.keep_model(name, origin, {**report, "made_with": self._made_with()}, save)
-
-    def _made_with(self) -> dict[str, str]:
-        import torch
-        import transformers
-
-        return {
+        made_with = {
             "python": platform.python_version(),
             "torch": str(torch.__version__),
             "transformers": str(transformers.__version__),
             "device": self.device.type,
-            "precision": "bf16" if uses_bf16(self.device, self.settings.precision) else "fp32",
+            "precision": "bf16" if self.bf16 else "fp32",
         }
-
-
-def _with(epoch: Epoch, name: str, value: float | None) -> Epoch:
-    others = {other: found for other, found in epoch.accuracy.items() if other != name}
-    return replace(epoch, accuracy=others if value is None else {**others, name: value})
+        self.store.keep_model(name, origin, {**report, "made_with": made_with}, save)

@@ -11,28 +11,29 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.attacks.base import Bools, Ints
 from showthrough.attacks.tri.base_model import BaseModel
-from showthrough.attacks.tri.windows import Bools, Ints, Windows
+from showthrough.attacks.tri.training import Learner
+from showthrough.attacks.tri.windows import Windows
 
 _HIDDEN, _REPLACED = 0.8, 0.1
 
 
-class Guesser:
-    """The learner of the first stage."""
+class Guesser(Learner):
+    """The learner of the first stage. Nothing is selected here: the last epoch's model goes on."""
 
     def __init__(self, base: BaseModel, windows: Windows, probability: float, device: Any) -> None:
         self.base = base
-        self.data = windows
+        self.windows = windows
         self.probability = probability
         self.device = device
-        self.windows = len(windows)
         self.model = base.masked_lm()
 
     def loss(self, batch: list[int], seed: int) -> Any:
         """−ln p of the pieces that are asked for. The head, whose output is the vocabulary, sees those alone."""
         import torch
 
-        pieces, present = self.base.table(self.data, batch)
+        pieces, present = self.base.table(self.windows, batch)
         asked = asked_for(present, self.probability, seed)
         hidden = disguised(pieces, asked, self.base.tokenizer.mask_token_id, len(self.base.tokenizer), seed)
         inputs = self.base.inputs(hidden, present, self.device)
@@ -49,15 +50,6 @@ class Guesser:
         finally:
             hook.remove()
         return torch.nn.functional.cross_entropy(logits.float(), truth)
-
-    def epoch_over(self, number: int, loss: float) -> None:
-        """Nothing is selected here: the last epoch's model goes on."""
-
-    def keepsake(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        return {}, {}
-
-    def remember(self, tensors: dict[str, Any], state: dict[str, Any]) -> None:
-        """It keeps nothing of its own."""
 
 
 def asked_for(present: Bools, probability: float, seed: int) -> Bools:

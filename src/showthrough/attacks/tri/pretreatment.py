@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from showthrough.attacks.tri.settings import TriSettings
 from showthrough.errors import ResourceError
 from showthrough.resources.pipeline import NO_LEMMAS, TOKENS, Pipeline
+from showthrough.resources.settings import Watch
 
 Passages = tuple[str, ...]
 Copies = tuple[Passages, ...]  # of one text: as it is, without its named entities, or both; passage by passage alike
-Told = Callable[[str, int, int], None]  # what is being done, how many passages are done, and of how many
 
 VERSION = 2  # rises when a text could come out otherwise
 LONGEST = 600  # characters of a passage; about a window of pieces
@@ -33,17 +34,17 @@ def passages_of(text: str, longest: int = LONGEST) -> Passages:
     >>> passages_of("A title\\n\\nOne sentence. Another one.", longest=20)
     ('A title', 'One sentence.', 'Another one.')
     """
-    found = []
+    passages = []
     for line in text.splitlines():
         rest = line.strip()
         while len(rest) > longest:
             cut = max(rest.rfind(end, 0, longest) + 1 for end in _ENDS) or rest.rfind(" ", 1, longest + 1)
             cut = cut if cut > 0 else longest
-            found.append(rest[:cut].rstrip())
+            passages.append(rest[:cut].rstrip())
             rest = rest[cut:].lstrip()
         if rest:
-            found.append(rest)
-    return tuple(found)
+            passages.append(rest)
+    return tuple(passages)
 
 
 def without_entities(read: Any) -> str:
@@ -60,23 +61,22 @@ def curated(read: Any) -> str:
     for token in read:
         if token.is_stop or token.is_space:
             continue
-        word = _SPECIAL.sub(_unless_a_mark, token.lemma_ or token.text).strip()
-        if word:
+        if word := _SPECIAL.sub(_unless_a_mark, token.lemma_ or token.text).strip():
             text += word if word == "." else f" {word}"
     return text.lstrip()
 
 
-def _unless_a_mark(found: re.Match[str]) -> str:
+def _unless_a_mark(special: re.Match[str]) -> str:
     # Vowel signs and accents that stand on their own are part of the word: without them Hindi is unreadable.
-    return found[0] if unicodedata.category(found[0]).startswith("M") else ""
+    return special[0] if unicodedata.category(special[0]).startswith("M") else ""
 
 
 class Pretreatment:
     """The pretreatment that the settings ask for, as the whole of the named spaCy pipeline reads texts."""
 
-    def __init__(self, settings: TriSettings, told: Told | None = None) -> None:
+    def __init__(self, settings: TriSettings, watch: Watch | None = None) -> None:
         self.settings = settings
-        self.told = told
+        self.watch = watch
         instead = "anonymize_background_knowledge=False, use_document_curation=False and sliding windows"
         self.pipeline = Pipeline(settings.spacy_pipeline, instead, exclude=())
 
@@ -90,9 +90,9 @@ class Pretreatment:
         plain = [passages_of(text) for text in texts.values()]
         copies = [] if self.settings.only_use_anonymized_background_knowledge else [plain]
         if self.settings.anonymize_background_knowledge:
-            copies.append(self._each(plain, self._without_entities))
-        made = [self._curated(copy) for copy in copies]
-        return dict(zip(texts, zip(*made, strict=True), strict=True))
+            self._ask_for_entities()
+            copies.append(self._changed(plain, "finding named entities", without_entities, None))
+        return dict(zip(texts, zip(*map(self._curated, copies), strict=True), strict=True))
 
     def documents(self, texts: Sequence[str]) -> list[Passages]:
         """Documents under attack: curated as the background is, and otherwise as they are."""
@@ -107,15 +107,9 @@ class Pretreatment:
             yield [text for sentence in ends(read).sents if (text := sentence.text.strip())]
 
     def _curated(self, texts: Sequence[Passages]) -> list[Passages]:
-        return self._each(texts, self._lemmas) if self.settings.use_document_curation else list(texts)
-
-    def _without_entities(self, passages: Sequence[str]) -> Iterator[str]:
-        self._ask_for_entities()
-        return self._told("finding named entities", map(without_entities, self.pipeline.read(passages, None)), passages)
-
-    def _lemmas(self, passages: Sequence[str]) -> Iterator[str]:
-        needed = self.pipeline.until_last(NO_LEMMAS)
-        return self._told("curating", map(curated, self.pipeline.read(passages, needed)), passages)
+        if not self.settings.use_document_curation:
+            return list(texts)
+        return self._changed(texts, "curating", curated, self.pipeline.until_last(NO_LEMMAS))
 
     def _ask_for_entities(self) -> None:
         if not any(name in self.pipeline.components for name in _RECOGNISERS):
@@ -125,14 +119,15 @@ class Pretreatment:
                 'spacy_pipeline="en_core_web_lg"; or choose anonymize_background_knowledge=False'
             )
 
-    @staticmethod
-    def _each(texts: Sequence[Passages], change: Callable[[Sequence[str]], Iterator[str]]) -> list[Passages]:
+    def _changed(
+        self, texts: Sequence[Passages], what: str, change: Callable[[Any], str], components: Collection[str] | None
+    ) -> list[Passages]:
         """Changes all passages in one go, since spaCy reads many faster than few, and gives each text its own back."""
-        changed = change([passage for text in texts for passage in text])
-        return [tuple(next(changed) for _ in text) for text in texts]
-
-    def _told(self, what: str, changed: Iterable[str], passages: Sequence[str]) -> Iterator[str]:
-        for number, one in enumerate(changed, start=1):
-            if self.told and (number % 100 == 0 or number == len(passages)):
-                self.told(what, number, len(passages))
-            yield one
+        passages = [passage for text in texts for passage in text]
+        changed = []
+        for number, read in enumerate(self.pipeline.read(passages, components), start=1):
+            changed.append(change(read))
+            if self.watch and (number % 100 == 0 or number == len(passages)):
+                self.watch(what, number, len(passages))
+        of_texts = iter(changed)
+        return [tuple(islice(of_texts, len(text))) for text in texts]

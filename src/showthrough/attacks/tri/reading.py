@@ -6,6 +6,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from showthrough.attacks.tri.pretreatment import Copies, Passages, Pretreatment
 from showthrough.attacks.tri.settings import TriSettings
 from showthrough.attacks.tri.store import PRETREATED, Store, digest
@@ -23,22 +25,18 @@ class Reading:
         self.settings = settings
         self.store = store
         self.pretreatment = pretreatment
-        self.origin: dict[str, Any] = {
-            "reader": pretreatment.revision,
-            "background": digest(dict(background)),
-            **settings.of_pretreatment(),
-        }
+        origin = {"reader": pretreatment.revision, "background": digest(dict(background))}
+        self.origin: dict[str, Any] = {**origin, **settings.of_pretreatment()}
         self._documents: dict[str, Passages] = {}
-        found = None
-        if settings.load_saved_pretreatment:
-            found = store.record(PRETREATED, self.origin, ("background", "documents"))
-        self.loaded = found is not None
-        if found is None:
+        load, needs = settings.load_saved_pretreatment, ("background", "documents")
+        saved = store.record(PRETREATED, self.origin, needs) if load else None
+        self.loaded = saved is not None
+        if saved is None:
             self.background = pretreatment.background(background)
             self._keep()
         else:
-            self.background = {name: tuple(map(tuple, copies)) for name, copies in found["background"].items()}
-            self._documents = {name: tuple(passages) for name, passages in found["documents"].items()}
+            self.background = msgspec.convert(saved["background"], dict[str, Copies])
+            self._documents = msgspec.convert(saved["documents"], dict[str, Passages])
 
     def documents(self, texts: Sequence[str]) -> list[Passages]:
         """Documents as the model gets them; those that are new are pretreated and kept too."""
@@ -54,8 +52,5 @@ class Reading:
 
     def _keep(self) -> None:
         if self.settings.save_pretreatment:
-            content: dict[str, Mapping[str, Copies | Passages]] = {
-                "background": self.background,
-                "documents": self._documents,
-            }
+            content = {"background": self.background, "documents": self._documents}
             self.store.keep_record(PRETREATED, self.origin, content)

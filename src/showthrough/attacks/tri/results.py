@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.attacks.tri.selection import Epoch, Recognition, selected
-
-Floats = NDArray[np.float64]
+from showthrough.attacks.base import Floats
+from showthrough.attacks.tri.selection import Epoch, selected
 
 
 def accuracy(scores: Floats, truth: Sequence[int]) -> float:
@@ -40,29 +36,9 @@ def table(epochs: Sequence[Epoch], dev_set: str | None) -> str:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["Time", "Epoch", *names, "Average", "Held_Out", "Held_Out_Loss", "Loss", "Selected"])
     for epoch in epochs:
-        found = [epoch.accuracy.get(name) for name in names]
-        known = [value for value in found if value is not None]
-        held_out = epoch.held_out
-        writer.writerow(
-            [
-                epoch.time,
-                epoch.number,
-                *("" if value is None else value for value in found),
-                sum(known) / len(known) if known else "",
-                *(("", "") if held_out is None else (held_out.accuracy, held_out.loss)),
-                epoch.loss,
-                int(epoch.number == chosen),
-            ]
-        )
+        accuracies = [epoch.accuracy.get(name, "") for name in names]
+        average = sum(epoch.accuracy.values()) / len(epoch.accuracy) if epoch.accuracy else ""
+        held_out = (epoch.held_out.accuracy, epoch.held_out.loss) if epoch.held_out else ("", "")
+        is_chosen = int(epoch.number == chosen)
+        writer.writerow([epoch.time, epoch.number, *accuracies, average, *held_out, epoch.loss, is_chosen])
     return file.getvalue()
-
-
-def to_json(epochs: Sequence[Epoch]) -> list[dict[str, Any]]:
-    return [{**asdict(epoch), "accuracy": dict(epoch.accuracy)} for epoch in epochs]
-
-
-def from_json(rows: Sequence[Mapping[str, Any]]) -> list[Epoch]:
-    return [
-        Epoch(**{**row, "held_out": None if row["held_out"] is None else Recognition(**row["held_out"])})
-        for row in rows
-    ]

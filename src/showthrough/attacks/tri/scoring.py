@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.attacks.base import Watched
+from showthrough.attacks.base import Bools, Floats, Watched
 from showthrough.attacks.tri.base_model import BaseModel
 from showthrough.attacks.tri.reading import Reading
 from showthrough.attacks.tri.results import accuracy
 from showthrough.attacks.tri.selection import Epoch
-from showthrough.attacks.tri.windows import Bools, Cutter, Windows
+from showthrough.attacks.tri.windows import Cutter, Windows
 from showthrough.resources.device import in_batches
-
-Floats = NDArray[np.float64]
 
 _BLOCK = 4096  # windows whose logits are held at once
 
@@ -38,10 +36,7 @@ class Classifier:
 
     def each(self, windows: Windows) -> Floats:
         """The logits of every window."""
-        found = np.zeros((len(windows), self.model.config.num_labels))
-        for numbers, logits in self._logits(windows):
-            found[numbers] = logits
-        return found
+        return self.sums(replace(windows, owner=np.arange(len(windows))), len(windows))
 
     def _logits(self, windows: Windows) -> Iterator[tuple[list[int], Floats]]:
         """In fp32, block by block, in an order of the windows' own: that in which they are given changes no digit."""
@@ -59,26 +54,24 @@ class Classifier:
             with torch.inference_mode():
                 return self.model(**self.base.inputs(pieces, present, self.device)).logits.cpu().numpy()
 
-        found = np.zeros((len(block), self.model.config.num_labels))
+        logits = np.zeros((len(block), self.model.config.num_labels))
         lengths = windows.lengths[block].tolist()
-        for batch, logits in in_batches(lengths, self.device, run, "the attack 'transformer'"):
-            found[batch] = logits
-        return found
+        for batch, batch_logits in in_batches(lengths, self.device, run, "the attack 'transformer'"):
+            logits[batch] = batch_logits
+        return logits
 
 
+@dataclass(eq=False)
 class FittedTransformer:
     """The attack once it is trained. The columns of its scores are `individuals`, sorted by id."""
 
-    def __init__(
-        self, individuals: tuple[str, ...], learned: Bools, classifier: Classifier, cutter: Cutter, reading: Reading
-    ) -> None:
-        self.individuals = individuals
-        self.learned = learned  # who has any text to be known by
-        self.classifier = classifier
-        self.cutter = cutter
-        self.reading = reading
-        self.epochs: list[Epoch] = []
-        self.selected = 0  # the number of the epoch that was kept
+    individuals: tuple[str, ...]
+    has_text: Bools  # who has any text to be known by
+    classifier: Classifier
+    cutter: Cutter
+    reading: Reading
+    epochs: list[Epoch] = field(default_factory=list)
+    selected: int = 0  # the number of the epoch that was kept
 
     def scores(self, documents: Sequence[str]) -> Floats:
         """How well every document fits every individual: documents × individuals, more is likelier.
@@ -88,10 +81,10 @@ class FittedTransformer:
         """
         windows = self.cutter.cut(self.reading.documents(documents), range(len(documents)))
         sums = self.classifier.sums(windows, len(documents))
-        if not self.learned.all():
-            said = np.isin(np.arange(len(documents)), windows.owner)
-            lowest = sums[:, self.learned].min(axis=1, keepdims=True)
-            sums[:, ~self.learned] = np.where(said[:, None], lowest - 1, 0.0)
+        if not self.has_text.all():
+            heard = np.isin(np.arange(len(documents)), windows.owner)
+            lowest = sums[:, self.has_text].min(axis=1, keepdims=True)
+            sums[:, ~self.has_text] = np.where(heard[:, None], lowest - 1, 0.0)
         return sums
 
     def accuracy(self, watched: Watched) -> float:

@@ -13,11 +13,9 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
+from showthrough.attacks.base import Floats, Ints
 from showthrough.attacks.tri.pretreatment import Copies, Passages
-
-Floats = NDArray[np.float64]
 
 _FEWEST = 4  # passages of a text from which some can be spared
 _MOST = 1 / 3  # of a text that may be held out, where passages are long
@@ -38,14 +36,10 @@ def held_out_run(individual: str, passages: Sequence[str], share: float, seed: i
     if not wanted or len(passages) < _FEWEST:
         return range(0)
     starts = [start for start in range(len(passages)) if sums[-1] - sums[start] >= wanted]
-    start = starts[_draw(seed, individual) % len(starts)]
+    drawn = hashlib.blake2b(f"{seed} {individual}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    start = starts[int.from_bytes(drawn, "big") % len(starts)]
     end = next(end for end in range(start + 1, len(sums)) if sums[end] - sums[start] >= wanted)
     return range(start, end) if sums[end] - sums[start] <= _MOST * sums[-1] else range(0)
-
-
-def _draw(seed: int, individual: str) -> int:
-    drawn = hashlib.blake2b(f"{seed} {individual}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(drawn, "big")
 
 
 @dataclass(frozen=True)
@@ -63,17 +57,17 @@ def split(background: Mapping[str, Copies], share: float, seed: int) -> Split:
 
     What stands before the stretch and what stands after it become texts of their own, so that no window spans it.
     """
-    found = Split()
+    parts = Split()
     for label, (individual, copies) in enumerate(background.items()):
         run = held_out_run(individual, copies[0], share, seed)
         for passages in copies:
             for part in (passages[: run.start], passages[run.stop :]) if run else (passages,):
-                found.learned.append(part)
-                found.learned_labels.append(label)
+                parts.learned.append(part)
+                parts.learned_labels.append(label)
             if run:
-                found.held_out.append(passages[run.start : run.stop])
-                found.held_out_labels.append(label)
-    return found
+                parts.held_out.append(passages[run.start : run.stop])
+                parts.held_out_labels.append(label)
+    return parts
 
 
 @dataclass(frozen=True)
@@ -84,7 +78,7 @@ class Recognition:
     loss: float
 
     @classmethod
-    def of(cls, logits: Floats, labels: NDArray[np.int64]) -> Recognition:
+    def of(cls, logits: Floats, labels: Ints) -> Recognition:
         """Ties share; the loss is −ln p of the true individual."""
         best = logits.max(axis=1, keepdims=True)
         tied = logits == best

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 from showthrough.attacks.tri.windows import parse_window
 from showthrough.errors import PlanError, quoted
@@ -13,30 +13,6 @@ Precision = Literal["auto", "bf16", "fp32"]
 
 _MOST_TOGETHER = 1_000_000  # texts or windows; more than any memory holds
 _MOST_EPOCHS = 10_000
-PRECISIONS = ("auto", "bf16", "fp32")
-# What decides which text the models see, and what decides each model; the rest only says what is kept and shown.
-_OF_PRETREATMENT = (
-    "anonymize_background_knowledge",
-    "only_use_anonymized_background_knowledge",
-    "use_document_curation",
-)
-_OF_PRETRAINING = (
-    "pretraining_epochs",
-    "pretraining_batch_size",
-    "pretraining_learning_rate",
-    "pretraining_mlm_probability",
-    "pretraining_sliding_window",
-)
-_OF_FINETUNING = (
-    "use_additional_pretraining",
-    "finetuning_epochs",
-    "finetuning_batch_size",
-    "finetuning_learning_rate",
-    "finetuning_sliding_window",
-    "dev_set_column_name",
-    "held_out_share",
-)
-_OF_BOTH = ("precision", "seed")
 
 
 @dataclass(frozen=True)
@@ -84,6 +60,8 @@ which leaves room to move on (two pieces of every window mark its ends)
     precision: Precision = parameter("auto", "of training; auto: bf16 on CUDA, fp32 elsewhere. Scores are always fp32")
     seed: int = parameter(0, "of all that is random")
 
+    every: ClassVar[float] = 120.0  # seconds between checkpoints; one of DistilBERT takes about a gigabyte and a second
+
     def __post_init__(self) -> None:
         for field in fields(self):
             if field.type == "bool":
@@ -96,7 +74,7 @@ which leaves room to move on (two pieces of every window mark its ends)
             self._check(name, 0 < getattr(self, name) <= 1, "more than 0, at most 1")
         self._check("pretraining_mlm_probability", 0 < self.pretraining_mlm_probability <= 1, "more than 0, at most 1")
         self._check("held_out_share", 0 <= self.held_out_share <= 0.5, "0 to 0.5")
-        self._check("precision", self.precision in PRECISIONS, "auto, bf16 or fp32")
+        self._check("precision", self.precision in get_args(Precision), "auto, bf16 or fp32")
         self._check("seed", 0 <= self.seed < 2**63, "0 to 2**63 - 1")
         self._check("dev_set_column_name", self.dev_set_column_name is not True, "False or an anonymization's name")
         if self.only_use_anonymized_background_knowledge and not self.anonymize_background_knowledge:
@@ -114,11 +92,8 @@ which leaves room to move on (two pieces of every window mark its ends)
     @property
     def reads_with_spacy(self) -> bool:
         windows = self.pretraining_sliding_window, self.finetuning_sliding_window
-        return (
-            self.anonymize_background_knowledge
-            or self.use_document_curation
-            or any(parse_window(window) is None for window in windows)
-        )
+        by_sentence = any(parse_window(window) is None for window in windows)
+        return self.anonymize_background_knowledge or self.use_document_curation or by_sentence
 
     @property
     def dev_set(self) -> str | None:
@@ -132,14 +107,23 @@ which leaves room to move on (two pieces of every window mark its ends)
             return f"documents-of-{self.dev_set}"
         return f"background-{self.held_out_share:g}" if self.held_out_share else "last-epoch"
 
+    # What decides which text the models see, and what decides each model; the rest only says what is kept and shown.
+
     def of_pretreatment(self) -> dict[str, Any]:
-        return self._named(_OF_PRETREATMENT)
+        copies = ("anonymize_background_knowledge", "only_use_anonymized_background_knowledge")
+        return self._named(*copies, "use_document_curation")
 
     def of_pretraining(self) -> dict[str, Any]:
-        return self._named((*_OF_PRETRAINING, *_OF_BOTH))
+        return self._named(*_starting_with("pretraining_"), "precision", "seed")
 
     def of_finetuning(self) -> dict[str, Any]:
-        return self._named((*_OF_FINETUNING, *_OF_BOTH))
+        selection = ("dev_set_column_name", "held_out_share")
+        stage = ("use_additional_pretraining", *_starting_with("finetuning_"))
+        return self._named(*stage, *selection, "precision", "seed")
 
-    def _named(self, names: tuple[str, ...]) -> dict[str, Any]:
+    def _named(self, *names: str) -> dict[str, Any]:
         return {name: getattr(self, name) for name in names}
+
+
+def _starting_with(stage: str) -> list[str]:
+    return [field.name for field in fields(TriSettings) if field.name.startswith(stage)]

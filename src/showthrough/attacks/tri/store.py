@@ -12,6 +12,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,8 @@ RESULTS = "Results.csv"
 PRETRAINING = "Pretraining"
 FINETUNING = "Finetuning"
 FORMAT = 1  # of the records; rises when an old reader could misread one
-_RECORD = "showthrough.json"  # beside a model: what it was made from, and how that went
+RECORD = "showthrough.json"  # beside a model: what it was made from, and how that went
 _CHECKPOINT = "checkpoint.safetensors"
-_DIGEST = 16
 
 log = logging.getLogger("showthrough")
 
@@ -43,7 +43,7 @@ def digest(*parts: Any) -> str:
     True
     """
     plain = json.dumps(parts, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-    return hashlib.blake2b(plain.encode(), digest_size=_DIGEST).hexdigest()
+    return hashlib.blake2b(plain.encode(), digest_size=16).hexdigest()
 
 
 class Store:
@@ -58,115 +58,110 @@ class Store:
             return None
         path = self.folder / name
         try:
-            found = json.loads(path.read_bytes())
+            record = json.loads(path.read_bytes())
         except FileNotFoundError:
             return None
         except OSError as error:
             raise ResourceError(f"{path}: cannot be read: {error.strerror}") from error
         except ValueError:
-            found = None
-        known = isinstance(found, dict) and found.get("format") == FORMAT and isinstance(found.get("origin"), dict)
-        if not known or any(need not in found for need in needs):
+            record = None
+        usable = isinstance(record, dict) and record.get("format") == FORMAT and isinstance(record.get("origin"), dict)
+        if not usable or any(need not in record for need in needs):
             log.warning("%s: this is no record that can be used again; making it anew", path)
             return None
-        return found if _same(path, found["origin"], origin) else None
+        return record if _same(path, record["origin"], origin) else None
 
     def keep_record(self, name: str, origin: Origin, content: Mapping[str, Any]) -> None:
-        whole = {"format": FORMAT, "origin": dict(origin), **content}
-        self.keep_text(name, json.dumps(whole, ensure_ascii=False, indent=1))
+        self.keep_text(name, _record_text(origin, content))
 
     def keep_text(self, name: str, text: str) -> None:
         if self.folder is not None:
-            with self._replacing(self.folder / name) as temporary:
+            with _replacing(self.folder / name) as temporary:
                 temporary.write_text(text, encoding="utf-8", newline="")
 
     def model(self, name: str, origin: Origin, needs: Sequence[str] = ()) -> tuple[Path, dict[str, Any]] | None:
         """The folder of a model that was made from the same, and its record."""
-        found = self.record(f"{name}/{_RECORD}", origin, needs)
-        return None if found is None or self.folder is None else (self.folder / name, found)
+        record = self.record(f"{name}/{RECORD}", origin, needs)
+        return None if record is None or self.folder is None else (self.folder / name, record)
 
     def keep_model(self, name: str, origin: Origin, content: Mapping[str, Any], save: Callable[[Path], object]) -> None:
         """Keeps what `save` writes into a folder, as a whole or not at all."""
         if self.folder is None:
             return
-        with self._replacing(self.folder / name, folder=True) as temporary, _tensors_fit(self.folder / name):
+        with _replacing(self.folder / name, folder=True) as temporary, _tensors_fit(self.folder / name):
             save(temporary)
-            whole = {"format": FORMAT, "origin": dict(origin), **content}
-            (temporary / _RECORD).write_text(json.dumps(whole, ensure_ascii=False, indent=1), encoding="utf-8")
-
-    def update_model(self, name: str, origin: Origin, content: Mapping[str, Any]) -> None:
-        self.keep_record(f"{name}/{_RECORD}", origin, content)
+            (temporary / RECORD).write_text(_record_text(origin, content), encoding="utf-8")
 
     def checkpoint(self, stage: str, origin: Origin, *, load: bool, save: bool) -> Checkpoint:
-        return Checkpoint(self, stage, origin, load=load, save=save and self.folder is not None)
-
-    @contextmanager
-    def _replacing(self, target: Path, *, folder: bool = False) -> Iterator[Path]:
-        """A place to write to that then becomes the target: a reader sees the old one or the new one."""
-        try:
-            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            remove_unfinished(target.parent)
-            with workshop(target.parent) as bench:
-                made = bench / target.name
-                if folder:
-                    made.mkdir(mode=0o700)
-                yield made
-                for path in [made, *made.rglob("*")]:
-                    path.chmod(0o700 if path.is_dir() else 0o600)
-                if folder and target.exists():
-                    target.rename(bench / "before")
-                made.replace(target)
-        except OSError as error:
-            raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
+        if self.folder is None:
+            return Checkpoint(Path(), origin, load=False, save=False)
+        return Checkpoint(self.folder / stage / _CHECKPOINT, origin, load, save)
 
 
+@dataclass(frozen=True)
 class Checkpoint:
     """Where a stage of training stood: parameters, the optimizer's memory, the best parameters so far; one file."""
 
-    def __init__(self, store: Store, stage: str, origin: Origin, *, load: bool, save: bool) -> None:
-        self.store = store
-        self.stage = stage
-        self.origin = dict(origin)
-        self.load_saved = load
-        self.save = save
-
-    @property
-    def path(self) -> Path | None:
-        return None if self.store.folder is None else self.store.folder / self.stage / _CHECKPOINT
+    path: Path
+    origin: Origin
+    load: bool
+    save: bool
 
     def read(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """The tensors by name, and the state that goes with them."""
-        path = self.path
-        if path is None or not self.load_saved or not path.is_file():
+        if not self.load or not self.path.is_file():
             return None
         from safetensors import SafetensorError, safe_open
 
         try:
-            with safe_open(path, framework="pt") as file:
+            with safe_open(self.path, framework="pt") as file:
                 head = json.loads((file.metadata() or {}).get("showthrough", "{}"))
-                if head.get("format") != FORMAT or not _same(path, head["origin"], self.origin):
+                if head.get("format") != FORMAT or not _same(self.path, head["origin"], self.origin):
                     return None
                 return {name: file.get_tensor(name) for name in file.keys()}, head["state"]  # noqa: SIM118 (no mapping)
         except (OSError, ValueError, KeyError, SafetensorError) as error:
-            raise ResourceError(f"{path}: this checkpoint is damaged ({error}); remove it to start afresh") from error
+            message = f"this checkpoint is damaged ({error}); remove it to start afresh"
+            raise ResourceError(f"{self.path}: {message}") from error
 
     def write(self, tensors: Mapping[str, Any], state: Mapping[str, Any]) -> None:
-        path = self.path
-        if path is None or not self.save:
+        if not self.save:
             return
         from safetensors.torch import save_file
 
-        head = {"format": FORMAT, "origin": self.origin, "state": dict(state)}
-        with self.store._replacing(path) as temporary, _tensors_fit(path):
+        head = {"format": FORMAT, "origin": dict(self.origin), "state": dict(state)}
+        with _replacing(self.path) as temporary, _tensors_fit(self.path):
             save_file(dict(tensors), temporary, metadata={"showthrough": json.dumps(head)})
 
     def remove(self) -> None:
         """The stage is over, and what came of it is kept: a checkpoint of it has no further use."""
-        path = self.path
-        if path is not None and self.save and path.parent.is_dir():
-            path.unlink(missing_ok=True)
-            if not any(os.scandir(path.parent)):
-                path.parent.rmdir()
+        if self.save and self.path.parent.is_dir():
+            self.path.unlink(missing_ok=True)
+            if not any(os.scandir(self.path.parent)):
+                self.path.parent.rmdir()
+
+
+def _record_text(origin: Origin, content: Mapping[str, Any]) -> str:
+    return json.dumps({"format": FORMAT, "origin": dict(origin), **content}, ensure_ascii=False, indent=1)
+
+
+@contextmanager
+def _replacing(target: Path, *, folder: bool = False) -> Iterator[Path]:
+    """A place to write to that then becomes the target: a reader sees the old one or the new one."""
+    try:
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        remove_unfinished(target.parent)
+        with workshop(target.parent) as bench:
+            made = bench / target.name
+            if folder:
+                made.mkdir(mode=0o700)
+            yield made
+            for path in [made, *made.rglob("*")]:
+                path.chmod(0o700 if path.is_dir() else 0o600)
+            if folder and target.exists():
+                target.rename(bench / "before")
+            made.replace(target)
+    except OSError as error:
+        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
 
 
 @contextmanager
@@ -180,10 +175,10 @@ def _tensors_fit(path: Path) -> Iterator[None]:
         raise OutputError(f"{path}: cannot be written: {error}") from error
 
 
-def _same(path: Path, found: Origin, wanted: Origin) -> bool:
+def _same(path: Path, kept: Origin, wanted: Origin) -> bool:
     plain = json.loads(json.dumps(dict(wanted)))
-    if found == plain:
+    if kept == plain:
         return True
-    differing = sorted(name for name in {*found, *plain} if found.get(name) != plain.get(name))
+    differing = sorted(name for name in {*kept, *plain} if kept.get(name) != plain.get(name))
     log.warning("%s: was made from something else (%s); it is not used, but made anew", path, ", ".join(differing))
     return False

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from showthrough.attacks.tri.base_model import seeded
 from showthrough.attacks.tri.store import Checkpoint
+from showthrough.attacks.tri.windows import Windows
 from showthrough.errors import ResourceError
 from showthrough.resources.settings import Watch
 
-EVERY = 120.0  # seconds between checkpoints; one of DistilBERT takes about a gigabyte and a second
 _GLANCE = 1.0  # seconds between looks at the loss, for which an accelerator has to be waited for
 _LONGEST_GRADIENT = 1.0
 
@@ -44,66 +44,58 @@ class Course:
         return int(state[0] >> np.uint64(1))
 
 
-class Learner(Protocol):
-    """A model that learns from numbered windows, and is asked after every epoch what it makes of it."""
+class Learner:
+    """A model that learns from numbered windows, and is told after every epoch what the loss was."""
 
     model: Any
-    windows: int  # how many there are
+    windows: Windows
 
-    def loss(self, batch: list[int], seed: int) -> Any: ...
+    def loss(self, batch: list[int], seed: int) -> Any:
+        raise NotImplementedError
 
-    def epoch_over(self, number: int, loss: float) -> None: ...
+    def epoch_over(self, number: int, loss: float) -> None:
+        pass
 
     def keepsake(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Tensors and state of its own that a checkpoint should hold."""
-        ...
+        return {}, {}
 
-    def remember(self, tensors: dict[str, Any], state: dict[str, Any]) -> None: ...
+    def remember(self, tensors: dict[str, Any], state: dict[str, Any]) -> None:
+        """Takes them back."""
 
 
 def train(
-    learner: Learner,
-    course: Course,
-    device: Any,
-    precision: str,
-    checkpoint: Checkpoint,
-    watch: Watch | None = None,
-    every: float = EVERY,
+    learner: Learner, course: Course, device: Any, bf16: bool, checkpoint: Checkpoint, watch: Watch | None, every: float
 ) -> None:
-    """Trains to the end of the course, from the checkpoint if there is one."""
+    """Trains to the end of the course, from the checkpoint if there is one, and writes one `every` so many seconds."""
     import torch
 
     model = learner.model.to(device).train()
     named = dict(model.named_parameters())
+    fused = device.type in ("cpu", "cuda")
     optimizer = torch.optim.AdamW(
-        named.values(),
-        lr=course.learning_rate,
-        betas=(0.9, 0.999),
-        eps=1e-6,
-        weight_decay=0.0,
-        fused=device.type in ("cpu", "cuda"),
+        named.values(), lr=course.learning_rate, betas=(0.9, 0.999), eps=1e-6, weight_decay=0.0, fused=fused
     )
     total = torch.zeros((), device=device)
     epoch, step = 0, 0
-    if found := checkpoint.read():
-        tensors, state = found
+    if saved := checkpoint.read():
+        tensors, state = saved
         epoch, step = state["epoch"], state["step"]
         _restore(tensors, named, optimizer, total)
         learner.remember(tensors, state["learner"])
-    pace = _Pace(course, learner.windows, epoch, step, watch)
-    saved = time.monotonic()
-    bf16 = uses_bf16(device, precision)
+    pace = _Pace(course, len(learner.windows), epoch, step, watch)
+    last_save = time.monotonic()
 
     def save_if_due() -> None:
-        nonlocal saved
-        if checkpoint.save and time.monotonic() - saved >= every:
+        nonlocal last_save
+        if checkpoint.save and time.monotonic() - last_save >= every:
             checkpoint.write(*_state(learner, named, optimizer, total, epoch, step))
-            saved = time.monotonic()
+            last_save = time.monotonic()
 
     try:
         with seeded(course.seed, device):
             while epoch < course.epochs:
-                batches = course.order(epoch, learner.windows)
+                batches = course.order(epoch, len(learner.windows))
                 while step < len(batches):
                     seed = course.step_seed(epoch, step)
                     torch.manual_seed(seed)
@@ -124,10 +116,9 @@ def train(
                 epoch, step = epoch + 1, 0
                 save_if_due()
     except torch.OutOfMemoryError as error:
-        raise ResourceError(
-            f"{course.name}: a step of {course.batch_size} windows does not fit in memory; "
-            "choose a smaller batch size, shorter windows or another --device"
-        ) from error
+        message = f"{course.name}: a step of {course.batch_size} windows does not fit in memory"
+        remedy = "choose a smaller batch size, shorter windows or another --device"
+        raise ResourceError(f"{message}; {remedy}") from error
 
 
 def uses_bf16(device: Any, precision: str) -> bool:
@@ -143,13 +134,11 @@ def _state(
     learner: Learner, named: dict[str, Any], optimizer: Any, total: Any, epoch: int, step: int
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """All that the next step depends on."""
-    tensors = {f"model.{name}": parameter for name, parameter in named.items()}
-    for name, parameter in named.items():
-        for part, value in optimizer.state[parameter].items():
-            tensors[f"optimizer.{name}.{part}"] = value
     kept, state = learner.keepsake()
-    whole = {**tensors, "loss": total, **kept}
-    copied = {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in whole.items()}
+    tensors = {**{f"model.{name}": parameter for name, parameter in named.items()}, "loss": total, **kept}
+    for name, parameter in named.items():
+        tensors |= {f"optimizer.{name}.{part}": value for part, value in optimizer.state[parameter].items()}
+    copied = {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
     return copied, {"epoch": epoch, "step": step, "learner": state}
 
 
@@ -175,21 +164,18 @@ class _Pace:
         self.steps = -(-windows // course.batch_size)
         self.watch = watch
         self.before = epoch * self.steps + step
-        self.start = self.told = time.monotonic()
+        self.start = self.last = time.monotonic()
 
     def tell(self, epoch: int, step: int, total: Any) -> None:
         now = time.monotonic()
         done, whole = epoch * self.steps + step, self.course.epochs * self.steps
-        if not self.watch or (now - self.told < _GLANCE and done < whole):
+        if not self.watch or (now - self.last < _GLANCE and done < whole):
             return
-        self.told = now
-        left = (now - self.start) / (done - self.before) * (whole - done)
-        self.watch(
-            f"{self.course.name}, epoch {epoch + 1} of {self.course.epochs}, loss {float(total) / step:.3f}, "
-            f"{duration(left)} left",
-            done * self.course.batch_size,
-            whole * self.course.batch_size,
-        )
+        self.last = now
+        left = duration((now - self.start) / (done - self.before) * (whole - done))
+        course, loss = self.course, float(total) / step
+        what = f"{course.name}, epoch {epoch + 1} of {course.epochs}, loss {loss:.3f}, {left} left"
+        self.watch(what, done * course.batch_size, whole * course.batch_size)
 
 
 def duration(seconds: float) -> str:

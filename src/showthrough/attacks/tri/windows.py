@@ -9,18 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.attacks.base import Bools, Ints
 from showthrough.errors import PlanError, ResourceError
 from showthrough.resources.files import guarded
 from showthrough.resources.prediction import positions
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Sentences = Callable[[Sequence[str]], Iterable[Sequence[str]]]  # passages -> the sentences of each
 
 ENDS = 2  # the pieces that mark a window's start and end
@@ -53,18 +52,18 @@ class Window:
         return [(number * further, min(number * further + self.room, pieces)) for number in range(count)]
 
 
-def parse_window(written: str, parameter: str = "sliding_window") -> Window | None:
-    """The window of its text form; `None` means sentences.
+def parse_window(written: str, parameter: str = "sliding_window", longest: int | None = None) -> Window | None:
+    """The window of its text form, for a model that takes `longest` pieces; `None` means sentences.
 
     >>> parse_window("512-128"), parse_window("No")
     (Window(length=512, overlap=128), None)
     """
     if written.lower() == "no":
         return None
-    found = _WRITTEN.fullmatch(written)
-    if not found:
+    numbers = _WRITTEN.fullmatch(written)
+    if not numbers:
         raise PlanError(f'{parameter}={written!r} is not known; expected "<length>-<overlap>" or "No" (sentences)')
-    window = Window(int(found[1]), int(found[2]))
+    window = Window(int(numbers[1]), int(numbers[2]))
     if window.length <= ENDS:
         raise PlanError(f"{parameter}={written!r} is out of range; expected a length of {ENDS + 1} or more")
     if window.overlap >= window.room:
@@ -72,6 +71,8 @@ def parse_window(written: str, parameter: str = "sliding_window") -> Window | No
             f"{parameter}={written!r} is out of range; expected an overlap of 0 to {window.room - 1}, "
             "which leaves room to move on (two pieces of every window mark its ends)"
         )
+    if longest is not None and window.length > longest:
+        raise PlanError(f"{parameter}={written!r} is more than the base model takes; expected at most {longest} pieces")
     return window
 
 
@@ -108,46 +109,33 @@ class Windows:
         return sorted(range(len(self)), key=lambda number: (self.end[number] - self.start[number], bytes(self[number])))
 
 
+@dataclass
 class Cutter:
     """Cuts texts, given as passages, into windows for one model."""
 
-    def __init__(
-        self, tokenizer: Any, window: Window | None, longest: int, block_size: int, sentences: Sentences
-    ) -> None:
-        self.tokenizer = tokenizer
-        self.window = window
-        self.longest = Window(longest)  # a sentence that a model cannot take whole is cut, not lost
-        self.block_size = block_size
-        self.sentences = sentences
+    tokenizer: Any
+    window: Window | None
+    longest: int
+    block_size: int
+    sentences: Sentences
 
     def cut(self, texts: Sequence[Sequence[str]], owners: Sequence[int]) -> Windows:
-        """The windows of texts whose passages follow one another; in sentences if there is no sliding window."""
-        sequences = list(texts)
-        owner = list(owners)
+        """The windows of texts whose passages follow one another; of each sentence if there is no sliding window."""
         if self.window is None:
-            sequences, owner = self._sentences(sequences, owner)
-        flat = [passage for passages in sequences for passage in passages]
-        cuts = [0, *accumulate(len(passages) for passages in sequences)]
-        ends = np.array([0, *accumulate(map(len, pieces := list(self._pieces(flat))))], dtype=np.int64)
-        spans, owned = [], []
-        for (low, high), who in zip(pairwise(cuts), owner, strict=True):
-            base, length = int(ends[low]), int(ends[high] - ends[low])
-            found = (self.window or self.longest).spans(length)
-            spans += [(base + start, base + end) for start, end in found]
-            owned += [who] * len(found)
-        places = np.array(spans, dtype=np.int64).reshape(-1, 2)
-        joined = np.concatenate([np.zeros(0, dtype=np.int32), *pieces])
-        return Windows(joined, places[:, 0], places[:, 1], np.array(owned, dtype=np.int64))
-
-    def _sentences(self, texts: list[Sequence[str]], owners: list[int]) -> tuple[list[Sequence[str]], list[int]]:
-        """Every sentence as a text of its own."""
-        passages = [(passage, who) for text, who in zip(texts, owners, strict=True) for passage in text]
-        sequences: list[Sequence[str]] = []
-        owned: list[int] = []
-        for found, (_, who) in zip(self.sentences([passage for passage, _ in passages]), passages, strict=True):
-            sequences += [[sentence] for sentence in found]
-            owned += [who] * len(found)
-        return sequences, owned
+            owner_of_passage = [owner for text, owner in zip(texts, owners, strict=True) for _ in text]
+            split = list(self.sentences([passage for text in texts for passage in text]))
+            owners = [who for sentences, who in zip(split, owner_of_passage, strict=True) for _ in sentences]
+            texts = [[sentence] for sentences in split for sentence in sentences]
+        window = self.window or Window(self.longest)  # a sentence that a model cannot take whole is cut, not lost
+        pieces = list(self._pieces([passage for text in texts for passage in text]))
+        lengths = map(len, pieces)
+        rows, before = [], 0
+        for text, owner in zip(texts, owners, strict=True):
+            length = sum(islice(lengths, len(text)))
+            rows += [(before + start, before + end, owner) for start, end in window.spans(length)]
+            before += length
+        start, end, owner_of_window = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        return Windows(np.concatenate([np.zeros(0, dtype=np.int32), *pieces]), start, end, owner_of_window)
 
     def _pieces(self, passages: Sequence[str]) -> Iterator[NDArray[np.int32]]:
         for first in range(0, len(passages), self.block_size):
@@ -167,10 +155,3 @@ def longest_window(model_name: str, config: Any, tokenizer: Any) -> int:
     if longest <= ENDS:
         raise ResourceError(f"base_model_name={model_name!r} takes {longest} pieces; expected {ENDS + 1} or more")
     return longest
-
-
-def fitting(window: Window | None, longest: int, parameter: str, written: str) -> Window | None:
-    """The window, if a model that takes so many pieces can read it."""
-    if window is not None and window.length > longest:
-        raise PlanError(f"{parameter}={written!r} is more than the base model takes; expected at most {longest} pieces")
-    return window
