@@ -13,9 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
-
-import msgspec
+from typing import Any, TypeVar
 
 from showthrough.errors import ResourceError, ShowthroughError
 from showthrough.resources.device import reason_of
@@ -34,6 +32,7 @@ _SAFE = ".safetensors"
 _BLOCK = 1 << 23
 _READERS = 4
 _MOST_LAYERS = 1000
+Json = TypeVar("Json", dict[str, Any], list[Any])
 
 
 @dataclass(frozen=True)
@@ -85,11 +84,9 @@ def _endless(folder: Path) -> str:
 def _too_deep(folder: Path) -> str:
     """A number of layers that would be built for hours before anybody noticed that there are no weights for them."""
     for path in sorted(folder.glob("**/config.json")):
-        with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # then the library says so
-            config = msgspec.json.decode(path.read_bytes())
-            for key, value in config.items() if isinstance(config, dict) else ():
-                if "layers" in key and isinstance(value, int) and value > _MOST_LAYERS:
-                    return f"{path.relative_to(folder)} says {key}={value}; expected at most {_MOST_LAYERS}"
+        for key, value in _json(path, dict).items():
+            if "layers" in key and isinstance(value, int) and value > _MOST_LAYERS:
+                return f"{path.relative_to(folder)} says {key}={value}; expected at most {_MOST_LAYERS}"
     return ""
 
 
@@ -136,16 +133,16 @@ def foreign_code(folder: Path) -> str:
 
 def _parts(folder: Path) -> list[dict[str, Any]]:
     """The parts of an embedding model, as it lists them."""
-    found = _json(folder / "modules.json")
-    return [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
+    return [part for part in _json(folder / "modules.json", list) if isinstance(part, dict)]
 
 
-def _json(path: Path) -> Any:
-    """What a file says, read as the libraries read it; nothing where they cannot either."""
+def _json(path: Path, kind: type[Json]) -> Json:
+    """What a file says, read as the libraries read it; nothing where they cannot either, or it is of another kind."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return None
+        return kind()
+    return content if isinstance(content, kind) else kind()
 
 
 def _refuse_pickles(folder: Path, place: str, role: Role) -> None:
@@ -161,14 +158,12 @@ def _pickled(folder: Path) -> str:
     another, or where a part of an embedding model has no other.
     """
     for index in sorted(folder.rglob(f"*{_SAFE}.index.json")):
-        found = _json(index)
-        listed = found.get("weight_map") if isinstance(found, dict) else None
+        listed = _json(index, dict).get("weight_map")
         for file in listed.values() if isinstance(listed, dict) else ():
             if not str(file).endswith(_SAFE):
                 return f"{file}, named by {index.name}"
     for config in sorted(folder.rglob("config.json")):
-        found = _json(config)
-        file = found.get("transformers_weights") if isinstance(found, dict) else None
+        file = _json(config, dict).get("transformers_weights")
         if file is not None and not str(file).endswith((_SAFE, f"{_SAFE}.index.json")):
             return f"{file}, named by {config.name}"
     if "adapter_model" in (alone := _unsafe_alone(folder)):
@@ -177,7 +172,7 @@ def _pickled(folder: Path) -> str:
         home = folder / path
         if "\0" in path or not Path(os.path.realpath(home)).is_relative_to(os.path.realpath(folder)):
             return f"{path}, outside of its folder"
-        for inside in (home, *sorted(found for found in home.rglob("*") if found.is_dir())):
+        for inside in (home, *sorted(below for below in home.rglob("*") if below.is_dir())):
             if alone := _unsafe_alone(inside):
                 return f"{path}: {alone}"
     return ""
@@ -215,30 +210,28 @@ def library_versions() -> str:
     """The libraries that cut texts and run models; their next version may cut another way."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = []
+    versions = []
     for package in ("transformers", "tokenizers", "sentence-transformers"):
-        try:
-            found.append(f"{package} {'.'.join(version(package).split('.')[:2])}")
-        except PackageNotFoundError:
-            continue
-    return ", ".join(found)
+        with suppress(PackageNotFoundError):
+            versions.append(f"{package} {'.'.join(version(package).split('.')[:2])}")
+    return ", ".join(versions)
 
 
 @contextmanager
 def loading(place: str, what: str, role: Role) -> Iterator[None]:
     """Whatever is wrong with a model's files, one line says so, with the ways out."""
 
-    def told(reason: str) -> ResourceError:
+    def useless(reason: str) -> ResourceError:
         if "ignore_mismatched_sizes" in reason:  # the library's hint for programmers
             reason = "its weights are of other sizes than its config.json says"
         return role.missing(f"{place!r} cannot be loaded as {what}: {reason}", "check its files")
 
-    with guarded(told), quietly():
+    with guarded(useless), quietly():
         yield
 
 
 @contextmanager
-def guarded(told: Callable[[str], ResourceError]) -> Iterator[None]:
+def guarded(as_error: Callable[[str], ResourceError]) -> Iterator[None]:
     """Whatever a library stumbles over in a model's files becomes one line, and other metrics go on.
 
     Libraries raise anything there: what a configuration means by a word for a number is found out deep inside them.
@@ -250,7 +243,7 @@ def guarded(told: Callable[[str], ResourceError]) -> Iterator[None]:
     except (ShowthroughError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as error:  # a panic of a library in Rust is no Exception
-        raise told(reason_of(error)) from error
+        raise as_error(reason_of(error)) from error
 
 
 @contextmanager
