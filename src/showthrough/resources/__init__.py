@@ -96,7 +96,7 @@ class Resources:
             return Uniform()
         if source.kind == "wordfreq":
             return WordFrequency(source.place or "en")
-        return MaskedLanguageModel(source, self.models, self.cache, self.watch)
+        return MaskedLanguageModel(source, INFORMATION, self.models, self.cache, self.watch)
 
     @_once
     def terms(self, name: str) -> TermSource:

@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.errors import ResourceError
-from showthrough.resources.cache import Arrays, Cache, question
+from showthrough.resources.cache import Arrays, question
 from showthrough.resources.device import Shape, in_shapes, torch_device, torch_dtype, width_of
-from showthrough.resources.files import EXTRA, foreign_code, guarded, library_versions, loading, model_files
-from showthrough.resources.names import Role, SourceName
+from showthrough.resources.files import Model, foreign_code, guarded, loading
 from showthrough.resources.prediction import PADDED
-from showthrough.resources.settings import ModelSettings, Watch, share_of
+from showthrough.resources.settings import share_of
 
 Vectors = NDArray[np.float32]
 LongTexts = Literal["truncate", "mean"]
@@ -37,25 +36,8 @@ class Embedder(Protocol):
     def fitted(self, originals: Sequence[str], long_texts: LongTexts) -> Embed: ...
 
 
-class SentenceEmbedder:
-    """A model of the `sentence-transformers` library, by its name on the hub or by folder."""
-
-    def __init__(
-        self, name: SourceName, role: Role, settings: ModelSettings, cache: Cache, watch: Watch | None = None
-    ) -> None:
-        self.name = name
-        self.role = role
-        self.settings = settings
-        self.cache = cache
-        self.watch = watch
-        self._files = model_files(name, role)
-        self.revision = self._files.revision
-        self._thread = local()  # batches run side by side, each with a width of its own
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """All that its answers depend on beside the text."""
-        return self.revision, library_versions(), self.settings.dtype
+class SentenceEmbedder(Model):
+    """A model of the `sentence-transformers` library."""
 
     def fitted(self, originals: Sequence[str], long_texts: LongTexts = "truncate") -> Embed:
         return partial(self.documents, long_texts=long_texts)
@@ -120,7 +102,7 @@ class SentenceEmbedder:
         if model.max_seq_length in (None, math.inf):  # it takes a text of any length
             return [text]
         if not getattr(model.tokenizer, "is_fast", False):
-            reason = f"the tokenizer of {self.name.place!r} does not say where its pieces stand"
+            reason = f"the tokenizer of {self.place!r} does not say where its pieces stand"
             raise self.role.missing(f"{reason}, so long texts cannot be cut", 'choose long_documents="truncate"')
         room = model.max_seq_length - model.tokenizer.num_special_tokens_to_add()
         pieces = model.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
@@ -136,17 +118,17 @@ class SentenceEmbedder:
     @cached_property
     def model(self) -> Any:
         """Loaded when it is needed. Raises ResourceError where that cannot be done, or not safely."""
-        place, folder = self.name.place, self._files.folder
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
-            raise self.role.missing(f"the model {place!r} needs packages that are not installed", EXTRA) from error
-        if foreign := foreign_code(folder):
-            raise self.role.missing(f"{place!r} asks for code of its own ({foreign})", "name another model")
+            raise self.without_packages() from error
+        if foreign := foreign_code(self.folder):
+            raise self.role.missing(f"{self.place!r} asks for code of its own ({foreign})", "name another model")
         options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True}
         device = str(torch_device(self.settings.device))
-        with loading(place, "an embedding model", self.role):
-            model = SentenceTransformer(str(folder), device=device, model_kwargs=options, trust_remote_code=False)
+        with loading(self.place, "an embedding model", self.role):
+            model = SentenceTransformer(str(self.folder), device=device, model_kwargs=options, trust_remote_code=False)
+            self._thread = local()  # batches run side by side, each with a width of its own
             model[0].register_forward_pre_hook(self._widen)
             return model
 

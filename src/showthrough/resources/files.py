@@ -10,14 +10,15 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from showthrough.errors import ResourceError, ShowthroughError
+from showthrough.resources.cache import Cache
 from showthrough.resources.device import reason_of
 from showthrough.resources.names import Role, SourceName, is_there
+from showthrough.resources.settings import ModelSettings, Watch
 
 EXTRA = "pip install 'showthrough[models]'"
 # Weights in safetensors and what goes with them; other weight formats can carry code.
@@ -35,12 +36,33 @@ _MOST_LAYERS = 1000
 Json = TypeVar("Json", dict[str, Any], list[Any])
 
 
-@dataclass(frozen=True)
-class ModelFiles:
+class ModelFiles(NamedTuple):
     """A folder that holds a model, and what tells its content from any other's."""
 
     folder: Path
     revision: str
+
+
+class Model:
+    """A model by its name on the hub or by folder: found and checked at once, loaded when it is asked."""
+
+    def __init__(
+        self, name: SourceName, role: Role, settings: ModelSettings, cache: Cache, watch: Watch | None = None
+    ) -> None:
+        self.place = name.place
+        self.role = role
+        self.settings = settings
+        self.cache = cache
+        self.watch = watch
+        self.folder, self.revision = model_files(name, role)
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """All that its answers depend on beside what it is asked."""
+        return self.revision, library_versions(), self.settings.dtype
+
+    def without_packages(self) -> ResourceError:
+        return self.role.missing(f"the model {self.place!r} needs packages that are not installed", EXTRA)
 
 
 def model_files(name: SourceName, role: Role) -> ModelFiles:
