@@ -73,7 +73,7 @@ def test_a_text_is_embedded_once(mini_lm: Path, monkeypatch: pytest.MonkeyPatch)
     assert len(seen) == len(set(TEXTS))
     again = embedder(mini_lm)  # another run, the same cache: the model is not even loaded
     assert np.array_equal(again.fitted([], "truncate")(TEXTS), first)
-    assert again._loaded is None
+    assert "model" not in vars(again)
 
 
 def test_TPS_embeds_each_distinct_text_once(mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: N802
