@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 from showthrough import attacks
 from showthrough.attacks import Approach, assignment, lexical
+from showthrough.attacks.base import Candidates
 from showthrough.attacks.standing import Standing
 from showthrough.attacks.suite import Outcome, Suite
 from showthrough.data.background import Background
@@ -169,9 +171,12 @@ class Backwards(attacks.Attack):
             def individuals(self) -> tuple[str, ...]:
                 return individuals
 
-            def scores(self, documents: Sequence[str]) -> np.ndarray:
-                found = [[float(name in text) for name in individuals] for text in documents]
-                return np.array(found)
+            def scores(self, documents: Sequence[str]) -> Candidates:
+                scores = np.array([[float(name in text) for name in individuals] for text in documents])
+                return replace(Candidates.of(scores), explain=explained)
+
+        def explained(columns: Any) -> list[list[tuple[str, float]]]:
+            return [[] if column < 0 else [(individuals[column], 1.0)] for column in columns.tolist()]
 
         return Fitted()
 
@@ -191,6 +196,7 @@ def test_any_attack_takes_part(backwards: Backwards) -> None:
     for standing in found.standings.values():
         assert isinstance(standing, Standing)
         assert standing.right.tolist() == [1.0] * 8
+    assert [one["words"][0][0] for one in found.evidence.values()] == list(named)  # by its own columns
     assert len(backwards.fitted_with) == 1  # once, however often it is asked for
     background, watched = backwards.fitted_with[0]
     assert background == BACKGROUND

@@ -41,14 +41,14 @@ def test_a_long_text_in_windows(mini_lm: Path) -> None:
     windows = source._windows(LONG)
     assert "".join(windows) == LONG
     assert len(windows) > 3
-    pieces = [len(source.loaded().tokenizer(window)["input_ids"]) for window in windows]
+    pieces = [len(source.model.tokenizer(window)["input_ids"]) for window in windows]
     assert max(pieces) <= 256
     embed = source.fitted([], "mean")
     assert embed([LONG])[0] == pytest.approx(source.embed(windows).mean(axis=0), abs=1e-5)
     assert embed(TEXTS[:1]) == pytest.approx(source.fitted([], "truncate")(TEXTS[:1]), abs=1e-6)
     for text in ("abcdefghijkl " * 90 + "x", "a" * 3000, "  \n "):
         windows = source._windows(text)
-        sizes = [len(source.loaded().tokenizer(window, truncation=False)["input_ids"]) for window in windows]
+        sizes = [len(source.model.tokenizer(window, truncation=False)["input_ids"]) for window in windows]
         assert max(sizes) <= 256 or " " not in text.strip()
         assert "".join(windows).split() == text.split()
     changed = LONG[:-60] + "Something else altogether happened at the very end of it."
@@ -60,20 +60,20 @@ def test_a_long_text_in_windows(mini_lm: Path) -> None:
 def test_a_text_is_embedded_once(mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = embedder(mini_lm)
     seen: list[str] = []
-    encode = source.loaded().encode
+    encode = source.model.encode
 
     def count(texts: list[str], **options: Any) -> Any:
         seen.extend(dict.fromkeys(texts))  # a table is filled up with copies
         return encode(texts, **options)
 
-    monkeypatch.setattr(source.loaded(), "encode", count)
+    monkeypatch.setattr(source.model, "encode", count)
     first = source.fitted([], "truncate")(TEXTS)
     assert sorted(seen) == sorted(set(TEXTS))
     assert np.array_equal(source.fitted([], "truncate")(TEXTS[::-1])[::-1], first)
     assert len(seen) == len(set(TEXTS))
     again = embedder(mini_lm)  # another run, the same cache: the model is not even loaded
     assert np.array_equal(again.fitted([], "truncate")(TEXTS), first)
-    assert again._loaded is None
+    assert "model" not in vars(again)
 
 
 def test_TPS_embeds_each_distinct_text_once(mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: N802
@@ -108,7 +108,7 @@ def test_TPS_embeds_each_distinct_text_once(mini_lm: Path, monkeypatch: pytest.M
 
 def test_a_batch_that_does_not_fit_is_halved(torch: Any, mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = embedder(mini_lm)
-    encode = source.loaded().encode
+    encode = source.model.encode
     sizes: list[int] = []
 
     def little_memory(texts: list[str], **options: Any) -> Any:
@@ -117,7 +117,7 @@ def test_a_batch_that_does_not_fit_is_halved(torch: Any, mini_lm: Path, monkeypa
         sizes.append(len(texts))
         return encode(texts, **options)
 
-    monkeypatch.setattr(source.loaded(), "encode", little_memory)
+    monkeypatch.setattr(source.model, "encode", little_memory)
     texts = [f"text number {n}" for n in range(8)]
     assert source.embed(texts).shape == (8, 384)
     assert sizes == [2, 2, 2, 2]
@@ -138,7 +138,7 @@ def test_what_is_in_the_cache_moves_no_digit(mini_lm: Path) -> None:
 
 def test_numbers_that_are_none(mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = embedder(mini_lm)
-    monkeypatch.setattr(source.loaded(), "encode", lambda texts, **_: np.full((len(texts), 2), np.nan))
+    monkeypatch.setattr(source.model, "encode", lambda texts, **_: np.full((len(texts), 2), np.nan))
     with pytest.raises(ResourceError, match=r"^embedding: the model answers with NaN"):
         source.embed(TEXTS)
 

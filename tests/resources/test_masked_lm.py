@@ -203,7 +203,7 @@ def test_what_was_answered_before_a_stop_is_kept(bert: Path, monkeypatch: pytest
     text = SHORT.ljust(300_000)
     resources = Resources(ModelSettings(device="cpu"))
     model: Any = resources.information(str(bert))
-    answer = model.predictor().weigh
+    answer = model.predictor.weigh
     calls: list[int] = []
 
     def stop(*given: Any) -> Any:
@@ -212,7 +212,7 @@ def test_what_was_answered_before_a_stop_is_kept(bert: Path, monkeypatch: pytest
             raise KeyboardInterrupt
         return answer(*given)
 
-    monkeypatch.setattr(model.predictor(), "weigh", stop)
+    monkeypatch.setattr(model.predictor, "weigh", stop)
     asked = [question(f"{text} {n}", words(SHORT)) for n in range(4)]
     with pytest.raises(KeyboardInterrupt):
         model.weigh(asked, Context())
@@ -246,7 +246,7 @@ def test_a_batch_that_does_not_fit_is_halved(
     plain = weigh(bert, *asked, cache=False)
     resources = Resources(ModelSettings(device="cpu", cache=False))
     model: Any = resources.information(str(bert))
-    run = model.predictor()._run
+    run = model.predictor._run
     sizes: list[int] = []
 
     def little_memory(passes: Any, context: Any, rows: int, shape: Any) -> Any:
@@ -255,7 +255,7 @@ def test_a_batch_that_does_not_fit_is_halved(
         sizes.append(len(passes))
         return run(passes, context, rows, shape)
 
-    monkeypatch.setattr(model.predictor(), "_run", little_memory)
+    monkeypatch.setattr(model.predictor, "_run", little_memory)
     found = model.weigh(asked, Context())
     assert sum(sizes) == 48  # eight texts in six turns, each once
     assert max(sizes) <= 7
@@ -271,7 +271,7 @@ def test_a_single_text_that_does_not_fit(torch: Any, bert: Path, monkeypatch: py
     def no_memory(*_: Any) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr(model.predictor(), "_run", no_memory)
+    monkeypatch.setattr(model.predictor, "_run", no_memory)
     with pytest.raises(ResourceError, match="not even one text at a time fits in memory; choose another"):
         model.weigh([question(SHORT, words(SHORT))], Context())
 
@@ -287,7 +287,7 @@ def test_other_failures_are_the_metrics_own(
     def broken(*_: Any) -> None:
         raise error("something else\nand where")
 
-    monkeypatch.setattr(model.predictor(), "_run", broken)
+    monkeypatch.setattr(model.predictor, "_run", broken)
     with pytest.raises(ResourceError, match=r"^information content: the model failed: something else$") as caught:
         model.weigh([question(SHORT, words(SHORT))], Context())
     assert isinstance(caught.value.__cause__, error)

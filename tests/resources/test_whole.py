@@ -30,7 +30,7 @@ from showthrough import (
 )
 from showthrough.cli import app
 from showthrough.data.masks import flattened
-from showthrough.evaluation.engine import _of_process, _rows
+from showthrough.evaluation.chunks import Work, _resources_of_process, answered_there
 from showthrough.evaluation.plan_files import read_request
 from showthrough.metrics import metric_text
 from showthrough.resources.settings import ModelSettings
@@ -175,14 +175,14 @@ def test_a_worker_keeps_its_models(bert: Path) -> None:
     """A worker is told the settings, not the resources, and loads a model once for all chunks that it gets."""
     metrics = [parse_metric(f'tpi(ic="{bert}", chunking="none")')]
     settings = ModelSettings(device="cpu", cache=False)
-    named = {metric_text(metric): metric for metric in metrics}
-    one, failed = _rows(CORPUS, named, [Anonymization(MASKS, "m")], settings)
-    assert not failed
-    _rows(Corpus([CORPUS.documents[1]]), named, [Anonymization(MASKS, "m")], settings)
-    worker: Any = _of_process(settings)
+    work = Work({metric_text(metric): metric for metric in metrics}, [Anonymization(MASKS, "m")])
+    answer = answered_there(CORPUS, work, settings)
+    assert not answer.failures
+    answered_there(Corpus([CORPUS.documents[1]]), work, settings)
+    worker: Any = _resources_of_process(settings)
     assert list(worker._sources) == [("information", str(bert)), ("terms", "none")]
     run = evaluate(CORPUS, {"m": Anonymization(MASKS)}, metrics=metrics, device="cpu")
-    (found,) = one.values()
+    (found,) = answer.rows.values()
     assert run.rows_of(metric_text(metrics[0]), "m").values == pytest.approx(found.values)
     revision = worker.information(str(bert)).revision
     assert run.provenance["models"] == {str(bert): revision}

@@ -152,6 +152,10 @@ def _ordered(candidates: Candidates, given: Sequence[str], wanted: Sequence[str]
         return candidates
     place = {individual: number for number, individual in enumerate(wanted)}
     moved = np.array([place[individual] for individual in given])
+    given_at = np.argsort(moved)
+    if explain := candidates.explain:
+        own = np.append(given_at, -1)  # of a document that is not asked about, -1 as well
+        candidates = replace(candidates, explain=lambda columns: explain(own[columns]))
     if candidates.column is not None:
         return replace(candidates, column=moved[candidates.column])
-    return replace(candidates, score=candidates.score[:, np.argsort(moved)])
+    return replace(candidates, score=candidates.score[:, given_at])

@@ -33,9 +33,8 @@ class Axis:
 
     def __init__(self, corpus: Corpus) -> None:
         self.documents = list(corpus)
-        texts = [document.text for document in self.documents]
         # The line feed keeps tokens and masks of neighbours apart, so no document boundary needs a special case.
-        self.bounds: Ints = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])]).astype(np.int64)
+        self.bounds: Ints = np.cumsum([0, *(len(document.text) + 1 for document in self.documents)], dtype=np.int64)
         self._rulers: dict[tuple[str, Asking], Ruler] = {}
 
     def __len__(self) -> int:
@@ -61,15 +60,15 @@ class Axis:
 
     def table(self, kind: Callable[[str], int]) -> NDArray[np.uint8]:
         """A small number for every character; each distinct character is asked about once."""
-        found = np.frombuffer(self.narrow.translate(_latin(kind)), dtype=np.uint8).copy()
+        numbers = np.frombuffer(self.narrow.translate(_latin(kind)), dtype=np.uint8).copy()
         places, codes = self._wide
         if len(places):
             lookup = np.zeros(int(codes.max()) + 1, dtype=np.uint8)
             lookup[codes] = 1
             for code in np.flatnonzero(lookup).tolist():
                 lookup[code] = kind(chr(code))
-            found[places] = lookup[codes]
-        return found
+            numbers[places] = lookup[codes]
+        return numbers
 
     @cached_property
     def tokens(self) -> Spans:
@@ -106,9 +105,8 @@ class Axis:
         """The tokens of spans that do not overlap, cut off at the spans' edges; `origin` is the number of the span."""
         tokens = self.tokens
         origin, token = spread(*touched(tokens, start, end))
-        return Spans(
-            np.maximum(tokens.start[token], start[origin]), np.minimum(tokens.end[token], end[origin]), token, origin
-        )
+        low, high = np.maximum(tokens.start[token], start[origin]), np.minimum(tokens.end[token], end[origin])
+        return Spans(low, high, token, origin)
 
     @cached_property
     def layers(self) -> Layers:

@@ -18,15 +18,13 @@ from numpy.typing import NDArray
 from showthrough.axis.axis import Axis
 from showthrough.axis.characters import PLAIN, UNSURE
 from showthrough.axis.ruler import Ruler, Stretches
-from showthrough.axis.spans import Bools, Counts32, Ints, Spans, counted, opening
+from showthrough.axis.spans import Bools, Counts32, Ints, Keys, Spans, counted, eight_letters, opening
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
 
 Replacements = Literal["read", "trusted"]
-Keys = NDArray[np.uint64]
 Letters = NDArray[np.uint8]
 
-_KEY = 8  # letters of a word that its key has
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number whose multiples spread
 
 
@@ -44,14 +42,15 @@ _NOTHING = Given(*np.zeros((3, 0), dtype=np.int64))
 class Coverage:
     """The masks of one anonymization, joined where they overlap: `start`, `end` and `document` of each.
 
-    `each` are the same of all masks as they were given, ascending, so that what is masked twice is there twice.
+    `each` are the same of all masks as they were given, ascending, so that what is masked twice is there twice;
+    `of_documents` the masks of each document.
     """
 
     def __init__(self, axis: Axis, anonymization: Anonymization) -> None:
         self.axis = axis
-        of_documents = [anonymization.of(document.id) for document in axis.documents]
-        masks = [mask for found in of_documents for mask in found]
-        sizes = list(map(len, of_documents))
+        self.of_documents: list[Sequence[Mask]] = [anonymization.of(document.id) for document in axis.documents]
+        masks = [mask for of_document in self.of_documents for mask in of_document]
+        sizes = list(map(len, self.of_documents))
         document = np.repeat(np.arange(len(sizes)), sizes)
         shift = axis.bounds[document]
         start = np.array([mask.start for mask in masks], dtype=np.int64) + shift
@@ -64,12 +63,7 @@ class Coverage:
         self.end: Ints = np.maximum.reduceat(end, opens) if len(opens) else end
         self.document: Ints = document[opens]
         self._masks, self._order, self._opens = masks, order, opens
-        self._of_documents = of_documents
         self._readable: dict[tuple[Ruler, Replacements], Counts32] = {}
-
-    def masks_of(self, number: int) -> Sequence[Mask]:
-        """The masks of a document by its number, as they were given."""
-        return self._of_documents[number]
 
     def covered(self, asked: Stretches, ruler: Ruler, replacements: Replacements) -> Bools:
         """Which stretches of a ruler have all of their characters hidden."""
@@ -107,9 +101,8 @@ class Coverage:
         number = np.array(of_each, dtype=np.int64)[self._order[self._opens]]
         ends = np.append(self._opens, len(self._order))[1:]
         for group in np.flatnonzero(ends - self._opens > 1).tolist():
-            joined = sorted(
-                {self._masks[place].replacement or "" for place in self._order[self._opens[group] : ends[group]]}
-            )
+            together = self._order[self._opens[group] : ends[group]]
+            joined = sorted({self._masks[place].replacement or "" for place in together})
             number[group] = numbers.setdefault("\n".join(joined), len(numbers))
         return [_spelled_out(text) for text in numbers], number
 
@@ -120,14 +113,14 @@ class Coverage:
         texts, number = self.written
         if not any(texts):
             return _NOTHING
-        found = repeated(self.axis, tokens, texts, number[tokens.origin])
+        again = repeated(self.axis, tokens, texts, number[tokens.origin])
         mute = np.flatnonzero(np.bincount(tokens.origin, minlength=len(number)) == 0)
         signs = [self.axis.text[self.start[mask] : self.end[mask]].strip() for mask in mute]
-        told = [bool(sign) and sign in texts[number[mask]] for mask, sign in zip(mute, signs, strict=True)]
-        mute = mute[np.array(told, dtype=bool)]
-        start = np.concatenate([tokens.start[found], self.start[mute]])
-        end = np.concatenate([tokens.end[found], self.end[mute]])
-        mask = np.concatenate([tokens.origin[found], mute])
+        written = [bool(sign) and sign in texts[number[mask]] for mask, sign in zip(mute, signs, strict=True)]
+        mute = mute[np.array(written, dtype=bool)]
+        start = np.concatenate([tokens.start[again], self.start[mute]])
+        end = np.concatenate([tokens.end[again], self.end[mute]])
+        mask = np.concatenate([tokens.origin[again], mute])
         order = np.argsort(start)
         return Given(start[order], end[order], mask[order])
 
@@ -161,32 +154,32 @@ def repeated(axis: Axis, tokens: Spans, texts: Sequence[str], text: Ints) -> Boo
     sheet = Axis(Corpus([Document("", one) for one in texts]))
     words = sheet.tokens
     of = np.searchsorted(sheet.bounds, words.start, side="right") - 1  # the text of each word
-    found = np.zeros(len(tokens), dtype=bool)
+    again = np.zeros(len(tokens), dtype=bool)
     likely = np.flatnonzero(_begins_alike(axis.folded[tokens.start], text, sheet.folded[words.start], of, len(texts)))
     if not len(likely):
-        return found
-    known = _Keys.of(sheet, words.start, words.end, of)
+        return again
+    written = _Keys.of(sheet, words.start, words.end, of)
     asked = _Keys.of(axis, tokens.start[likely], tokens.end[likely], text[likely])
-    order = np.argsort(known.mixed, kind="stable")
-    place = order[np.minimum(np.searchsorted(known.mixed, asked.mixed, sorter=order), len(order) - 1)]
-    same = (known.letters[place] == asked.letters) & (of[place] == text[likely])
-    found[likely] = same & known.whole[place] & asked.whole
-    vague = asked.vague | (np.bincount(of, known.vague, minlength=len(texts)) > 0)[text[likely]]
-    unsure = likely[(vague | (known.mixed[place] == asked.mixed)) & ~found[likely]]
+    order = np.argsort(written.mixed, kind="stable")
+    place = order[np.minimum(np.searchsorted(written.mixed, asked.mixed, sorter=order), len(order) - 1)]
+    same = (written.letters[place] == asked.letters) & (of[place] == text[likely])
+    again[likely] = same & written.whole[place] & asked.whole
+    vague = asked.vague | (np.bincount(of, written.vague, minlength=len(texts)) > 0)[text[likely]]
+    unsure = likely[(vague | (written.mixed[place] == asked.mixed)) & ~again[likely]]
     bounds = np.searchsorted(of, np.arange(len(texts) + 1))
     folded = {
         number: {sheet.text[words.start[word] : words.end[word]].casefold() for word in range(*bounds[number:][:2])}
         for number in np.unique(text[unsure]).tolist()
     }
     for token in unsure.tolist():
-        found[token] = axis.text[tokens.start[token] : tokens.end[token]].casefold() in folded[int(text[token])]
-    return found
+        again[token] = axis.text[tokens.start[token] : tokens.end[token]].casefold() in folded[int(text[token])]
+    return again
 
 
-def _begins_alike(letter: Letters, text: Ints, known: Letters, of: Ints, texts: int) -> Bools:
+def _begins_alike(letter: Letters, text: Ints, written: Letters, of: Ints, texts: int) -> Bools:
     """Which words begin with a letter with which a word of their text begins: that leaves few of them."""
     begins = np.zeros((texts, UNSURE + 1), dtype=bool)
-    begins[of, known] = True
+    begins[of, written] = True
     begins[begins[:, UNSURE]] = True
     begins[:, UNSURE] = begins.any(axis=1)
     return np.asarray(begins[text, letter])
@@ -203,13 +196,7 @@ class _Keys:
 
     @classmethod
     def of(cls, axis: Axis, start: Ints, end: Ints, text: Ints) -> _Keys:
-        folded = np.append(axis.folded, np.zeros(_KEY, dtype=np.uint8))
-        letters = np.zeros(len(start), dtype=np.uint64)
-        highest = np.zeros(len(start), dtype=np.uint8)
-        for place in range(_KEY):
-            letter = folded[start + place] * (start + place < end)
-            np.maximum(highest, letter, out=highest)
-            letters <<= np.uint64(8)
-            letters |= letter
-        whole = (end - start <= _KEY) & (highest <= PLAIN)
+        letters = eight_letters(axis.folded, start, end)
+        highest = letters.view(np.uint8).reshape(-1, 8).max(axis=1)
+        whole = (end - start <= 8) & (highest <= PLAIN)
         return cls(letters, letters * _MIX + text.astype(np.uint64), whole, highest == UNSURE)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,21 +46,14 @@ class Gold:
         layer = layers.of_mentions
         shift = axis.bounds[layers.document[layer]]
         level = np.array([_LEVEL[mark.identifier] for mark in marks], dtype=np.int8)
-
-        # Entities are numbered in the order of their first mention, whose type names the entity.
-        names: list[int] = []
-        count = 0
+        # Entities are numbered in the order of their first mention, whose type names the entity. A mention without an
+        # entity id is an entity of its own, known by its place.
+        entities: list[int] = []
+        fresh = count()
         for mentions in layers.mentions:
-            known: dict[str, int] = {}
-            for mark in mentions:
-                number = known.get(mark.entity_id)
-                if number is None:
-                    number = count
-                    count += 1
-                    if mark.entity_id:  # a mention without an entity id is an entity of its own
-                        known[mark.entity_id] = number
-                names.append(number)
-        entity = np.array(names, dtype=np.int64)
+            numbers: defaultdict[str | int, int] = defaultdict(fresh.__next__)
+            entities += [numbers[mark.entity_id or place] for place, mark in enumerate(mentions)]
+        entity = np.array(entities, dtype=np.int64)
         first = np.flatnonzero(np.diff(np.maximum.accumulate(entity), prepend=-1)) if len(entity) else entity
         entity_level = np.zeros(len(first), dtype=np.int8)
         np.maximum.at(entity_level, entity, level)

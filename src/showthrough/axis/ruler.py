@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -34,10 +33,6 @@ class Stretches:
     def solid(self) -> Bools:
         """Which have anything that has to be masked."""
         return np.asarray(self.closes > self.opens)
-
-    @classmethod
-    def together(cls, parts: Sequence[Stretches]) -> Stretches:
-        return cls(np.concatenate([one.opens for one in parts]), np.concatenate([one.closes for one in parts]))
 
 
 @dataclass(frozen=True)
@@ -117,8 +112,8 @@ class Ruler:
             base = int(self.before[-1])
             for number, places in ((_WORDS, self._words), (_SIGNS, self._signs)):
                 here = np.flatnonzero(section == number)
-                for found, edge in ((opens, start), (closes, end)):
-                    found[here] = base + np.searchsorted(places, edge[here])
+                for on_ruler, edge in ((opens, start), (closes, end)):
+                    on_ruler[here] = base + np.searchsorted(places, edge[here])
                 base += len(places)
         return Stretches(opens, closes)
 
@@ -132,21 +127,21 @@ class Ruler:
         """Where the tokens of all mentions lie: each once, however many mentions it is in, and those cut off apart."""
         tokens, held = self._axis.tokens, self._axis.gold_contents
         cut = held.cut
-        found, first, last = [], np.zeros_like(held.first), np.zeros_like(held.last)
+        parts, first, last = [], np.zeros_like(held.first), np.zeros_like(held.last)
         count = 0
         for section in (_PLAIN, _WORDS):  # the same word may be ignorable on one of them; there are no words in signs
             mentions = np.flatnonzero(self._section == section)
             low, high = held.first[mentions], held.last[mentions]
             number = places(*joined(low, high))
             sections = np.full(len(number), section, dtype=np.int8)
-            found.append(self._stretches(tokens.start[number], tokens.end[number], sections))
+            parts.append(self._stretches(tokens.start[number], tokens.end[number], sections))
             first[mentions] = count + np.searchsorted(number, low)
             last[mentions] = count + np.searchsorted(number, high)
             count += len(number)
-        found.append(self._stretches(cut.start, cut.end, self._section[cut.origin]))
+        parts.append(self._stretches(cut.start, cut.end, self._section[cut.origin]))
         alone = count + np.arange(len(cut))
         return Runs(
-            Stretches.together(found),
+            Stretches(np.concatenate([one.opens for one in parts]), np.concatenate([one.closes for one in parts])),
             np.concatenate([first, alone]),
             np.concatenate([last, alone + 1]),
             np.concatenate([np.arange(len(first)), cut.origin]),

@@ -12,6 +12,7 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Counts = NDArray[np.float64]
 Counts32 = NDArray[np.int32]
+Keys = NDArray[np.uint64]
 
 
 class Laid(Protocol):
@@ -103,14 +104,14 @@ def highest(start: Ints, end: Ints, value: Ints) -> tuple[Ints, Ints]:
     order = np.argsort(value, kind="stable")  # of several written to one place the last stays
     low, high = np.searchsorted(place, start[order]), np.searchsorted(place, end[order])
     power = np.frexp(high - low)[1] - 1  # -1 of what is empty
-    found = np.full(len(place), -1, dtype=np.int64)
+    top = np.full(len(place), -1, dtype=np.int64)
     for level in range(int(power.max(initial=-1)), -1, -1):
         step = 1 << level
-        found[step:] = np.maximum(found[step:], found[:-step].copy())
+        top[step:] = np.maximum(top[step:], top[:-step].copy())
         here = np.flatnonzero(power == level)
         for edge in (low[here], high[here] - step):
-            found[edge] = np.maximum(found[edge], value[order[here]])
-    return place, found
+            top[edge] = np.maximum(top[edge], value[order[here]])
+    return place, top
 
 
 def opening(start: Ints, end: Ints) -> Ints:
@@ -139,6 +140,16 @@ def counted(which: Bools) -> Counts32:
     before = np.zeros(len(which) + 1, dtype=np.int32)
     np.cumsum(which, out=before[1:], dtype=np.int32)
     return before
+
+
+def eight_letters(letters: NDArray[np.uint8], start: Ints, end: Ints) -> Keys:
+    """The first eight letters of many words, each eight as one number; 0 after the last of a shorter word."""
+    letters = np.append(letters, np.zeros(8, dtype=np.uint8))
+    keys = np.zeros(len(start), dtype=np.uint64)
+    for place in range(8):
+        keys <<= np.uint64(8)
+        keys |= letters[start + place] * (start + place < end)
+    return keys
 
 
 def set_within(which: Bools, start: Ints, end: Ints) -> Ints:

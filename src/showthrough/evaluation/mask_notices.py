@@ -75,7 +75,7 @@ def _elsewhere_in(coverage: Coverage) -> Iterator[int]:
             if high - low <= _LONGEST:
                 name = axis.text[low:high].strip()
                 hidden[name] = hidden.get(name, True) and masked
-        released = _Released(apply_masks(axis.documents[number].text, coverage.masks_of(number)))
+        released = _Released(apply_masks(axis.documents[number].text, coverage.of_documents[number]))
         if readable := sum(map(released.has, (name for name, masked in hidden.items() if masked))):
             yield readable
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from showthrough.axis.axis import Axis
 from showthrough.axis.spans import Bools
@@ -23,6 +24,7 @@ if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
 
 FUNCTION_WORDS = "function_words"  # the parameter that names their source
 _SPACY = "spacy:"
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -30,6 +32,25 @@ class FunctionWords(Protocol):
     """Says which characters of an axis need not be masked."""
 
     def ignorable(self, axis: Axis) -> Bools: ...
+
+
+def _once(make: Callable[Concatenate[Resources, P], T]) -> Callable[Concatenate[Resources, P], T]:
+    """What answers to a name is made once; what cannot be had is asked for once, too."""
+
+    @wraps(make)
+    def source(self: Resources, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        key = make.__name__, *args
+        if key not in self._sources:
+            try:
+                self._sources[key] = make(self, *args, **kwargs)
+            except ResourceError as error:
+                self._sources[key] = error
+        answer: T | ResourceError = self._sources[key]
+        if isinstance(answer, ResourceError):
+            raise answer
+        return answer
+
+    return source
 
 
 class Resources:
@@ -49,7 +70,7 @@ class Resources:
         self.anonymizations = anonymizations  # all that are evaluated together
         self.cache = Cache(default_folder() if self.models.cache else None, default_limit())
         self.seconds: dict[str, dict[str, Any]] = {}  # that attacks took, as they tell it
-        self._sources: dict[tuple[str, str], Any] = {}
+        self._sources: dict[tuple[object, ...], Any] = {}
 
     def background(self, name: str = "") -> Background:
         """What the attacker knows: the one that there is, or of several the one of this name."""
@@ -59,53 +80,45 @@ class Resources:
             )
         return self._backgrounds[name]
 
+    @_once
     def function_words(self, name: str) -> FunctionWords:
         """What knows the words that need not be masked: a word list that ships, `none`, or a spaCy pipeline."""
-        return self._source(FUNCTION_WORDS, name, lambda: function_words_from(name, self.cache, self.watch))
+        return function_words_from(name, self.cache, self.watch)
 
+    @_once
     def information(self, name: str) -> InformationSource:
         """What weighs spans of text: `uniform`, `wordfreq[:<language>]`, or a masked language model."""
+        from showthrough.resources.information import Uniform, WordFrequency
+        from showthrough.resources.masked_lm import MaskedLanguageModel
 
-        def make() -> InformationSource:
-            from showthrough.resources.information import Uniform, WordFrequency
-            from showthrough.resources.masked_lm import MaskedLanguageModel
+        source = INFORMATION.parse(name)
+        if source.kind == "uniform":
+            return Uniform()
+        if source.kind == "wordfreq":
+            return WordFrequency(source.place or "en")
+        return MaskedLanguageModel(source, INFORMATION, self.models, self.cache, self.watch)
 
-            found = INFORMATION.parse(name)
-            if found.kind == "uniform":
-                return Uniform()
-            if found.kind == "wordfreq":
-                return WordFrequency(found.place or "en")
-            return MaskedLanguageModel(found, self.models, self.cache, self.watch)
-
-        return self._source("information", name, make)
-
+    @_once
     def terms(self, name: str) -> TermSource:
         """What finds terms: `none` (words), a spaCy pipeline, or its tokens alone (`spacy-tokens:`)."""
+        from showthrough.resources.terms import SpacyTerms, Words
 
-        def make() -> TermSource:
-            from showthrough.resources.terms import SpacyTerms, Words
+        source = TERMS.parse(name)
+        if source.kind == "none":
+            return Words()
+        return SpacyTerms(source.place, self.cache, self.watch, chunks=source.kind == "spacy")
 
-            found = TERMS.parse(name)
-            if found.kind == "none":
-                return Words()
-            return SpacyTerms(found.place, self.cache, self.watch, chunks=found.kind == "spacy")
-
-        return self._source("terms", name, make)
-
+    @_once
     def similarity(self, name: str) -> Similarity:
         """What compares a replacement with what it replaces: `ngrams`, a sentence-embedding model, or word vectors."""
+        from showthrough.resources.similarity import Embedded, Ngrams, WordVectors
 
-        def make() -> Similarity:
-            from showthrough.resources.similarity import Embedded, Ngrams, WordVectors
-
-            found = SIMILARITY.parse(name)
-            if found.kind == "ngrams":
-                return Ngrams()
-            if found.kind == "spacy":
-                return Embedded(WordVectors(found.place, self.cache, self.watch))
-            return Embedded(self._sentences(name, SIMILARITY))
-
-        return self._source("similarity", name, make)
+        source = SIMILARITY.parse(name)
+        if source.kind == "ngrams":
+            return Ngrams()
+        if source.kind == "spacy":
+            return Embedded(WordVectors(source.place, self.cache, self.watch))
+        return Embedded(self._sentences(name, SIMILARITY))
 
     def embedder(self, name: str) -> Embedder:
         """What turns documents into vectors: `lsa`, or a sentence-embedding model."""
@@ -126,25 +139,11 @@ class Resources:
         }
         return {name: str(getattr(roles[parameter](name), "revision", "")) for parameter, name in models.items()}
 
+    @_once
     def _sentences(self, name: str, role: Role) -> SentenceEmbedder:
         from showthrough.resources.embedder import SentenceEmbedder
 
-        def make() -> SentenceEmbedder:
-            return SentenceEmbedder(role.parse(name), role, self.models, self.cache, self.watch)
-
-        return self._source(f"sentences for {role.what}", name, make)
-
-    def _source(self, kind: str, name: str, make: Callable[[], T]) -> T:
-        """What answers to a name, made once; what cannot be had is asked for once, too."""
-        if (kind, name) not in self._sources:
-            try:
-                self._sources[kind, name] = make()
-            except ResourceError as error:
-                self._sources[kind, name] = error
-        found: T | ResourceError = self._sources[kind, name]
-        if isinstance(found, ResourceError):
-            raise found
-        return found
+        return SentenceEmbedder(role.parse(name), role, self.models, self.cache, self.watch)
 
 
 def function_words_from(name: str, cache: Cache | None = None, watch: Watch | None = None) -> FunctionWords:

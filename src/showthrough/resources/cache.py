@@ -90,7 +90,7 @@ class Cache:
         self.folder = folder / "answers" if folder else None
         self.limit = limit
         self._used: int | None = None  # bytes, counted at the first write
-        self._said: set[str] = set()
+        self._warned: set[str] = set()  # kinds of trouble that the user heard of
 
     def through(self, names: Sequence[str], answer: Callable[[list[int]], Iterable[Arrays]]) -> list[Arrays]:
         """The entries of these names; `answer` gives those that are missing, by their places, in order.
@@ -98,48 +98,46 @@ class Cache:
         Answers are stored as they come, so that a run that is stopped does not lose them.
         """
         first = {name: place for place, name in reversed(list(enumerate(names)))}  # who asks the same asks once
-        found = {name: entry for name in first if (entry := self.get(name)) is not None}
-        missing = sorted(place for name, place in first.items() if name not in found)
+        entries = {name: entry for name in first if (entry := self.get(name)) is not None}
+        missing = sorted(place for name, place in first.items() if name not in entries)
         if missing:
             for place, entry in zip(missing, answer(missing), strict=True):
-                found[names[place]] = entry
+                entries[names[place]] = entry
                 self.put(names[place], entry)
-        return [found[name] for name in names]
+        return [entries[name] for name in names]
 
     def get(self, name: str) -> Arrays | None:
-        path = self._path(name)
-        if path is None:
+        if self.folder is None:
             return None
+        path = self.folder / name[:2] / name
         try:
             content = path.read_bytes()
         except FileNotFoundError:
             return None
         except OSError as error:
-            self._say("read", f"the cache in {self.folder} cannot be read ({error.strerror}); computing instead")
+            self._warn("read", f"the cache in {self.folder} cannot be read ({error.strerror}); computing instead")
             return None
         if content.startswith(_EARLIER):  # its checksum did not cover its name
             return None
         entry = _decoded(name, content)
         if entry is None:
-            self._say("corrupt", f"{path}: this entry of the cache is damaged; computing it again")
+            self._warn("corrupt", f"{path}: this entry of the cache is damaged; computing it again")
             return None
-        try:
+        with suppress(OSError):  # somebody cleared the cache meanwhile; the entry is read already
             os.utime(path)
-        except OSError:  # somebody cleared the cache meanwhile; the entry is read already
-            return entry
         return entry
 
     def put(self, name: str, entry: Arrays) -> None:
-        path = self._path(name)
-        if path is None or self.folder is None:
+        if self.folder is None:
             return
+        path = self.folder / name[:2] / name
         content = _encoded(name, entry)
         try:
             _private(self.folder)
             path.parent.mkdir(mode=0o700, exist_ok=True)
             put(path, content, durable=False)  # one that a power cut damages is computed again
         except OSError as error:
-            self._say("write", f"the cache in {self.folder} cannot be written ({error.strerror}); going on without")
+            self._warn("write", f"the cache in {self.folder} cannot be written ({error.strerror}); going on without")
             self.folder = None
             return
         self._used = self.size() if self._used is None else self._used + _on_disk(len(content))
@@ -147,72 +145,62 @@ class Cache:
             self._make_room()
 
     def entries(self) -> Iterator[os.DirEntry[str]]:
-        for folder in _children(self.folder):
+        try:
+            folders = _scanned(self.folder) if self.folder else []
+        except OSError as error:
+            raise OutputError(f"{self.folder}: the cache cannot be read: {error.strerror}") from error
+        for folder in folders:
             if folder.is_dir(follow_symlinks=False) and len(folder.name) == 2:
                 with suppress(PermissionError):  # somebody else's; it is not ours to count or to clear
                     yield from (entry for entry in _scanned(folder.path) if not entry.name.startswith("."))
 
     def size(self) -> int:
         """Bytes that the entries take on disk."""
-        return sum(held for _, held, _ in self._held())
+        return sum(size for _, size, _ in self._sizes())
 
     def clear(self) -> int:
         """Removes all entries, and says how many there were."""
-        count = 0
-        for entry in list(self.entries()):
+        entries = list(self.entries())
+        for entry in entries:
             try:
                 Path(entry.path).unlink(missing_ok=True)
             except OSError as error:
                 raise OutputError(f"{entry.path}: cannot be removed: {error.strerror}") from error
-            count += 1
         for path in self.folder.glob("??/.*") if self.folder else ():
             with suppress(FileNotFoundError):  # it was finished meanwhile
                 if time.time() - path.stat().st_mtime > _ABANDONED:
                     path.unlink()
         self._used = None
-        return count
+        return len(entries)
 
-    def _held(self) -> list[tuple[float, int, str]]:
+    def _sizes(self) -> Iterator[tuple[float, int, str]]:
         """When each entry was last used, its size, its path."""
-        held = []
         for entry in self.entries():
-            try:
+            with suppress(OSError):  # another run removed it
                 state = entry.stat(follow_symlinks=False)
-            except OSError:  # another run removed it
-                continue
-            held.append((state.st_mtime, _on_disk(state.st_size), entry.path))
-        return held
+                yield state.st_mtime, _on_disk(state.st_size), entry.path
 
     def _make_room(self) -> None:
-        held = sorted(self._held())
-        used = sum(size for _, size, _ in held)
-        for _, size, path in held:
-            if used <= self.limit * _ROOM:
+        by_age = sorted(self._sizes())
+        self._used = sum(size for _, size, _ in by_age)
+        for _, size, path in by_age:
+            if self._used <= self.limit * _ROOM:
                 break
-            try:
+            with suppress(OSError):  # then it stays
                 Path(path).unlink(missing_ok=True)
-            except OSError:  # then it stays
-                continue
-            used -= size
-        self._used = used
+                self._used -= size
 
-    def _path(self, name: str) -> Path | None:
-        return None if self.folder is None else self.folder / name[:2] / name
-
-    def _say(self, kind: str, message: str) -> None:
-        if kind not in self._said:
+    def _warn(self, kind: str, message: str) -> None:
+        if kind not in self._warned:
             import logging  # slow to import, and seldom needed
 
-            self._said.add(kind)
+            self._warned.add(kind)
             logging.getLogger("showthrough").warning(message)
 
 
 def _encoded(name: str, entry: Arrays) -> bytes:
-    plain = {
-        name: _Stored(array.dtype.str, array.shape, np.ascontiguousarray(array).tobytes())
-        for name, array in entry.items()
-    }
-    payload = msgspec.msgpack.encode(plain)
+    stored = {key: _Stored(array.dtype.str, array.shape, array.tobytes()) for key, array in entry.items()}
+    payload = msgspec.msgpack.encode(stored)
     return _FORMAT + _checksum(name, payload) + payload
 
 
@@ -229,8 +217,8 @@ def _decoded(name: str, content: bytes) -> Arrays | None:
         return None
     try:
         return {
-            name: np.frombuffer(stored.content, dtype=np.dtype(stored.dtype)).reshape(stored.shape)
-            for name, stored in _decoder.decode(payload).items()
+            key: np.frombuffer(stored.content, dtype=np.dtype(stored.dtype)).reshape(stored.shape)
+            for key, stored in _decoder.decode(payload).items()
         }
     except (msgspec.DecodeError, TypeError, ValueError):
         return None
@@ -248,18 +236,7 @@ def _private(folder: Path) -> None:
         folder.chmod(0o700)
 
 
-def _children(folder: Path | None) -> Iterator[os.DirEntry[str]]:
-    if folder is None:
-        return
-    try:
-        yield from _scanned(folder)
-    except OSError as error:
-        raise OutputError(f"{folder}: the cache cannot be read: {error.strerror}") from error
-
-
-def _scanned(folder: str | Path) -> Iterator[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as found:
-            yield from found
-    except FileNotFoundError:
-        return
+def _scanned(folder: str | Path) -> list[os.DirEntry[str]]:
+    with suppress(FileNotFoundError), os.scandir(folder) as entries:
+        return list(entries)
+    return []

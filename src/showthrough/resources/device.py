@@ -29,8 +29,8 @@ def reason_of(error: BaseException) -> str:
     ("Validation error for 'layers': expected int, got str", 'KeyError')
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-    said = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
-    return (said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…").rstrip(".")
+    reason = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
+    return (reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}…").rstrip(".")
 
 
 def torch_device(asked: str) -> Any:
@@ -59,9 +59,9 @@ class Batch(NamedTuple):
     rows: int
     weight: int
 
-    def halves(self) -> list[Batch]:
-        rows = self.rows // 2
-        return [Batch(self.items[first : first + rows], rows, self.weight) for first in range(0, len(self.items), rows)]
+
+def _in_tables(items: list[int], rows: int, weight: int) -> list[Batch]:
+    return [Batch(items[first : first + rows], rows, weight) for first in range(0, len(items), rows)]
 
 
 def in_batches(
@@ -73,9 +73,8 @@ def in_batches(
     cut in half, and so is every later one of its size.
     """
     budget = _PIECES.get(device.type, _PIECES["cpu"])
-    with _abreast(device) as (pool, workers):
-        batches = [Batch(one, len(one), lengths[one[0]]) for one in _batches(lengths, budget, workers)]
-        yield from _carried_out(batches, pool, workers, lambda batch: run(batch.items), what)
+    batches = [Batch(one, len(one), lengths[one[0]]) for one in _batches(lengths, budget, _workers(device))]
+    return _carried_out(batches, device, lambda batch: run(batch.items), what)
 
 
 def in_shapes(
@@ -94,14 +93,8 @@ def in_shapes(
         alike.setdefault(shape, []).append(item)
     batches = []
     for shape, items in sorted(alike.items(), reverse=True):
-        rows = max(1, budget // shape.weight)
-        batches += [Batch(items[first : first + rows], rows, shape.weight) for first in range(0, len(items), rows)]
-
-    def carried_out(batch: Batch) -> Result:
-        return run(batch.items, batch.rows, shapes[batch.items[0]])
-
-    with _abreast(device) as (pool, workers):
-        yield from _carried_out(batches, pool, workers, carried_out, what)
+        batches += _in_tables(items, max(1, budget // shape.weight), shape.weight)
+    return _carried_out(batches, device, lambda batch: run(batch.items, batch.rows, shapes[batch.items[0]]), what)
 
 
 class Shape(NamedTuple):
@@ -117,42 +110,41 @@ def width_of(length: int, usual: int) -> int:
     >>> [width_of(length, 100) for length in (1, 8, 9, 60, 66, 100)]
     [8, 8, 16, 64, 100, 100]
     """
-    known = next((width for width in _WIDTHS if width >= length), -(-length // _WIDTHS[-1]) * _WIDTHS[-1])
-    return usual if length <= usual < known else known
+    width = next((width for width in _WIDTHS if width >= length), -(-length // _WIDTHS[-1]) * _WIDTHS[-1])
+    return usual if length <= usual < width else width
 
 
 def _carried_out(
-    batches: Sequence[Batch], pool: ThreadPoolExecutor, workers: int, run: Callable[[Batch], Result], what: str
+    batches: Sequence[Batch], device: Any, run: Callable[[Batch], Result], what: str
 ) -> Iterator[tuple[list[int], Result]]:
     """Runs batches side by side, in their order; what does not fit in memory in halves."""
     waiting = deque(batches)
     running: dict[Future[Result], Batch] = {}
     budget = max((batch.rows * batch.weight for batch in batches), default=0)
-    while waiting or running:
-        while waiting and len(running) < workers:
-            batch = waiting.popleft()
-            if batch.rows > 1 and batch.rows * batch.weight > budget:
-                waiting.extendleft(reversed(batch.halves()))
-            else:
-                running[pool.submit(run, batch)] = batch
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            batch = running.pop(future)
-            try:
-                result = future.result()
-            except ShowthroughError:
-                raise
-            except Exception as error:
-                if not _out_of_memory(error):  # whatever a model stumbles over, other metrics go on
-                    raise ResourceError(f"{what}: the model failed: {reason_of(error)}") from error
-                if batch.rows == 1:
-                    raise ResourceError(
-                        f"{what}: not even one text at a time fits in memory; "
-                        "choose another --device, --dtype bf16 or shorter segments"
-                    ) from error
-                budget = min(budget, batch.rows // 2 * batch.weight)
-                waiting.appendleft(batch)
-                continue
-            yield batch.items, result
+    with _abreast(device) as pool:
+        while waiting or running:
+            while waiting and len(running) < _workers(device):
+                batch = waiting.popleft()
+                if batch.rows > 1 and batch.rows * batch.weight > budget:
+                    waiting.extendleft(reversed(_in_tables(batch.items, batch.rows // 2, batch.weight)))
+                else:
+                    running[pool.submit(run, batch)] = batch
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                batch = running.pop(future)
+                try:
+                    yield batch.items, future.result()
+                except ShowthroughError:
+                    raise
+                except Exception as error:
+                    if not _out_of_memory(error):  # whatever a model stumbles over, other metrics go on
+                        raise ResourceError(f"{what}: the model failed: {reason_of(error)}") from error
+                    if batch.rows == 1:
+                        raise ResourceError(
+                            f"{what}: not even one text at a time fits in memory; "
+                            "choose another --device, --dtype bf16 or shorter segments"
+                        ) from error
+                    budget = min(budget, batch.rows // 2 * batch.weight)
+                    waiting.appendleft(batch)
 
 
 def _batches(lengths: Sequence[int], budget: int, workers: int) -> Iterator[list[int]]:
@@ -174,7 +166,7 @@ def _batches(lengths: Sequence[int], budget: int, workers: int) -> Iterator[list
 
 
 @contextmanager
-def _abreast(device: Any) -> Iterator[tuple[ThreadPoolExecutor, int]]:
+def _abreast(device: Any) -> Iterator[ThreadPoolExecutor]:
     """Threads for batches side by side, which share the cores.
 
     One batch a core keeps all cores at work: threads that calculate one batch together wait for each other at every
@@ -182,16 +174,20 @@ def _abreast(device: Any) -> Iterator[tuple[ThreadPoolExecutor, int]]:
     """
     import torch
 
-    workers, threads = _ABREAST.get(device.type, 1), torch.get_num_threads()
+    threads = torch.get_num_threads()
     if device.type == "cpu":
-        workers = min(workers, cores())
-        torch.set_num_threads(max(1, cores() // workers))
-    pool = ThreadPoolExecutor(workers)
+        torch.set_num_threads(max(1, cores() // _workers(device)))
+    pool = ThreadPoolExecutor(_workers(device))
     try:
-        yield pool, workers
+        yield pool
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
         torch.set_num_threads(threads)
+
+
+def _workers(device: Any) -> int:
+    most = _ABREAST.get(device.type, 1)
+    return min(most, cores()) if device.type == "cpu" else most
 
 
 def cores() -> int:

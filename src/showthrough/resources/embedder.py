@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from threading import local
 from typing import Any, Literal, Protocol
 
@@ -12,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.errors import ResourceError
-from showthrough.resources.cache import Arrays, Cache, question
+from showthrough.resources.cache import Arrays, question
 from showthrough.resources.device import Shape, in_shapes, torch_device, torch_dtype, width_of
-from showthrough.resources.files import EXTRA, foreign_code, guarded, library_versions, loading, model_files
-from showthrough.resources.names import Role, SourceName
+from showthrough.resources.files import Model, foreign_code, guarded, loading
 from showthrough.resources.prediction import PADDED
-from showthrough.resources.settings import ModelSettings, Watch
+from showthrough.resources.settings import share_of
 
 Vectors = NDArray[np.float32]
 LongTexts = Literal["truncate", "mean"]
+Embed = Callable[[Sequence[str]], Vectors]
 
 VERSION = 3  # of the answers
 _BLOCK = 256  # texts whose embeddings are stored together
@@ -32,37 +33,14 @@ _WORD = re.compile(r"\w+")
 class Embedder(Protocol):
     """Learns what it needs from the originals and returns the function that embeds."""
 
-    def fitted(self, originals: Sequence[str], long_texts: LongTexts) -> Callable[[Sequence[str]], Vectors]: ...
+    def fitted(self, originals: Sequence[str], long_texts: LongTexts) -> Embed: ...
 
 
-class SentenceEmbedder:
-    """A model of the `sentence-transformers` library, by its name on the hub or by folder."""
+class SentenceEmbedder(Model):
+    """A model of the `sentence-transformers` library."""
 
-    def __init__(
-        self, name: SourceName, role: Role, settings: ModelSettings, cache: Cache, watch: Watch | None = None
-    ) -> None:
-        self.name = name
-        self.role = role
-        self.settings = settings
-        self.cache = cache
-        self.watch = watch
-        self._files = model_files(name, role)
-        self._loaded: Any = None
-        self._thread = local()  # batches run side by side, each with a width of its own
-
-    @property
-    def revision(self) -> str:
-        return self._files.revision
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """All that its answers depend on beside the text."""
-        return self.revision, library_versions(), self.settings.dtype
-
-    def fitted(
-        self, originals: Sequence[str], long_texts: LongTexts = "truncate"
-    ) -> Callable[[Sequence[str]], Vectors]:
-        return lambda texts: self.documents(texts, long_texts)
+    def fitted(self, originals: Sequence[str], long_texts: LongTexts = "truncate") -> Embed:
+        return partial(self.documents, long_texts=long_texts)
 
     def documents(self, texts: Sequence[str], long_texts: LongTexts) -> Vectors:
         """Embeddings of whole documents, from the cache where they have been asked before.
@@ -75,13 +53,9 @@ class SentenceEmbedder:
         def answer(places: list[int]) -> Iterator[Arrays]:
             for first in range(0, len(places), _BLOCK):
                 block = [texts[place] for place in places[first : first + _BLOCK]]
-                with guarded(lambda reason: ResourceError(f"{self.role.what}: the model failed: {reason}")):
+                with guarded(self.role.failed):
                     windows = [self._windows(text) if long_texts == "mean" else [text] for text in block]
-
-                def tell(share: float, first: int = first, block: list[str] = block) -> None:
-                    if self.watch:
-                        self.watch("embeddings", first + int(share * len(block)), len(places))
-
+                tell = share_of(self.watch, "embeddings", first, len(block), len(places))
                 vectors = iter(self.embed([window for each in windows for window in each], tell))
                 for each in windows:
                     yield {"embedding": np.mean([next(vectors) for _ in each], axis=0, dtype=np.float32)}
@@ -90,11 +64,6 @@ class SentenceEmbedder:
 
     def embed(self, texts: Sequence[str], watch: Callable[[float], None] | None = None) -> Vectors:
         """One vector a text; a text that occurs twice is embedded once. `watch` is told the share that is done."""
-        with guarded(lambda reason: ResourceError(f"{self.role.what}: the model failed: {reason}")):
-            return self._embedded(texts, watch)
-
-    def _embedded(self, texts: Sequence[str], watch: Callable[[float], None] | None) -> Vectors:
-        model = self.loaded()
         distinct = list(dict.fromkeys(texts))
         vectors: dict[str, Vectors] = {}
 
@@ -102,40 +71,42 @@ class SentenceEmbedder:
             inputs = [distinct[item] for item in batch]
             inputs += inputs[:1] * (rows - len(inputs))
             self._thread.width = shape.width
-            found: Vectors = model.encode(inputs, batch_size=rows, show_progress_bar=False)[: len(batch)]
-            if not np.isfinite(found).all():
+            answers: Vectors = self.model.encode(inputs, batch_size=rows, show_progress_bar=False)[: len(batch)]
+            if not np.isfinite(answers).all():
                 raise ResourceError(f"{self.role.what}: the model answers with NaN; its weights may be damaged")
-            return found.astype(np.float32)
+            return answers.astype(np.float32)
 
-        for batch, found in in_shapes(self._shapes(model, distinct), model.device, run, self.role.what):
-            vectors |= zip((distinct[item] for item in batch), found, strict=True)
-            if watch:
-                watch(len(vectors) / len(distinct))
+        with guarded(self.role.failed):
+            for batch, answers in in_shapes(self._shapes(distinct), self.model.device, run, self.role.what):
+                vectors |= zip((distinct[item] for item in batch), answers, strict=True)
+                if watch:
+                    watch(len(vectors) / len(distinct))
         return np.array([vectors[text] for text in texts], dtype=np.float32)
 
-    def _shapes(self, model: Any, texts: Sequence[str]) -> list[Shape]:
+    def _shapes(self, texts: Sequence[str]) -> list[Shape]:
         """How wide a table each text needs: a few widths for models that do not mind padding, its own for others."""
-        most = model.max_seq_length
-        limit = int(most) if most not in (None, math.inf) else 0
+        model = self.model
+        limit = int(model.max_seq_length) if model.max_seq_length not in (None, math.inf) else 0
         cut = {"truncation": True, "max_length": limit} if limit else {}
         prompt = model.prompts.get(model.default_prompt_name) or ""
         pieces = model.tokenizer([prompt + text for text in texts], verbose=False, **cut)["input_ids"]
         widths = [max(1, len(one)) for one in pieces]
-        if _kind(model) in PADDED:
+        config = getattr(getattr(model[0], "auto_model", None), "config", None)
+        if getattr(config, "model_type", "") in PADDED:
             widths = [width_of(width, limit) for width in widths]
         return [Shape(width, width) for width in widths]
 
     def _windows(self, text: str) -> list[str]:
         """The text in consecutive stretches of as many word pieces as the model takes, cut between words."""
-        model = self.loaded()
+        model = self.model
         if model.max_seq_length in (None, math.inf):  # it takes a text of any length
             return [text]
         if not getattr(model.tokenizer, "is_fast", False):
-            reason = f"the tokenizer of {self.name.place!r} does not say where its pieces stand"
+            reason = f"the tokenizer of {self.place!r} does not say where its pieces stand"
             raise self.role.missing(f"{reason}, so long texts cannot be cut", 'choose long_documents="truncate"')
         room = model.max_seq_length - model.tokenizer.num_special_tokens_to_add()
-        found = model.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-        starts = [start for start, _ in found["offset_mapping"]]
+        pieces = model.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        starts = [start for start, _ in pieces["offset_mapping"]]
         windows, first = [], 0
         while len(starts) - first > room:
             between = (place for place in range(first + room, first, -1) if text[starts[place] - 1].isspace())
@@ -144,26 +115,22 @@ class SentenceEmbedder:
             first = last
         return [*windows, text[starts[first] :] if starts else text]
 
-    def loaded(self) -> Any:
-        if self._loaded is None:
-            try:
-                from sentence_transformers import SentenceTransformer
-            except ImportError as error:
-                reason = f"the model {self.name.place!r} needs packages that are not installed"
-                raise self.role.missing(reason, EXTRA) from error
-            if foreign := foreign_code(self._files.folder):
-                raise self.role.missing(
-                    f"{self.name.place!r} asks for code of its own ({foreign})", "name another model"
-                )
-            device = torch_device(self.settings.device)
-            options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True}
-            with loading(self.name.place, "an embedding model", self.role):
-                model = SentenceTransformer(
-                    str(self._files.folder), device=str(device), model_kwargs=options, trust_remote_code=False
-                )
-                model[0].register_forward_pre_hook(self._widen)
-                self._loaded = model
-        return self._loaded
+    @cached_property
+    def model(self) -> Any:
+        """Loaded when it is needed. Raises ResourceError where that cannot be done, or not safely."""
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise self.without_packages() from error
+        if foreign := foreign_code(self.folder):
+            raise self.role.missing(f"{self.place!r} asks for code of its own ({foreign})", "name another model")
+        options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True}
+        device = str(torch_device(self.settings.device))
+        with loading(self.place, "an embedding model", self.role):
+            model = SentenceTransformer(str(self.folder), device=device, model_kwargs=options, trust_remote_code=False)
+            self._thread = local()  # batches run side by side, each with a width of its own
+            model[0].register_forward_pre_hook(self._widen)
+            return model
 
     def _widen(self, module: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
         """Pads what a tokenizer made to the width that its texts' shape has."""
@@ -182,10 +149,6 @@ class SentenceEmbedder:
         return (features, *given[1:])
 
 
-def _kind(model: Any) -> str:
-    return str(getattr(getattr(getattr(model[0], "auto_model", None), "config", None), "model_type", ""))
-
-
 class LatentSemantics:
     """TF-IDF of words, projected on the main directions of the originals (Deerwester et al. 1990). Needs no model.
 
@@ -193,9 +156,7 @@ class LatentSemantics:
     weights are scaled to length 1, projected on 100 directions and scaled to length 1 again; 0 where no word is known.
     """
 
-    def fitted(
-        self, originals: Sequence[str], long_texts: LongTexts = "truncate"
-    ) -> Callable[[Sequence[str]], Vectors]:
+    def fitted(self, originals: Sequence[str], long_texts: LongTexts = "truncate") -> Embed:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         if not any(_WORD.search(text) for text in originals):
@@ -204,9 +165,9 @@ class LatentSemantics:
         directions = _main_directions(vectorizer.fit_transform(originals))
 
         def embed(texts: Sequence[str]) -> Vectors:
-            found = np.asarray(vectorizer.transform(texts) @ directions)
-            sizes = np.linalg.norm(found, axis=1, keepdims=True)
-            unit = np.divide(found, sizes, out=np.zeros_like(found), where=sizes > 0)
+            projected = np.asarray(vectorizer.transform(texts) @ directions)
+            sizes = np.linalg.norm(projected, axis=1, keepdims=True)
+            unit = np.divide(projected, sizes, out=np.zeros_like(projected), where=sizes > 0)
             return np.asarray(unit, dtype=np.float32)
 
         return embed
@@ -220,13 +181,13 @@ def _main_directions(weights: Any) -> NDArray[np.float64]:
     """
     smallest = min(weights.shape)
     if smallest <= _TOPICS + 1:
-        _, sizes, found = np.linalg.svd(weights.toarray(), full_matrices=False)
+        _, sizes, directions = np.linalg.svd(weights.toarray(), full_matrices=False)
     else:
         from scipy.sparse.linalg import svds
 
         # A given start makes the iteration give the same digits every time.
-        _, sizes, found = svds(weights, k=_TOPICS, v0=np.ones(smallest))
+        _, sizes, directions = svds(weights, k=_TOPICS, v0=np.ones(smallest))
     order = np.argsort(-sizes, kind="stable")[:_TOPICS]
-    found = found[order[sizes[order] > _NOTHING * sizes[order[0]]]]
-    largest = np.take_along_axis(found, np.abs(found).argmax(axis=1, keepdims=True), axis=1)
-    return np.asarray((found * np.sign(largest)).T, dtype=np.float64)  # either sign is as good: one is chosen
+    directions = directions[order[sizes[order] > _NOTHING * sizes[order[0]]]]
+    largest = np.take_along_axis(directions, np.abs(directions).argmax(axis=1, keepdims=True), axis=1)
+    return np.asarray((directions * np.sign(largest)).T, dtype=np.float64)  # either sign is as good: one is chosen

@@ -12,16 +12,15 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
-
-import msgspec
+from typing import Any, NamedTuple, TypeVar
 
 from showthrough.errors import ResourceError, ShowthroughError, shown
+from showthrough.resources.cache import Cache
 from showthrough.resources.device import reason_of
 from showthrough.resources.names import Role, SourceName, is_there
+from showthrough.resources.settings import ModelSettings, Watch
 
 EXTRA = "pip install 'showthrough[models]'"
 # Weights in safetensors and what goes with them; other weight formats can carry code.
@@ -39,14 +38,36 @@ _MOST_LAYERS = 1000
 _WIDTHS = ("hidden_size", "d_model", "dim", "n_embd", "embedding_size", "in_features")  # columns of most matrices
 _SIZES = re.compile(r"_size$|dim$|d_model|d_ff|n_embd|max_position_embeddings|features$")
 _SPARE = 1 << 26  # bytes of what is computed and not kept, such as places in a text
+Json = TypeVar("Json", dict[str, Any], list[Any])
 
 
-@dataclass(frozen=True)
-class ModelFiles:
+class ModelFiles(NamedTuple):
     """A folder that holds a model, and what tells its content from any other's."""
 
     folder: Path
     revision: str
+
+
+class Model:
+    """A model by its name on the hub or by folder: found and checked at once, loaded when it is asked."""
+
+    def __init__(
+        self, name: SourceName, role: Role, settings: ModelSettings, cache: Cache, watch: Watch | None = None
+    ) -> None:
+        self.place = name.place
+        self.role = role
+        self.settings = settings
+        self.cache = cache
+        self.watch = watch
+        self.folder, self.revision = model_files(name, role)
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """All that its answers depend on beside what it is asked."""
+        return self.revision, library_versions(), self.settings.dtype
+
+    def without_packages(self) -> ResourceError:
+        return self.role.missing(f"the model {self.place!r} needs packages that are not installed", EXTRA)
 
 
 def model_files(name: SourceName, role: Role) -> ModelFiles:
@@ -91,18 +112,14 @@ def _too_vast(folder: Path) -> str:
     """A size of which a library would build hours of layers or gigabytes before it noticed that no weights have it."""
     held = sum(path.stat().st_size for path in folder.rglob(f"*{_SAFE}") if path.is_file())
     for path in sorted(folder.glob("**/config.json")):
-        with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # then the library says so
-            config = msgspec.json.decode(path.read_bytes())
-            whole = (
-                {key: value for key, value in config.items() if type(value) is int} if isinstance(config, dict) else {}
-            )
-            width = max((whole[key] for key in _WIDTHS if key in whole), default=1)
-            where = path.relative_to(folder)
-            for key, value in whole.items():
-                if "layers" in key and value > _MOST_LAYERS:
-                    return f"{where} says {key}={value}; expected at most {_MOST_LAYERS}"
-                if _SIZES.search(key) and value * width > held + _SPARE:  # a matrix of so many rows, of a byte a number
-                    return f"{where} says {key}={shown(str(value))}, for which its weights are too small"
+        whole = {key: value for key, value in _json(path, dict).items() if type(value) is int}
+        width = max((whole[key] for key in _WIDTHS if key in whole), default=1)
+        where = path.relative_to(folder)
+        for key, value in whole.items():
+            if "layers" in key and value > _MOST_LAYERS:
+                return f"{where} says {key}={value}; expected at most {_MOST_LAYERS}"
+            if _SIZES.search(key) and value * width > held + _SPARE:  # a matrix of so many rows, of a byte a number
+                return f"{where} says {key}={shown(str(value))}, for which its weights are too small"
     return ""
 
 
@@ -149,16 +166,16 @@ def foreign_code(folder: Path) -> str:
 
 def _parts(folder: Path) -> list[dict[str, Any]]:
     """The parts of an embedding model, as it lists them."""
-    found = _json(folder / "modules.json")
-    return [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
+    return [part for part in _json(folder / "modules.json", list) if isinstance(part, dict)]
 
 
-def _json(path: Path) -> Any:
-    """What a file says, read as the libraries read it; nothing where they cannot either."""
+def _json(path: Path, kind: type[Json]) -> Json:
+    """What a file says, read as the libraries read it; nothing where they cannot either, or it is of another kind."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return None
+        return kind()
+    return content if isinstance(content, kind) else kind()
 
 
 def _refuse_pickles(folder: Path, place: str, role: Role) -> None:
@@ -174,14 +191,12 @@ def _pickled(folder: Path) -> str:
     another, or where a part of an embedding model has no other.
     """
     for index in sorted(folder.rglob(f"*{_SAFE}.index.json")):
-        found = _json(index)
-        listed = found.get("weight_map") if isinstance(found, dict) else None
+        listed = _json(index, dict).get("weight_map")
         for file in listed.values() if isinstance(listed, dict) else ():
             if not str(file).endswith(_SAFE):
                 return f"{file}, named by {index.name}"
     for config in sorted(folder.rglob("config.json")):
-        found = _json(config)
-        file = found.get("transformers_weights") if isinstance(found, dict) else None
+        file = _json(config, dict).get("transformers_weights")
         if file is not None and not str(file).endswith((_SAFE, f"{_SAFE}.index.json")):
             return f"{file}, named by {config.name}"
     if "adapter_model" in (alone := _unsafe_alone(folder)):
@@ -190,7 +205,7 @@ def _pickled(folder: Path) -> str:
         home = folder / path
         if "\0" in path or not Path(os.path.realpath(home)).is_relative_to(os.path.realpath(folder)):
             return f"{path}, outside of its folder"
-        for inside in (home, *sorted(found for found in home.rglob("*") if found.is_dir())):
+        for inside in (home, *sorted(below for below in home.rglob("*") if below.is_dir())):
             if alone := _unsafe_alone(inside):
                 return f"{path}: {alone}"
     return ""
@@ -228,30 +243,28 @@ def library_versions() -> str:
     """The libraries that cut texts and run models; their next version may cut another way."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = []
+    versions = []
     for package in ("transformers", "tokenizers", "sentence-transformers"):
-        try:
-            found.append(f"{package} {'.'.join(version(package).split('.')[:2])}")
-        except PackageNotFoundError:
-            continue
-    return ", ".join(found)
+        with suppress(PackageNotFoundError):
+            versions.append(f"{package} {'.'.join(version(package).split('.')[:2])}")
+    return ", ".join(versions)
 
 
 @contextmanager
 def loading(place: str, what: str, role: Role) -> Iterator[None]:
     """Whatever is wrong with a model's files, one line says so, with the ways out."""
 
-    def told(reason: str) -> ResourceError:
+    def useless(reason: str) -> ResourceError:
         if "ignore_mismatched_sizes" in reason:  # the library's hint for programmers
             reason = "its weights are of other sizes than its config.json says"
         return role.missing(f"{place!r} cannot be loaded as {what}: {reason}", "check its files")
 
-    with guarded(told), quietly():
+    with guarded(useless), quietly():
         yield
 
 
 @contextmanager
-def guarded(told: Callable[[str], ResourceError]) -> Iterator[None]:
+def guarded(as_error: Callable[[str], ResourceError]) -> Iterator[None]:
     """Whatever a library stumbles over in a model's files becomes one line, and other metrics go on.
 
     Libraries raise anything there: what a configuration means by a word for a number is found out deep inside them.
@@ -263,7 +276,7 @@ def guarded(told: Callable[[str], ResourceError]) -> Iterator[None]:
     except (ShowthroughError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as error:  # a panic of a library in Rust is no Exception
-        raise told(reason_of(error)) from error
+        raise as_error(reason_of(error)) from error
 
 
 @contextmanager

@@ -16,15 +16,14 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.axis.spans import Ints
 from showthrough.errors import ResourceError, quoted
 
-Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 SpecialTokens = Literal["document", "segment", "none"]
 
 _WORD = re.compile(r"\w+")
-_KNOWN = 300_000  # words that are remembered, some 40 MB
+_REMEMBERED = 300_000  # words that are remembered, some 40 MB
 _RAREST = 1e-9  # what a word gets that the list lacks: the rarest it holds have 1e-8
 
 
@@ -88,27 +87,24 @@ class WordFrequency:
 
     def __init__(self, language: str = "en") -> None:
         self.language = language
-        self._known: dict[str, float] = {}
+        self._weights: dict[str, float] = {}
 
     def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]:
-        return [
-            np.array(
-                [
-                    self._ic(asked.text[low:high])
-                    for low, high in zip(asked.start.tolist(), asked.end.tolist(), strict=True)
-                ]
-            )
-            for asked in questions
-        ]
+        answers = []
+        for asked in questions:
+            spans = zip(asked.start.tolist(), asked.end.tolist(), strict=True)
+            answers.append(np.array([self._ic(asked.text[start:end]) for start, end in spans]))
+        return answers
 
     def _ic(self, span: str) -> float:
         return max(map(self._word, _WORD.findall(span.lower())), default=0.0)
 
     def _word(self, word: str) -> float:
-        if word not in self._known:
-            if self.language not in (known := frequency_languages()):
+        if word not in self._weights:
+            if self.language not in (languages := frequency_languages()):
                 # To wordfreq itself a neighbour would do: Galician would be weighed by Portuguese words.
-                raise ResourceError(f"wordfreq knows no language {quoted(self.language)}; there are {', '.join(known)}")
+                others = ", ".join(languages)
+                raise ResourceError(f"wordfreq knows no language {quoted(self.language)}; there are {others}")
             from wordfreq import word_frequency
 
             try:
@@ -117,7 +113,7 @@ class WordFrequency:
                 raise ResourceError(
                     f'ic="wordfreq:{self.language}" needs a package that cuts words: pip install "wordfreq[cjk]"'
                 ) from error
-            if len(self._known) >= _KNOWN:
-                self._known.clear()
-            self._known[word] = -math.log(max(frequency, _RAREST))
-        return self._known[word]
+            if len(self._weights) >= _REMEMBERED:
+                self._weights.clear()
+            self._weights[word] = -math.log(max(frequency, _RAREST))
+        return self._weights[word]

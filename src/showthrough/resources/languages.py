@@ -62,9 +62,9 @@ class Sample:
     latin: int = 0
 
     def add(self, text: str) -> None:
-        found = _WORD.findall(text)
-        self.words.update(word.lower() for word in found)
-        self.small.update(word for word in found if word.islower())
+        words = _WORD.findall(text)
+        self.words.update(word.lower() for word in words)
+        self.small.update(word for word in words if word.islower())
         self.letters += sum(map(str.isalpha, text))
         self.latin += sum(map(len, _LATIN.findall(text)))
 
@@ -111,18 +111,17 @@ def another_language(sample: Sample, language: str) -> tuple[str, ...] | None:
 
 def _is_at_home(sample: Sample, language: str) -> bool:
     """Whether a sample's words are a language's: enough different small ones, and long ones that are in use."""
-    return sum(word in sample.words for word in small_words(language)) >= _FEWEST_SMALL and (
-        _known(sample.words, language) >= _KNOWN
-    )
+    small = sum(word in sample.words for word in small_words(language))
+    return small >= _FEWEST_SMALL and _share_in_use(sample.words, language) >= _KNOWN
 
 
 def _is_strange(sample: Sample, language: str) -> bool:
     """Whether running text, in small letters, has hardly a word that a language uses."""
     long = sum(count for word, count in sample.small.items() if len(word) >= _LONG)
-    return long >= _FEWEST_LONG and _known(sample.small, language) < _UNKNOWN
+    return long >= _FEWEST_LONG and _share_in_use(sample.small, language) < _UNKNOWN
 
 
-def _known(words: Counter[str], language: str) -> float:
+def _share_in_use(words: Counter[str], language: str) -> float:
     """Of the long words, how many are in use in a language; all, where that cannot be told."""
     try:
         from wordfreq import available_languages, get_frequency_dict

@@ -6,17 +6,15 @@ from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from showthrough.axis.axis import Axis
-from showthrough.axis.spans import Bools, Ints, paint
+from showthrough.axis.spans import Bools, Ints, Keys, eight_letters, paint
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 
 TITLES = frozenset({"mr", "mrs", "ms"})
 ALWAYS = TITLES | {"no", "nr", "about"}  # what TAB's script takes beside the classes; its words are English
 PUNCTUATION = frozenset(" ,.-;:/&()[]–'\"’“”")
 NONE = "none"
-_KEY = 8
 _APOSTROPHES = frozenset("'’")
 # Capitals of Latin-1 to small letters: `bytes.lower` knows those of ASCII alone.
 _SMALL = bytes(ord(small) if len(small := chr(code).lower()) == 1 and small <= "ÿ" else code for code in range(256))
@@ -56,68 +54,58 @@ class Lexicon:
         self.clitic = frozenset(_CLASSES[name].clitic.split())
 
     @cached_property
-    def _keys(self) -> NDArray[np.uint64]:
+    def _keys(self) -> Keys:
         return _keys_of(self.words | self.elided | self.clitic)
 
     @cached_property
-    def _unsure(self) -> NDArray[np.uint64]:
+    def _unsure(self) -> Keys:
         """Words that hang on what stands beside them."""
         return _keys_of(self.elided | self.clitic | TITLES)
 
     def ignorable(self, axis: Axis) -> Bools:
         """Punctuation everywhere, and function words where a mention has them: nothing else is ever asked about."""
-        free = axis.table(is_punctuation).view(np.bool_)
+        ignorable = axis.table(is_punctuation).view(np.bool_)
         asked = axis.gold_contents.times(len(axis.tokens)) > 0
         asked[axis.gold_contents.cut.token] = True
         start, end = axis.tokens.start[asked], axis.tokens.end[asked]
-        found = self._listed(axis, start, end)
-        paint(free, start[found], end[found])
-        return free
+        listed = self._listed(axis, start, end)
+        paint(ignorable, start[listed], end[listed])
+        return ignorable
 
     def _listed(self, axis: Axis, start: Ints, end: Ints) -> Bools:
         """Which tokens are words of the list: by their first eight letters as one number, the rest one by one."""
         size = end - start
-        keys = _keys_at(axis.narrow.translate(_SMALL), start, end)
-        found = _among(keys, self._keys)
+        keys = eight_letters(np.frombuffer(axis.narrow.translate(_SMALL), dtype=np.uint8), start, end)
+        listed = _among(keys, self._keys)
         # Longer words, lone letters and words that hang on their neighbours need a look at the text itself.
-        unsure = np.flatnonzero(found & ((size > _KEY) | (size == 1) | _among(keys, self._unsure)))
+        unsure = np.flatnonzero(listed & ((size > 8) | (size == 1) | _among(keys, self._unsure)))
         spans = zip(start[unsure].tolist(), end[unsure].tolist(), strict=True)
-        found[unsure] = [self._is_free(axis.text, low, high) for low, high in spans]
-        return found
+        listed[unsure] = [self._is_listed(axis.text, low, high) for low, high in spans]
+        return listed
 
-    def _is_free(self, text: str, start: int, end: int) -> bool:
-        found = text[start:end]
-        word = found.lower()
+    def _is_listed(self, text: str, start: int, end: int) -> bool:
+        written = text[start:end]
+        word = written.lower()
         if word in self.elided and text[end : end + 1] in _APOSTROPHES:
             return True
         if word in self.clitic and start > 0 and text[start - 1] in _APOSTROPHES:
             return True
-        if len(found) == 1:
-            return found in self.words  # a lone capital is an initial ("A. Smith"), not an article
+        if len(written) == 1:
+            return written in self.words  # a lone capital is an initial ("A. Smith"), not an article
         # To TAB's script "Mr." is one token, full stop included, and that token is not on its list: published numbers
         # ask for it to be masked where it is marked, so this list does too.
         return word in self.words and not (word in TITLES and text[end : end + 1] == ".")
 
 
-def _keys_of(words: Iterable[str]) -> NDArray[np.uint64]:
-    letters = (word.encode("latin-1")[:_KEY].ljust(_KEY, b"\0") for word in words)
+def _keys_of(words: Iterable[str]) -> Keys:
+    letters = (word.encode("latin-1")[:8].ljust(8, b"\0") for word in words)
     return np.unique(np.array(list(map(int.from_bytes, letters)), np.uint64))
 
 
-def _among(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> Bools:
-    """Which of the keys are known; `known` is sorted."""
-    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-    return np.asarray(known[place] == keys)
-
-
-def _keys_at(letters: bytes, start: Ints, end: Ints) -> NDArray[np.uint64]:
-    """The first eight letters of many words, each eight as one number."""
-    codes = np.frombuffer(letters + bytes(_KEY), dtype=np.uint8)
-    keys = np.zeros(len(start), dtype=np.uint64)
-    for place in range(_KEY):
-        keys <<= np.uint64(8)
-        keys |= codes[start + place] * (start + place < end)
-    return keys
+def _among(keys: Keys, others: Keys) -> Bools:
+    """Which of the keys are among others, which are sorted."""
+    place = np.minimum(np.searchsorted(others, keys), len(others) - 1)
+    return np.asarray(others[place] == keys)
 
 
 def is_punctuation(character: str) -> int:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from showthrough.errors import ResourceError
-from showthrough.resources.cache import Arrays, Cache, question
+from showthrough.resources.cache import Arrays, question
 from showthrough.resources.device import torch_device, torch_dtype
-from showthrough.resources.files import EXTRA, guarded, library_versions, loading, model_files
+from showthrough.resources.files import Model, guarded, loading
 from showthrough.resources.information import Context, Floats, Question
-from showthrough.resources.names import INFORMATION, SourceName
 from showthrough.resources.prediction import Predictor
-from showthrough.resources.settings import ModelSettings, Watch
+from showthrough.resources.settings import share_of
 
 VERSION = 2  # of the answers; rises when one could change
 # Characters that are read at once, those of a text in every turn. Answers are stored block by block, so a block is what
@@ -23,65 +22,43 @@ _BLOCK = {"cpu": 300_000}
 _LARGE_BLOCK = 2_400_000
 
 
-class MaskedLanguageModel:
-    """A model of the `transformers` library with a prediction head, by its name on the hub or by folder."""
-
-    def __init__(self, name: SourceName, settings: ModelSettings, cache: Cache, watch: Watch | None = None) -> None:
-        self.name = name
-        self.settings = settings
-        self.cache = cache
-        self.watch = watch
-        self._files = model_files(name, INFORMATION)
-        self._predictor: Predictor | None = None
-
-    @property
-    def revision(self) -> str:
-        return self._files.revision
+class MaskedLanguageModel(Model):
+    """A model of the `transformers` library with a prediction head."""
 
     def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]:
         """The information content of every span, from the cache where it has been asked before."""
         how = (context.segment_length, context.overlap, context.special_tokens, context.attend_hidden)
-        model = self.revision, library_versions(), self.settings.dtype
-        names = [question("ic", VERSION, model, how, one.text, one.start, one.end, one.turn) for one in questions]
+        key = "ic", VERSION, self.identity, how
+        names = [question(*key, one.text, one.start, one.end, one.turn) for one in questions]
 
         def answer(places: list[int]) -> Iterator[Arrays]:
             done = 0
-            size = _BLOCK.get(self.predictor().model.device.type, _LARGE_BLOCK)
+            size = _BLOCK.get(self.predictor.model.device.type, _LARGE_BLOCK)
             for block in _blocks([questions[place] for place in places], size):
-
-                def tell(share: float, done: int = done, block: Sequence[Question] = block) -> None:
-                    if self.watch:
-                        self.watch("information content", done + int(share * len(block)), len(places))
-
-                with guarded(lambda reason: ResourceError(f"{INFORMATION.what}: the model failed: {reason}")):
-                    weighed = self.predictor().weigh(block, context, tell)
+                tell = share_of(self.watch, self.role.what, done, len(block), len(places))
+                with guarded(self.role.failed):
+                    weighed = self.predictor.weigh(block, context, tell)
                 for ics in weighed:
                     yield {"ic": ics}
                 done += len(block)
 
         return [np.array(entry["ic"], dtype=np.float64) for entry in self.cache.through(names, answer)]
 
+    @cached_property
     def predictor(self) -> Predictor:
         """The model at work. Raises ResourceError unless it can do what is asked of it."""
-        if self._predictor is None:
-            place, folder = self.name.place, self._files.folder
-            try:
-                from transformers import AutoModelForMaskedLM, AutoTokenizer
-            except ImportError as error:
-                reason = f"the model {place!r} needs packages that are not installed"
-                raise INFORMATION.missing(reason, EXTRA) from error
-            device = torch_device(self.settings.device)
-            options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True, "output_loading_info": True}
-            with loading(place, "a masked language model", INFORMATION):
-                model, report = AutoModelForMaskedLM.from_pretrained(folder, trust_remote_code=False, **options)
-                tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
-            with loading(place, "a masked language model", INFORMATION):
-                lacks = _lacks(place, model, report, tokenizer)
-            if lacks:
-                raise INFORMATION.missing(lacks, "name a model for masked language modelling")
-            with loading(place, "a masked language model", INFORMATION):
-                self._predictor = Predictor(model.to(device).eval(), tokenizer)
-        return self._predictor
+        try:
+            from transformers import AutoModelForMaskedLM, AutoTokenizer
+        except ImportError as error:
+            raise self.without_packages() from error
+        device = torch_device(self.settings.device)
+        options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True, "output_loading_info": True}
+        with loading(self.place, "a masked language model", self.role):
+            model, report = AutoModelForMaskedLM.from_pretrained(self.folder, trust_remote_code=False, **options)
+            tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
+            if fault := _fault(self.place, model, report, tokenizer):
+                raise self.role.missing(fault, "name a model for masked language modelling")
+            return Predictor(model.to(device).eval(), tokenizer)
 
 
 def _blocks(questions: Sequence[Question], size: int) -> Iterator[Sequence[Question]]:
@@ -96,7 +73,7 @@ def _blocks(questions: Sequence[Question], size: int) -> Iterator[Sequence[Quest
         yield questions[first:]
 
 
-def _lacks(place: str, model: Any, report: Mapping[str, Any], tokenizer: Any) -> str:
+def _fault(place: str, model: Any, report: Mapping[str, Any], tokenizer: Any) -> str:
     """What a model and its tokenizer do not have that they are asked for; empty where they have all."""
     if report["missing_keys"]:
         return f"{place!r} has no prediction head: {min(report['missing_keys'])} is not in it"
@@ -104,6 +81,6 @@ def _lacks(place: str, model: Any, report: Mapping[str, Any], tokenizer: Any) ->
         return f"the tokenizer of {place!r} has no mask token"
     if not tokenizer.is_fast:
         return f"the tokenizer of {place!r} does not say where its pieces stand"
-    if len(tokenizer) > (known := model.get_input_embeddings().num_embeddings):
-        return f"the tokenizer of {place!r} knows {len(tokenizer)} pieces and the model {known}"
+    if len(tokenizer) > (pieces := model.get_input_embeddings().num_embeddings):
+        return f"the tokenizer of {place!r} knows {len(tokenizer)} pieces and the model {pieces}"
     return ""

@@ -34,9 +34,9 @@ class Role:
         if is_path(name) or "/" in name:  # without the kind before it, it can only be a path
             return SourceName(self.kinds[0], name if is_path(name) else f"./{name}")
         spoken = (f"{kind}:<language>" for kind in self.spoken)
-        known = ", ".join((*self.alone, *spoken, *(f"{kind}:<name>" for kind in self.kinds)))
+        expected = ", ".join((*self.alone, *spoken, *(f"{kind}:<name>" for kind in self.kinds)))
         hint = f' (of the folder that is here: "./{name}")' if is_there(name) else ""
-        raise PlanError(f"{self.parameter}={name!r} is not known; expected {known} or the path of a folder{hint}")
+        raise PlanError(f"{self.parameter}={name!r} is not known; expected {expected} or the path of a folder{hint}")
 
     def models(self, name: str) -> dict[str, str]:
         """The name under this role's parameter if it is a model's; nothing if it is not."""
@@ -48,6 +48,9 @@ class Role:
             f"{self.what}: {reason.rstrip('.')}. Either {install}; or name a folder that holds it, "
             f'{self.parameter}="/path/to/it"; or choose {self.parameter}="{self.alone[0]}", which needs no model'
         )
+
+    def failed(self, reason: str) -> ResourceError:
+        return ResourceError(f"{self.what}: the model failed: {reason}")
 
 
 @dataclass(frozen=True)

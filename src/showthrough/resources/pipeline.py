@@ -20,12 +20,10 @@ from showthrough.resources.settings import Watch
 
 TOKENS: frozenset[str] = frozenset()
 # spaCy's own components (by factory) that set neither parts of speech nor lemmas, and those that set no part of speech.
-NO_LEMMAS = frozenset(
-    {
-        *("ner", "beam_ner", "entity_linker", "entity_ruler", "span_ruler", "spancat", "spancat_singlelabel"),
-        *("span_finder", "senter", "sentencizer", "textcat", "textcat_multilabel"),
-    }
-)
+NO_LEMMAS = frozenset({
+    "ner", "beam_ner", "entity_linker", "entity_ruler", "span_ruler", "spancat", "spancat_singlelabel", "span_finder",
+    "senter", "sentencizer", "textcat", "textcat_multilabel",
+})  # fmt: skip
 NO_TAGS = NO_LEMMAS | {"lemmatizer", "trainable_lemmatizer"}
 SENTENCES = frozenset({"tok2vec", "transformer", "parser", "senter", "sentencizer"})
 CHUNKING = None  # all of them: entities may come from a component of any name
@@ -37,17 +35,12 @@ class Pipeline:
     """A spaCy pipeline by package name or folder. `instead` is the parameter that would do without it."""
 
     def __init__(
-        self,
-        name: str,
-        instead: str,
-        exclude: Collection[str] = ("lemmatizer",),
-        watch: Watch | None = None,
+        self, name: str, instead: str, exclude: Collection[str] = ("lemmatizer",), watch: Watch | None = None
     ) -> None:
         self.name = name
         self.watch = watch
         self.instead = instead
         self.exclude = exclude  # components that are never loaded
-        self._loaded: Any = None
 
     @cached_property
     def revision(self) -> str:
@@ -77,27 +70,24 @@ class Pipeline:
             spec = None
         places = spec.submodule_search_locations if spec else None
         if not places:
-            raise ResourceError(
-                f"the spaCy pipeline {self.name!r} is not installed: python -m spacy download {self.name}; "
-                f"or name the folder that holds it; or choose {self.instead}"
-            )
+            download = f"python -m spacy download {self.name}"
+            raise self._useless(f"is not installed: {download}; or name the folder that holds it")
         return Path(next(iter(places)))
 
     @property
     def components(self) -> list[str]:
-        return list(self._load().pipe_names)
+        return list(self._loaded.pipe_names)
 
     def until_last(self, without: Collection[str]) -> list[str]:
         """All components but those at the end that are `without` a say in what is asked for."""
-        pipeline = self._load()
-        needed = list(pipeline.pipe_names)
-        while needed and pipeline.get_pipe_meta(needed[-1]).factory in without:
+        needed = self.components
+        while needed and self._loaded.get_pipe_meta(needed[-1]).factory in without:
             needed.pop()
         return needed
 
     def read(self, texts: Sequence[str], components: Collection[str] | None, what: str = "texts") -> Iterator[Any]:
         """The texts as spaCy reads them, with these components at work; `None`: all that were not excluded."""
-        pipeline = self._load()
+        pipeline = self._loaded
         pipeline.max_length = max(pipeline.max_length, max(map(len, texts), default=0) + 1)
         others = [pipe for pipe in pipeline.pipe_names if components is not None and pipe not in components]
         with guarded(lambda reason: self._useless(f"failed: {reason}")), pipeline.select_pipes(disable=others):
@@ -106,16 +96,15 @@ class Pipeline:
                     self.watch(what, number, len(texts))
                 yield read
 
-    def _load(self) -> Any:
-        if self._loaded is None:
-            try:
-                import spacy
-            except ImportError as error:
-                raise self._without_spacy() from error
-            place = self._folder() if is_path(self.name) else self.name
-            with guarded(lambda reason: self._useless(f"cannot be loaded: {reason}")):
-                self._loaded = spacy.load(place, exclude=list(self.exclude))
-        return self._loaded
+    @cached_property
+    def _loaded(self) -> Any:
+        try:
+            import spacy
+        except ImportError as error:
+            raise self._without_spacy() from error
+        place = self._folder() if is_path(self.name) else self.name
+        with guarded(lambda reason: self._useless(f"cannot be loaded: {reason}")):
+            return spacy.load(place, exclude=list(self.exclude))
 
     def _useless(self, why: str) -> ResourceError:
         return ResourceError(f"the spaCy pipeline {self.name!r} {why}; or choose {self.instead}")

@@ -58,8 +58,8 @@ class Predictor:
             lambda batch, rows, shape: self._run([passes[item] for item in batch], context, rows, shape),
             "information content",
         ):
-            for item, found in zip(batch, logs, strict=True):
-                passes[item].record(found)
+            for item, of_pass in zip(batch, logs, strict=True):
+                passes[item].record(of_pass)
             done += len(batch)
             if watch:
                 watch(done / len(passes))
@@ -93,16 +93,15 @@ class Predictor:
         return [Asked(cut[one.text], one, context) for one in questions]
 
     def _pieces(self, texts: Sequence[str], context: Context) -> Iterator[Pieces]:
-        found = self.tokenizer(
+        encoded = self.tokenizer(
             texts,
             add_special_tokens=context.special_tokens == "document",
             return_offsets_mapping=True,
             return_special_tokens_mask=True,
             verbose=False,
         )
-        for ids, offsets, special in zip(
-            found["input_ids"], found["offset_mapping"], found["special_tokens_mask"], strict=True
-        ):
+        columns = (encoded[key] for key in ("input_ids", "offset_mapping", "special_tokens_mask"))
+        for ids, offsets, special in zip(*columns, strict=True):
             places = np.array(offsets, dtype=np.int64).reshape(-1, 2)
             yield Pieces(np.array(ids, dtype=np.int64), places[:, 0], places[:, 1], np.array(special, dtype=bool))
 
@@ -138,14 +137,14 @@ class Predictor:
         with torch.inference_mode():
             self._thread.places = flat
             logits = self.model(input_ids=shown, attention_mask=attention).logits[0]
-            found = [
+            logs = [
                 some.gather(1, wanted[:, None])[:, 0].float() - _aligned(some.float()).logsumexp(1)
                 for some, wanted in zip(logits.split(_HEAD_ROWS), true.split(_HEAD_ROWS), strict=True)
             ]
-            logs = torch.cat(found)[:asked].cpu().numpy().astype(np.float64)
-        if not np.isfinite(logs).all():  # left alone, they would look like documents without a value
+            answers = torch.cat(logs)[:asked].cpu().numpy().astype(np.float64)
+        if not np.isfinite(answers).all():  # left alone, they would look like documents without a value
             raise ResourceError("information content: the model answers with NaN; its weights may be damaged")
-        return np.split(logs, np.cumsum([len(place) for place in places[:-1]])[:-1])
+        return np.split(answers, np.cumsum([len(place) for place in places[:-1]])[:-1])
 
     def _only_hidden(self, states: Any) -> Any:
         """Of the states of all places only those that are asked for."""
@@ -162,11 +161,11 @@ def _aligned(logits: Any) -> Any:
 def positions(config: Any) -> int:
     """How many pieces a model has places for."""
     kind = config.model_type
-    found = int(getattr(config, "max_position_embeddings", 1 << 30))
+    count = int(getattr(config, "max_position_embeddings", 1 << 30))
     # These count places from behind the padding's.
     if "roberta" in kind or kind in ("camembert", "data2vec-text", "ibert", "longformer", "mpnet"):
-        found -= int(config.pad_token_id) + 1
-    return found
+        count -= int(config.pad_token_id) + 1
+    return count
 
 
 def _narrow(model: Any, only_hidden: Callable[[Any], Any]) -> None:

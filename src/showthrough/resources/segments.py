@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.axis.spans import spread
-from showthrough.resources.information import Bools, Context, Floats, Ints, Question
+from showthrough.axis.spans import Bools, Ints, spread
+from showthrough.resources.information import Context, Floats, Question
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Asked:
         # A cell is a piece that is hidden in a turn; cells stand in the order of turns, then of pieces.
         self._length = length = len(pieces.ids)
         self._cells, self._cell = np.unique(question.turn[self._span] * length + piece, return_inverse=True)
-        self._logs: Floats = np.full(len(self._cells), np.nan)
+        self.logs: Floats = np.full(len(self._cells), np.nan)
 
         stride = context.segment_length - context.overlap
         count = max(1, -(-(length - context.overlap) // stride))
@@ -63,13 +63,10 @@ class Asked:
         low, high = np.searchsorted(self._cells, (row + first, row + last)).tolist()
         return slice(low, high), self._cells[low:high] - row
 
-    def record(self, cells: slice, mine: Bools, logs: Floats) -> None:
-        self._logs[cells][mine] = logs[mine]
-
     def ics(self) -> Floats:
         """−ln p of each span's least probable piece; 0 where the tokenizer sees nothing in it."""
         ics = np.zeros(self.spans)
-        np.maximum.at(ics, self._span, -self._logs[self._cell])
+        np.maximum.at(ics, self._span, -self.logs[self._cell])
         return ics
 
 
@@ -98,4 +95,5 @@ class Pass:
     def record(self, logs: Floats) -> None:
         """Takes ln p of every hidden piece; those that another segment answers for are left to it."""
         cells, pieces = self.asked.hidden(self.turn, self.first, self.last)
-        self.asked.record(cells, self.asked.owner[pieces] == self.segment, logs)
+        mine = self.asked.owner[pieces] == self.segment
+        self.asked.logs[cells][mine] = logs[mine]

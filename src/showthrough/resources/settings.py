@@ -11,6 +11,16 @@ from msgspec import Meta
 Watch = Callable[[str, int, int], None]  # what a model is doing, texts done, texts in all
 
 
+def share_of(watch: Watch | None, what: str, done: int, size: int, total: int) -> Callable[[float], None]:
+    """What is told the share that is done of `size` texts, after `done` others; the watch hears of all."""
+
+    def tell(share: float) -> None:
+        if watch:
+            watch(what, done + int(share * size), total)
+
+    return tell
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelSettings:
     """The device and the number format that models run in, and whether answers are stored between runs.

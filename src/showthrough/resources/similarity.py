@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from showthrough.errors import ResourceError
 from showthrough.resources.cache import Arrays, Cache, question
 from showthrough.resources.embedder import SentenceEmbedder
 from showthrough.resources.pipeline import TOKENS, Pipeline
-from showthrough.resources.settings import Watch
+from showthrough.resources.settings import Watch, share_of
 
 Pair = tuple[str, str]
 Floats = NDArray[np.float64]
@@ -38,15 +39,13 @@ class Ngrams:
     """
 
     def cosines(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
-        known: dict[str, Counter[str]] = {}
-        return [np.array([_cosine(*(_grams(text, known) for text in pair)) for pair in group]) for group in groups]
+        grams = cache(_grams)
+        return [np.array([_cosine(*map(grams, pair)) for pair in group]) for group in groups]
 
 
-def _grams(text: str, known: dict[str, Counter[str]]) -> Counter[str]:
-    if text not in known:
-        inside = f" {' '.join(text.lower().split())} "
-        known[text] = Counter(inside[place : place + _GRAM] for place in range(len(inside) - _GRAM + 1))
-    return known[text]
+def _grams(text: str) -> Counter[str]:
+    inside = f" {' '.join(text.lower().split())} "
+    return Counter(inside[place : place + _GRAM] for place in range(len(inside) - _GRAM + 1))
 
 
 def _cosine(one: Counter[str], two: Counter[str]) -> float:
@@ -91,36 +90,31 @@ class Embedded:
     def __init__(self, embedder: SentenceEmbedder | WordVectors) -> None:
         self.embedder = embedder
         self.cache = embedder.cache
-        self._known: dict[str, NDArray[np.float32]] = {}
+        self._vectors: dict[str, NDArray[np.float32]] = {}
 
     @property
     def revision(self) -> str:
         return self.embedder.revision
 
     def cosines(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
-        model = self.embedder.identity
-        names = [question("cosines", VERSION, model, list(group)) for group in groups]
+        names = [question("cosines", VERSION, self.embedder.identity, list(group)) for group in groups]
 
         def answer(places: list[int]) -> Iterator[Arrays]:
             for first in range(0, len(places), _BLOCK):
                 block = [groups[place] for place in places[first : first + _BLOCK]]
-
-                def tell(share: float, done: int = first, size: int = len(block)) -> None:
-                    if self.embedder.watch:
-                        self.embedder.watch("similarities", done + int(share * size), len(places))
-
+                tell = share_of(self.embedder.watch, "similarities", first, len(block), len(places))
                 self._learn(dict.fromkeys(text for group in block for pair in group for text in pair), tell)
                 for group in block:
-                    yield {"cosines": np.array([_angle(*(self._known[text] for text in pair)) for pair in group])}
+                    yield {"cosines": np.array([_angle(*(self._vectors[text] for text in pair)) for pair in group])}
 
         return [np.asarray(entry["cosines"], dtype=np.float64) for entry in self.cache.through(names, answer)]
 
     def _learn(self, texts: Iterable[str], tell: Callable[[float], None]) -> None:
-        """Embeds those that are not known yet."""
-        fresh = [text for text in texts if text not in self._known]
-        if len(self._known) + len(fresh) > _HELD:
-            self._known, fresh = {}, list(texts)
-        self._known |= zip(fresh, self.embedder.embed(fresh, tell), strict=True) if fresh else ()
+        """Embeds those that were not embedded before."""
+        fresh = [text for text in texts if text not in self._vectors]
+        if len(self._vectors) + len(fresh) > _HELD:
+            self._vectors, fresh = {}, list(texts)
+        self._vectors |= zip(fresh, self.embedder.embed(fresh, tell), strict=True) if fresh else ()
 
 
 def _angle(one: NDArray[np.float32], two: NDArray[np.float32]) -> float:

@@ -17,27 +17,23 @@ FREE_TAGS = frozenset({"ADP", "PART", "CCONJ", "DET"})
 VERSION = 2  # of the answers
 
 
-class SpacyTagger:
+class SpacyTagger(Pipeline):
     """A spaCy pipeline, by package name or folder. Its tags are those that the whole pipeline gives.
 
     The words that TAB's script takes beside the tags ("Mr", "no") are English, and so free in English alone.
     """
 
     def __init__(self, name: str, cache: Cache | None = None, watch: Watch | None = None) -> None:
-        self.pipeline = Pipeline(name, 'a word list, function_words="lexicon-en.1"', exclude=(), watch=watch)
+        super().__init__(name, 'a word list, function_words="lexicon-en.1"', exclude=(), watch=watch)
         self.cache = cache or Cache(None)
-
-    @property
-    def revision(self) -> str:
-        return self.pipeline.revision
 
     def ignorable(self, axis: Axis) -> Bools:
         texts = [document.text for document in axis.documents]
         names = [question("function words", VERSION, self.revision, text) for text in texts]
 
         def answer(places: list[int]) -> Iterator[Arrays]:
-            needed = self.pipeline.until_last(NO_TAGS)
-            for tagged in self.pipeline.read([texts[place] for place in places], needed, "function words"):
+            needed = self.until_last(NO_TAGS)
+            for tagged in self.read([texts[place] for place in places], needed, "function words"):
                 always = ALWAYS if tagged.lang_ == "en" else frozenset()
                 spans = [
                     (token.idx, token.idx + len(token))
@@ -46,9 +42,9 @@ class SpacyTagger:
                 ]
                 yield {"spans": np.array(spans, dtype=np.int32).reshape(-1, 2)}
 
-        free = axis.table(is_punctuation).view(np.bool_)
+        ignorable = axis.table(is_punctuation).view(np.bool_)
         entries = self.cache.through(names, answer)
         for base, entry in zip(axis.bounds.tolist(), entries, strict=False):
             for start, end in entry["spans"].tolist():
-                free[base + start : base + end] = True
-        return free
+                ignorable[base + start : base + end] = True
+        return ignorable

@@ -50,17 +50,13 @@ class Words:
         ]
 
 
-class SpacyTerms:
+class SpacyTerms(Pipeline):
     """Terms as a spaCy pipeline sees them; with `chunks=False` its tokens alone."""
 
     def __init__(self, name: str, cache: Cache, watch: Watch | None = None, chunks: bool = True) -> None:
-        self.pipeline = Pipeline(name, 'chunking="none"', watch=watch)
+        super().__init__(name, 'chunking="none"', watch=watch)
         self.cache = cache
         self.chunks = chunks
-
-    @property
-    def revision(self) -> str:
-        return self.pipeline.revision
 
     def terms(self, axis: Axis, sentences: bool = False) -> list[Terms]:
         texts = [document.text for document in axis.documents]
@@ -69,11 +65,11 @@ class SpacyTerms:
 
         def answer(places: list[int]) -> Iterator[Arrays]:
             components = CHUNKING if self.chunks else SENTENCES if sentences else TOKENS
-            for read in self.pipeline.read([texts[place] for place in places], components, "terms"):
-                yield {"terms": _terms(read, self.chunks, self.pipeline.name), "sentences": _sentences(read)}
+            for read in self.read([texts[place] for place in places], components, "terms"):
+                yield {"terms": _terms(read, self.chunks, self.name), "sentences": _sentences(read)}
 
-        found = self.cache.through(names, answer)
-        tables = ((_ints(entry["terms"]), _ints(entry["sentences"])) for entry in found)
+        entries = self.cache.through(names, answer)
+        tables = ((_ints(entry["terms"]), _ints(entry["sentences"])) for entry in entries)
         return [Terms(terms[:, 0], terms[:, 1], sentences) for terms, sentences in tables]
 
 
