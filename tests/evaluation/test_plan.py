@@ -72,3 +72,8 @@ def test_types_that_a_user_renames_and_leaves_out(metric: str) -> None:
     assert score.value == 1.0  # the name and the town; the age is neither a mention nor a mask
     [columns] = [run.rows[text]["one"] for text in run.rows]
     assert (columns["gold"], columns["system"]) == ([2], [2])
+
+
+def test_a_name_that_nobody_could_read(tiny: Corpus) -> None:
+    with pytest.raises(InputError, match="this name is empty; expected one"):
+        evaluate(tiny, {" ": Anonymization({"d1": [], "d2": [], "d3": []})}, ["recall"])

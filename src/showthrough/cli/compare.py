@@ -51,9 +51,9 @@ def command(
         _show_matrices(run, metric or comparable(run), alpha, shuffles, seed)
         return
     asked: list[str | None] = [*metric] if metric else [None]
-    found = [one for chosen in asked for one in run.compare(chosen, parts=parts, shuffles=shuffles, seed=seed)]
+    comparisons = [one for text in asked for one in run.compare(text, parts=parts, shuffles=shuffles, seed=seed)]
     screen = console()
-    show_comparisons(run, found, alpha, screen)
+    show_comparisons(run, comparisons, alpha, screen)
     screen.print(
         f"studentized paired randomization over {run.sample}, {shuffles} shuffles, "
         f"Holm's correction within each metric; p at most {alpha:g} is significant",

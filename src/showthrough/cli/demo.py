@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 from showthrough import demo
 from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import Output, Said, with_options
@@ -20,7 +18,7 @@ METRICS = ("preset:light", "recall_per_type", "trir")  # all four questions, wit
 def command(output: Output = None, *, views: Said) -> None:
     """Score the five anonymizations of the fictional corpus that ships."""
     shown = Views.of(views)
-    read = inputs(_paths())
+    read = inputs([demo.corpus_path(), demo.background_path(), *demo.anonymization_paths().values()])
     check_distinct((output, *shown.paths), read)
     check_file(output, shown.force)
     shown.check()
@@ -40,7 +38,3 @@ def command(output: Output = None, *, views: Said) -> None:
     for line in reading(run):
         screen.print(line, markup=False)
     results.tell(screen)
-
-
-def _paths() -> list[Path]:
-    return [demo.corpus_path(), demo.background_path(), *demo.anonymization_paths().values()]

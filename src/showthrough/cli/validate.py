@@ -85,12 +85,10 @@ def _strange_types(plan: Plan) -> Iterator[str]:
         return
     for one in plan.anonymizations:
         kinds = {kind for kind in one.types if not plan.settings.retyping.left_out(kind)}
-        strange = [kind for kind in sorted(kinds) if unknown_types(plan.corpus, one, {kind}, {})]
-        if strange:
-            names = some(strange)
+        if strange := [kind for kind in sorted(kinds) if unknown_types(plan.corpus, one, {kind}, {})]:
             yield (
-                f"{shown(one.name)}: no mention of the corpus has the types {names}, so clinical metrics (phi_…) "
-                f"refuse it; --map {shown(strange[0])}=… says what it is"
+                f"{shown(one.name)}: no mention of the corpus has the types {some(strange)}, so clinical metrics "
+                f"(phi_…) refuse it; --map {shown(strange[0])}=… says what it is"
             )
 
 

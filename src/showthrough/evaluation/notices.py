@@ -34,17 +34,18 @@ def types_taken(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics
     guessed = taken.pop(None, [])
     lines = []
     if taken:
-        said = "; ".join(
-            f"as {level.lower()}: {_names(taken[level])}" for level in ("DIRECT", "QUASI") if level in taken
-        )
-        lines.append(f"the file does not say how these identify, their types do: taken {said}")
+        levels = (f"as {level.lower()}: {_names(taken[level])}" for level in ("DIRECT", "QUASI") if level in taken)
+        lines.append(f"the file does not say how these identify, their types do: taken {'; '.join(levels)}")
     if guessed:
         one = _names([min(guessed)])
-        wording = "type {} is not known and was taken as a quasi-identifier"
-        if len(guessed) > 1:
-            wording = "types {} are not known and were taken as quasi-identifiers"
+        several = len(guessed) > 1
+        verbs = (
+            "are not known and were taken as quasi-identifiers"
+            if several
+            else "is not known and was taken as a quasi-identifier"
+        )
         settled = f"say --direct {one}, --quasi {one} or --ignore {one}"
-        lines.append(f"the {wording.format(_names(guessed))}: a guess; {settled}")
+        lines.append(f"the type{'s' * several} {_names(guessed)} {verbs}: a guess; {settled}")
     return lines
 
 

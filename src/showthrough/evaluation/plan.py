@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from showthrough.data.background import Background
@@ -59,32 +59,22 @@ class Plan:
             problems.append(Problem("", "anonymizations", "none was given; expected at least one"))
         if not self.metrics and not self.unavailable:
             problems.append(Problem("", "metrics", "none was given; expected at least one"))
-        problems += [
-            Problem("", f"anonymization {shown(name)}", "this name is used twice; expected unique names")
-            for name in sorted({name for name in names if names.count(name) > 1})
-        ]
-        problems += reserved_problems(names)
+        problems += name_problems(names)
         problems += _unwritable_names(self)
         problems += settings_problems(self.settings)
-        problems += [
-            Problem(
-                "", f"metric {type(metric).__name__}", "is not in the table; expected showthrough.METRICS to hold it"
-            )
-            for metric in self.metrics
-            if metric_name(metric) not in METRICS
-        ]
-        if not self.corpus.survey.annotated:
-            asking = [metric_text(metric) for metric in self.metrics if "gold" in metric.needs]
-            if asking:
-                which = f"the metric {asking[0]} needs" if len(asking) == 1 else f"these need: {', '.join(asking)}"
-                problems.append(Problem(self.corpus.source, "", f"no document has annotations, which {which}"))
+        strangers = [type(metric).__name__ for metric in self.metrics if metric_name(metric) not in METRICS]
+        absent = "is not in the table; expected showthrough.METRICS to hold it"
+        problems += [Problem("", f"metric {name}", absent) for name in strangers]
+        asking = [metric_text(metric) for metric in self.metrics if "gold" in metric.needs]
+        if asking and not self.corpus.survey.annotated:
+            which = f"the metric {asking[0]} needs" if len(asking) == 1 else f"these need: {', '.join(asking)}"
+            problems.append(Problem(self.corpus.source, "", f"no document has annotations, which {which}"))
         problems += _background_problems(self.background, self.backgrounds, self.metrics, self.corpus.ids)
         if problems:
             raise InputError(problems)
         pair(self.corpus, self.anonymizations, self.settings.missing)
         pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]
-        unfit = dict.fromkeys(found for metric, one in pairs for found in metric.problems(self.corpus, one))
-        if unfit:
+        if unfit := dict.fromkeys(why for metric, one in pairs for why in metric.problems(self.corpus, one)):
             raise InputError(unfit)
 
 
@@ -100,15 +90,16 @@ def _unwritable_names(plan: Plan) -> list[Problem]:
     ]
 
 
-def reserved_problems(names: Iterable[str]) -> list[Problem]:
-    """A name that a reference has would make two rows of a table look alike."""
-    return [
-        Problem(
-            "", f"anonymization {shown(name)}", "this name is reserved for the reference row; expected another name"
-        )
-        for name in names
-        if name in REFERENCES
-    ]
+def name_problems(names: Sequence[str]) -> list[Problem]:
+    """Names that two rows of a table would have, or a row and a reference, or that nobody could read."""
+    faults = {
+        "this name is empty; expected one": [name for name in names if not name.strip()],
+        "this name is used twice; expected unique names": sorted({name for name in names if names.count(name) > 1}),
+        "this name is reserved for the reference row; expected another name": [
+            one for one in names if one in REFERENCES
+        ],
+    }
+    return [Problem("", f"anonymization {shown(name)}", why) for why, bad in faults.items() for name in bad]
 
 
 def _background_problems(
@@ -124,15 +115,9 @@ def _background_problems(
         return [Problem("", "background", none.format(text)) for text in asked]
     listed = some(filter(None, known))
     which = f"one of the backgrounds {listed}, such as trir(background={quoted(named[0].name)})" if named else "no name"
-    problems = [
-        Problem(
-            "",
-            f"metric {text}",
-            f"{f'asks for the background {quoted(name)}' if name else 'names none'}; expected {which}",
-        )
-        for text, name in asked.items()
-        if name not in known
-    ]
+    wrong = {text: f"asks for the background {quoted(name)}" if name else "names none"
+             for text, name in asked.items() if name not in known}  # fmt: skip
+    problems = [Problem("", f"metric {text}", f"{why}; expected {which}") for text, why in wrong.items()]
     for name, one in known.items():
         if name in asked.values():
             problems += one.problems(documents)

@@ -12,7 +12,7 @@ from showthrough.data.masks import ReleasedTexts
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.errors import InputError, Interrupted, Problem, ResourceError, shown
 from showthrough.evaluation.engine import Evaluation
-from showthrough.evaluation.plan import Plan, reserved_problems
+from showthrough.evaluation.plan import Plan, name_problems
 from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.metrics import ReIdentification
 from showthrough.resources.settings import ModelSettings, Watch
@@ -73,7 +73,7 @@ def reidentify(
 
 
 def _problems(plan: Plan, background: Background, ids: list[str]) -> list[Problem]:
-    problems = [*settings_problems(plan.settings), *reserved_problems(one.name for one in plan.anonymizations)]
+    problems = [*settings_problems(plan.settings), *name_problems([one.name for one in plan.anonymizations])]
     problems += [
         Problem("", f"anonymization {shown(one.name)}", "has no document; expected at least one")
         for one in plan.anonymizations

@@ -14,19 +14,7 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    ParamSpec,
-    Self,
-    TypeVar,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, Self, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -211,7 +199,7 @@ def called_with(kind: Callable[Arguments, Made]) -> Callable[[Callable[[Made], R
                 raise PlanError(f"unknown argument; expected one of {', '.join(known)}", shown(strangers[0]))
             return function(kind(*args, **values))
 
-        settings = [f"{option.name}: {option.help}" for option in options_of(cast("type", kind)).values()]
+        settings = [f"{option.name}: {option.help}" for option in options_of(kind).values()]  # type: ignore[arg-type]
         called.__doc__ = "\n    ".join([(function.__doc__ or "").rstrip(), "", *settings])
         called.__signature__ = inspect.Signature([*known.values()])  # type: ignore[attr-defined]
         return called
