@@ -14,7 +14,7 @@ from showthrough import METRICS, Anonymization, Corpus, Document, Interrupted, M
 from showthrough.axis.axis import Axis
 from showthrough.axis.gold import Gold
 from showthrough.axis.ruler import Ruler
-from showthrough.errors import ResourceError
+from showthrough.errors import PlanError, ResourceError
 from showthrough.evaluation.chunks import Work, answered
 from showthrough.metrics import metrics_of
 from showthrough.metrics.base import HEADLINE, ratio
@@ -214,3 +214,22 @@ def test_a_document_alone_is_walked_through_once() -> None:
     """No annotations, no words: nothing to rank, nothing to notice."""
     run = evaluate(Corpus([Document("a", "Oslo")]), Anonymization({"a": []}, "none"), 'tpi(ic="uniform")', resamples=0)
     assert (run["none", 'tpi(ic="uniform")'].value, run.notes) == (1.0, [])
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"map": ["A=B"]}, "map: found .* expected a mapping"),
+        ({"background": "background.json"}, "background: found a value of type str; expected a Background"),
+        ({"resume": "run.json"}, "resume: found a value of type str; expected a Run"),
+        ({"texts": "no"}, "texts: found 'no'; expected True or False"),
+    ],
+)
+def test_what_is_of_another_kind_is_told(tiny: Corpus, options: dict[str, Any], why: str) -> None:
+    with pytest.raises(PlanError, match=why):
+        evaluate(tiny, [SOME], ["recall"], **options)
+
+
+def test_no_anonymization_at_all_is_told(tiny: Corpus) -> None:
+    with pytest.raises(PlanError, match="anonymizations: found a value of type NoneType; expected an Anonymization"):
+        evaluate(tiny, None, ["recall"])  # type: ignore[arg-type]

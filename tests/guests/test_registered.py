@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -20,15 +20,18 @@ from showthrough import (
     Attack,
     Corpus,
     Document,
+    InputError,
     Mask,
     Metric,
     PlanError,
     ResourceError,
     Rows,
+    Run,
     evaluate,
     parameter,
     reidentify,
 )
+from showthrough.anonymizers import anonymize
 from showthrough.attacks.base import Candidates
 from showthrough.metrics import metric_text, parse_metric
 from showthrough.metrics.base import HEADLINE, ratio
@@ -84,7 +87,7 @@ def test_workers_have_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 PROGRAM = """
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import showthrough as st
 from guests.test_registered import CORPUS, MASKS, Kept, metric_text
 
@@ -140,6 +143,9 @@ RETURNED: dict[str, Any] = {
     "infinite": Rows.of(masked=[np.inf] * 6, length=[1.0] * 6),
     "nameless": Rows((1, 2), np.zeros((6, 2))),  # type: ignore[arg-type]
     "twins": Rows(("masked", "masked"), np.zeros((6, 2))),
+    "vast": Rows.of(masked=[1e200] * 6, length=[1.0] * 6),
+    "columnless": Rows(None, np.zeros((6, 2))),  # type: ignore[arg-type]
+    "odd evidence": replace(Rows.of(masked=[1.0] * 6, length=[2.0] * 6), evidence={"0": {"guess": 3}}),
 }
 
 
@@ -155,6 +161,9 @@ RETURNED: dict[str, Any] = {
         ("infinite", "Careless returned rows with a value that is infinite or no number; expected finite ones"),
         ("nameless", "Careless returned the columns (1, 2); expected texts, each once"),
         ("twins", "Careless returned the columns ('masked', 'masked'); expected texts, each once"),
+        ("vast", "Careless returned numbers beyond all sense; expected 0, or 1e-100 to 1e+15"),
+        ("columnless", "Careless raised TypeError: 'NoneType' object is not iterable"),
+        ("odd evidence", "Careless raised ValidationError: Expected `str | null`, got `int` - at `$[...].guess`"),
     ],
 )
 def test_rows_that_cannot_be_fail_the_metric_and_no_other(
@@ -165,6 +174,90 @@ def test_rows_that_cannot_be_fail_the_metric_and_no_other(
     run = evaluate(CORPUS, MASKS, [Careless(said), "kept"], resamples=0)
     assert [(failure.metric, failure.reason) for failure in run.failures] == [(f'careless(said="{said}")', reason)]
     assert run["a", "kept"].value == 1 - 21 / 60
+
+
+@dataclass(frozen=True)
+class Raising(Kept):
+    """A metric that raises, or combines to something else than numbers."""
+
+    where: str = parameter("", "where it does")
+
+    def bind(self, chunk: Chunk) -> Any:
+        if self.where == "bind":
+            raise KeyError("no such thing")
+        return (lambda one: 1 / 0) if self.where == "rows" else super().bind(chunk)
+
+    def combine(self, totals: Any) -> Any:
+        if self.where == "combine":
+            raise ValueError("no")
+        return {"float": 0.5, "list": [0.5], "headless": {"part": 0.5}}.get(self.where, {1: 0.5})
+
+
+@pytest.mark.parametrize(
+    ("where", "reason"),
+    [
+        ("bind", "Raising raised KeyError: 'no such thing'"),
+        ("rows", "Raising raised ZeroDivisionError: division by zero"),
+        ("combine", "Raising raised ValueError: no"),
+        ("float", "Raising combined its rows to 0.5; expected numbers by part, the headline among them"),
+        (
+            "list",
+            "Raising combined its rows to [0.5]; expected numbers by part, the headline among them",
+        ),
+        ("headless", "Raising combined its rows to {'part': 0.5}; expected numbers by part, the headline among them"),
+        ("numbered", "Raising combined its rows to {1: 0.5}; expected numbers by part, the headline among them"),
+    ],
+)
+@pytest.mark.usefixtures("small_chunks")
+def test_whatever_a_guest_raises_fails_it_and_no_other(
+    where: str, reason: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(METRICS, "raising", Raising)
+    monkeypatch.setitem(METRICS, "kept", Kept)
+    run = evaluate(CORPUS, MASKS, [Raising(where), "kept"], resamples=0, jobs=2 if where == "rows" else 1)
+    assert [failure.reason.startswith(reason) for failure in run.failures] == [True], run.failures
+    assert run["a", "kept"].value == 1 - 21 / 60
+    run.save(tmp_path / "run.json")
+    assert Run.load(tmp_path / "run.json").failures == run.failures
+
+
+@pytest.mark.parametrize(
+    ("trait", "value"), [("version", "1.2"), ("roles", "recall"), ("roles", ("best",)), ("counts", (("x", "good"),))]
+)
+def test_what_a_run_file_could_not_hold_is_refused_at_the_door(trait: str, value: Any) -> None:
+    with pytest.raises(PlanError, match=r"metric odd: .*expected"):
+        METRICS.register("odd", type("Odd", (Kept,), {trait: value})())
+
+
+def test_what_is_not_installed_is_shown_and_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setitem(METRICS, "kept", Kept)
+        run = evaluate(
+            CORPUS,
+            {"a": MASKS, "b": Anonymization(dict.fromkeys(MASKS.masks, ()))},
+            ["kept", "tpi(ic=wordfreq, chunking=none)"],
+        )
+    assert {one.metric for one in run.compare()} == {'tpi(ic="wordfreq", chunking="none")'}
+    assert run.incomparable("kept").startswith("metric kept: unknown metric")
+    with pytest.raises(PlanError, match="unknown metric"):
+        run.compare("kept")
+
+
+def test_a_guest_s_models_need_no_name_that_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(METRICS, "kept", type("Asking", (Kept,), {"models": {"encoder": "ours/model"}}))
+    run = evaluate(CORPUS, MASKS, ["kept"], resamples=0)
+    assert (run.failures, run.provenance["models"]) == ([], {"ours/model": ""})
+
+
+def test_an_anonymizer_that_raises_is_named() -> None:
+    class Falling:
+        name, version = "falling", 1
+
+        def masks(self, document: Document) -> list[Mask]:
+            raise KeyError(document.id)
+
+    with pytest.raises(InputError, match="anonymizer falling: document 0: raised KeyError: '0'"):
+        anonymize(CORPUS, Falling())
 
 
 def test_a_metric_without_rows_and_without_failure_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,7 +176,7 @@ def test_languages_without_a_list(text: str) -> None:
     assert notices(of(text)) == [
         "the documents do not look like English, but function words are English (lexicon-en.1): say --language with "
         "their own, if there is a list of it, or --function-words none or spacy:PIPELINE (in Python, "
-        'function_words="none" in each metric)'
+        'function_words="none")'
     ]
 
 

@@ -110,11 +110,12 @@ def test_it_keeps_the_challenge_s_procedure_and_agrees_with_itself() -> None:
     assert significance(run, "phi_instance", shuffles=999, seed=6) != found
 
 
-def test_an_undefined_measure_does_not_differ() -> None:
+def test_of_an_undefined_measure_nothing_is_known() -> None:
     run = run_of(one=["A", "B"], nothing=["", ""])
     found = significance(run, "phi_token")
     assert found.p["one", "nothing"]["P"] is None
-    assert "P" in found.letters("one", "nothing")
+    assert "P" not in found.letters("one", "nothing")
+    assert "–" in found.letters("one", "nothing")
 
 
 def test_only_metrics_with_a_precision_and_a_recall_are_comparable() -> None:

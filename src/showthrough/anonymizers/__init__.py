@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from showthrough.data.documents import Corpus, Document, span_fault
 from showthrough.data.masks import Anonymization, Mask
-from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, quoted, shown
+from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, ShowthroughError, quoted, shown
 from showthrough.tables import Table, value_of
 
 
@@ -53,7 +53,15 @@ def anonymize(corpus: Corpus, anonymizer: Anonymizer) -> Anonymization:
     masks: dict[str, Sequence[Mask]] = {}
     problems: list[Problem] = []
     for document in corpus:
-        masks[document.id] = anonymizer.masks(document)
+        try:
+            masks[document.id] = anonymizer.masks(document)
+        except Exception as error:
+            own = type(anonymizer).__module__.startswith("showthrough.")
+            if own or isinstance(error, MemoryError | ShowthroughError):
+                raise
+            why = f"raised {type(error).__name__}: {error}"
+            problems.append(Problem(f"anonymizer {shown(anonymizer.name)}", f"document {shown(document.id)}", why))
+            continue
         problems += _problems(anonymizer, document, masks[document.id])
     if problems:
         raise InputError(problems)

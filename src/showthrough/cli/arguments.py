@@ -11,6 +11,7 @@ from showthrough.errors import PlanError, quoted, shown
 from showthrough.evaluation.plan_files import is_request, read_request
 from showthrough.evaluation.requests import Request, Source
 from showthrough.evaluation.settings import FileSettings
+from showthrough.files.heads import Head
 from showthrough.files.reading import stem
 from showthrough.metrics import metrics_of, preset
 
@@ -29,16 +30,17 @@ def named_files(arguments: Iterable[str] | None) -> dict[str, Path]:
     return files
 
 
-def requested(corpus: Path, anonymizations: Sequence[str] | None, metrics: Sequence[str], said: Said) -> Request:
+def requested(corpus: Path | Head, anonymizations: Sequence[str] | None, metrics: Sequence[str], said: Said) -> Request:
     """What a command line asks for; beside a plan, what is said there overrides it."""
-    if not is_request(corpus):
+    head = Head.of(corpus)
+    if not is_request(head):
         settings = FileSettings(**said)
         sources = {name: Source(file, settings.columns) for name, file in named_files(anonymizations).items()}
         chosen = tuple(metrics_of(metrics or preset("default")))
-        return Request(Source(corpus, settings.columns), sources, chosen, settings)
+        return Request(Source(head, settings.columns), sources, chosen, settings)
     if anonymizations or metrics or said.keys() & FileSettings().columns.keys():
         raise PlanError(
-            "a plan names anonymizations, metrics and columns itself; expected no others beside it", str(corpus)
+            "a plan names anonymizations, metrics and columns itself; expected no others beside it", str(head.path)
         )
-    request = read_request(corpus)
+    request = read_request(head.path)
     return replace(request, settings=request.settings.overridden(said))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli.consoles import console
+from showthrough.cli.consoles import console, show_notes
 from showthrough.errors import PlanError
 from showthrough.report.clinical import ALPHA, comparable, show_matrix, significance
 from showthrough.report.terminal import show_comparisons
@@ -51,6 +51,8 @@ def command(
         _show_matrices(run, metric or comparable(run), alpha, shuffles, seed)
         return
     asked: list[str | None] = [*metric] if metric else [None]
+    if not metric:
+        show_notes(f"not compared: {why}" for why in map(run.incomparable, run.rows) if why)
     comparisons = [one for text in asked for one in run.compare(text, parts=parts, shuffles=shuffles, seed=seed)]
     screen = console()
     show_comparisons(run, comparisons, alpha, screen)
@@ -74,6 +76,6 @@ def _show_matrices(run: Run, metrics: list[str], alpha: float, shuffles: int, se
         show_matrix(significance(run, text, shuffles=shuffles, seed=seed), alpha, screen)
     screen.print(
         f"approximate randomization over {run.sample}, {shuffles} shuffles, alpha {alpha:g}, "
-        "no correction; · : all three differ",
+        "no correction; · : all three differ; – : undefined, and not tested",
         style="dim",
     )

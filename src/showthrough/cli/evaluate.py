@@ -87,7 +87,7 @@ def command(
 
 
 def _inputs(request: Request, asked: Path) -> Read:
-    sources = (source.path for source in (request.corpus, *request.anonymizations.values()))
+    sources = (Path(source.path) for source in (request.corpus, *request.anonymizations.values()))
     backgrounds = request.background, *request.backgrounds.values()
     parameters = (value for metric in request.chosen for value in metric.parameters.values())
     return inputs([asked, *sources, *backgrounds], parameters)

@@ -106,7 +106,7 @@ def _show_one(title: str, value: Any, traits: str = "") -> None:
     screen.print(Text(f"{inspect.getdoc(value) or ''}\n"))
     if traits:
         screen.print(Text(traits))
-    screen.print(Text("parameters:"))
+    screen.print(Text("parameters:" if parameters(value) else "parameters: none"))
     allowed = choices(value.__class__)
     for key, given in parameters(value).items():
         among = f" (one of {', '.join(map(repr, allowed[key]))})" if key in allowed else ""

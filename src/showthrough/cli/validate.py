@@ -18,10 +18,12 @@ from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.plan_files import is_request
 from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.files.heads import Head
 from showthrough.metrics import METRICS
-from showthrough.metrics.clinical.base import ClinicalMetric, unknown_types
+from showthrough.metrics.clinical.base import unknown_types
 
-_SETTINGS = ("missing", "format", "map", "direct", "quasi", "ignore", "group_by", "id_column", "text_column")
+_READING = ("format", "group_by", "id_column", "text_column")
+_SETTINGS = ("missing", "language", *_READING, "map", "direct", "quasi", "ignore")
 
 
 @with_options(settings=options_of(FileSettings, *_SETTINGS))
@@ -37,7 +39,8 @@ def command(
 
     What it accepts, evaluate scores; of a corpus without annotations it says which metrics can.
     """
-    plan = _checked(requested(corpus, anonymizations, (), settings), is_request(corpus))
+    head = Head.of(corpus)
+    plan = _checked(requested(head, anonymizations, (), settings), is_request(head))
     note_unmasked(plan.anonymizations)
     show_notes([*notices(plan.corpus, plan.anonymizations, plan.metrics), *_strange_types(plan)])
     typer.echo(printable(_summary(plan.corpus)))
@@ -81,7 +84,7 @@ def _masks(one: Anonymization) -> str:
 
 def _strange_types(plan: Plan) -> Iterator[str]:
     """Of each anonymization the types that only clinical metrics mind; where a plan asks for those, it was refused."""
-    if not plan.corpus.survey.types or any(isinstance(metric, ClinicalMetric) for metric in plan.metrics):
+    if not plan.corpus.survey.types or any(metric.spans_and_types for metric in plan.metrics):
         return
     for one in plan.anonymizations:
         kinds = {kind for kind in one.types if not plan.settings.retyping.left_out(kind)}

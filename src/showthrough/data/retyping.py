@@ -16,7 +16,7 @@ from showthrough.data.documents import Annotation, Corpus, Document, Identifier,
 from showthrough.data.labels import NO_TYPE, label_map
 from showthrough.data.levels import GUESS, by_type, folded, known_level
 from showthrough.data.masks import Anonymization, DerivedMasks, Mask, TypedMask
-from showthrough.errors import PlanError, Problem, shown, some
+from showthrough.errors import PlanError, Problem, quoted, shown, some
 
 Names = str | Iterable[str]
 
@@ -40,6 +40,8 @@ class Retyping:
         cls, map: str | Mapping[str, str] = "", direct: Names = (), quasi: Names = (), ignore: Names = ()
     ) -> Retyping:
         """Raises PlanError for what contradicts itself."""
+        if not isinstance(map, str | Mapping):
+            raise PlanError(f"found {quoted(map)}; expected a mapping, or text such as LOCATION=LOC", "map")
         mapping = label_map(map) if isinstance(map, str) else dict(map)
         retyping = cls(mapping, listed(direct), listed(quasi), listed(ignore))
         seen: dict[str, str] = {}

@@ -13,7 +13,7 @@ from showthrough.data.references import REFERENCES
 from showthrough.errors import ResourceError
 from showthrough.evaluation.mask_notices import MaskCounts
 from showthrough.metrics import Metric, Rows
-from showthrough.metrics.base import sound
+from showthrough.metrics.base import failure_of, sound
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings
@@ -51,8 +51,8 @@ def answered(chunk: Chunk, work: Work) -> Answer:
         try:
             chunk.bound(metric)
             metrics.append((text, metric))
-        except ResourceError as error:
-            answer.failures[text] = str(error)
+        except Exception as error:
+            answer.failures[text] = failure_of(metric, error)
     # Anonymizations outside, metrics inside: an anonymization is painted once and all metrics look at it.
     for one in work.anonymizations:
         anonymized = Anonymized(chunk, one)
@@ -61,9 +61,10 @@ def answered(chunk: Chunk, work: Work) -> Answer:
                 continue
             try:
                 answer.rows[text, one.name] = sound(metric, anonymized.rows(metric), len(chunk.corpus))
-            except ResourceError as error:
+            except Exception as error:
+                why = failure_of(metric, error)
                 if one.name not in REFERENCES:
-                    answer.failures[text] = str(error)
+                    answer.failures[text] = why
         if work.noticed is not None and one.masks and one.name not in REFERENCES:
             answer.masks[one.name] = MaskCounts.of(anonymized.coverage, work.noticed)
     if work.kept is not None:

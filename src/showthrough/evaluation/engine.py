@@ -26,6 +26,7 @@ from showthrough.evaluation.scoring import reference_scores, scored
 from showthrough.evaluation.settings import Settings, called_with
 from showthrough.evaluation.workers import WorkerKilledError, Workers
 from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset
+from showthrough.metrics.base import failure_of, is_guest, sound_parts
 from showthrough.metrics.chunk import Chunk, Hiding
 from showthrough.metrics.language import words_of
 from showthrough.metrics.masking import risks
@@ -75,6 +76,10 @@ def evaluate(call: Call) -> Run:
         # Only a path is shown: what is in anything else may be the very text that must not leak.
         found = quoted(str(corpus)) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
         raise PlanError(f"found {found}; expected a Corpus: read a file with read_corpus", "corpus")
+    if call.resume is not None and not isinstance(call.resume, Run):
+        raise PlanError(f"found a value of type {_kind(call.resume)}; expected a Run: Run.load reads one", "resume")
+    if not isinstance(call.texts, bool):
+        raise PlanError(f"found {quoted(call.texts)}; expected True or False", "texts")
     named = _named(call.anonymizations)
     settings = call.part(Settings)
     metrics = metrics_of(call.metrics if call.metrics is not None else preset("default"))
@@ -89,11 +94,13 @@ def _named(
     """All of them under their names. Raises PlanError for what is none."""
     if isinstance(anonymizations, Anonymization):
         return [anonymizations]
+    expected = "expected an Anonymization: read a file with read_anonymization"
+    if isinstance(anonymizations, str) or not isinstance(anonymizations, Iterable):
+        raise PlanError(f"found a value of type {_kind(anonymizations)}; {expected}", "anonymizations")
     names = list(anonymizations) if isinstance(anonymizations, Mapping) else None
     given = list(anonymizations.values() if isinstance(anonymizations, Mapping) else anonymizations)
     for one in given:
         if not isinstance(one, Anonymization):
-            expected = "expected an Anonymization: read a file with read_anonymization"
             raise PlanError(f"found a value of type {_kind(one)}; {expected}", "anonymizations")
     if names is None:
         return given
@@ -105,6 +112,8 @@ def _backgrounds(given: Background | Mapping[str, str] | Sequence[Background] | 
         return {"background": given}
     if isinstance(given, Mapping):
         return {"background": Background(given)}
+    if isinstance(given, str) or not all(isinstance(one, Background) for one in given):
+        raise PlanError(f"found a value of type {_kind(given)}; expected a Background: read_background", "background")
     return {"backgrounds": tuple(given)}  # by name, also where there is one
 
 
@@ -280,6 +289,15 @@ class Evaluation:
             counted = [sum(len(rows.values) for rows in self._rows.get((text, name), ())) for name in self.run.names]
             if min(counted) < self._done:
                 self._failures[text] = f"it gave rows for {min(counted)} of {self._done} documents; expected all"
+        for (text, name), chunks in self._rows.items():
+            metric = self._metrics.get(text)
+            if metric is not None and is_guest(metric) and text not in self._failures and name not in REFERENCES:
+                try:
+                    rows = Rows.joined(chunks)
+                    sound_parts(metric, rows)
+                    msgspec.convert(dict(rows.evidence), dict[str, Evidence])
+                except Exception as error:
+                    self._failures[text] = failure_of(metric, error)
         self._record()
         run, plan = self.run, self.plan
         run.scores = [

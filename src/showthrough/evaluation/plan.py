@@ -123,5 +123,5 @@ def _background_problems(
             problems += one.problems(documents)
         elif not problems:
             what = f"background {name}" if name else "background"
-            problems.append(Problem("", what, "was given, but no metric asks for it; expected --metric trir as well"))
+            problems.append(Problem("", what, "was given, but no metric asks for it; expected trir among the metrics"))
     return problems

@@ -11,6 +11,7 @@ from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError, Problem, quoted
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import FileSettings
+from showthrough.files.heads import Head
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
 from showthrough.formats.choice import shared_format
@@ -21,7 +22,7 @@ from showthrough.metrics import Metric, metric_text
 class Source:
     """Where a corpus or an anonymization is, and which columns hold it if it is a table."""
 
-    path: Path
+    path: Path | Head
     columns: Mapping[str, str] = field(default_factory=dict)
 
 

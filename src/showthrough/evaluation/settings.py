@@ -113,7 +113,11 @@ class FileSettings(Settings):
     """The same for inputs in files, and how these are read."""
 
     format: Annotated[
-        str | None, Meta(title="NAME", description="The format, where a file does not tell; see showthrough formats.")
+        str | None,
+        Meta(
+            title="NAME",
+            description="The format of the corpus and of files that end alike.",
+        ),
     ] = None
     group_by: Annotated[
         str | None,

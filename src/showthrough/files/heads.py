@@ -76,6 +76,7 @@ class Head(os.PathLike[str]):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
+        self._whole: bytes | None = None  # of a file that is no longer than what is looked at
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> Head:
@@ -108,7 +109,9 @@ class Head(os.PathLike[str]):
         if self.folder:
             return b""
         with reading(self.path), open_file(self.path) as file:
-            start = file.read(PEEK).removeprefix(BOM).lstrip()
+            raw = file.read(PEEK)
+            self._whole = raw if len(raw) < min(PEEK, FILE.bytes) else None
+            start = raw.removeprefix(BOM).lstrip()
             most = FILE.bytes
             while not start and (more := file.read(_BLOCK)):
                 start = more.lstrip()
@@ -127,7 +130,8 @@ class Head(os.PathLike[str]):
 
     @cached_property
     def content(self) -> bytes:
-        return read_bytes(self.path)
+        """All of a file; a short one was read when it was looked at."""
+        return read_bytes(self.path) if self._whole is None else without_bom(self.path, self._whole)
 
     @cached_property
     def entries(self) -> dict[str, msgspec.Raw]:

@@ -11,10 +11,10 @@ import msgspec
 
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization
-from showthrough.errors import OutputError, shown, some
+from showthrough.errors import OutputError, ShowthroughError, shown, some
 from showthrough.files.writing import Read, write_file, write_folder
 from showthrough.formats.base import SAMPLE, Files, Format, unwritable
-from showthrough.formats.choice import can, format_named
+from showthrough.formats.choice import FORMATS, can, format_named
 from showthrough.formats.phi import as_masks
 
 
@@ -36,8 +36,13 @@ def write_corpus(
     path = Path(path)
     chosen = format_named(format, "write")
     documents = (_prepared(document, annotator) for document in corpus)
-    files = _written(chosen, documents)
-    if not all(isinstance(content, bytes) for content in files.values()):
+    try:
+        files = _written(chosen, documents)
+    except Exception as error:
+        if format in FORMATS.built_in or isinstance(error, MemoryError | ShowthroughError):
+            raise
+        raise OutputError(f"format {format}: its writer failed: {type(error).__name__}: {error}") from error
+    if not isinstance(files, dict) or not all(isinstance(content, bytes) for content in files.values()):
         raise OutputError(f"format {format}: its writer gave something else than bytes; nothing was written")
     if "" in files:
         write_file(path, files[""], force=force)

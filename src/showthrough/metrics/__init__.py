@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, get_args
 
-from showthrough.errors import PlanError, shown
+from showthrough.errors import PlanError, quoted, shown
 from showthrough.metrics.base import HEADLINE, ROLES, Array, Count, Group, Metric, Role, Rows, Totals
 from showthrough.metrics.clinical.by_hard_token import PhiHardToken
 from showthrough.metrics.clinical.by_instance import PhiInstance
@@ -65,6 +65,14 @@ def _checked(name: str, brought: object) -> Metric:
         if value not in allowed if allowed else not isinstance(value, str):
             expected = " or ".join(map(repr, allowed)) or "text"
             raise PlanError(f"{trait} is {value!r}; expected {expected}", f"metric {shown(name)}")
+    if not isinstance(metric.version, int):
+        raise PlanError(f"version is {metric.version!r}; expected a whole number", f"metric {shown(name)}")
+    roles: object = metric.roles
+    strange: list[object] = [role for role in roles if role not in ROLES] if isinstance(roles, tuple) else [roles]
+    strange += [kind for pair in metric.counts for kind in pair[1:] if kind not in get_args(Count)]
+    if strange:
+        expected = f"roles among {', '.join(ROLES)}, and columns that count {', '.join(get_args(Count))}"
+        raise PlanError(f"found {quoted(strange[0])}; expected {expected}", f"metric {shown(name)}")
     return metric
 
 

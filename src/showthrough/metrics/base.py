@@ -13,13 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
-from showthrough.errors import PlanError, Problem, ResourceError, quoted
+from showthrough.errors import PlanError, Problem, ResourceError, ShowthroughError, quoted, shown
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
 from showthrough.tables.calls import choices, parameters
 
 Array = NDArray[np.float64]
 Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one a resample)
 Group = Literal["privacy", "utility", "both"]
+_REASON = 300  # characters of what a guest raised
+SMALLEST, LARGEST = 1e-100, 1e15  # numbers of a row, 0 aside
 HEADLINE = ""  # the part that a metric is known by
 Count = Literal["right", "wrong", "all"]
 Role = Literal["direct identifiers", "recall", "precision", "information", "words", "attack", "F, P and R"]
@@ -173,6 +175,37 @@ class Metric(ABC):
         return parameters(self)
 
 
+def beyond(column: ArrayLike) -> bool:
+    """Whether one of these numbers is none of a metric's, and would be infinite or nothing in a product of two."""
+    sizes = np.abs(np.asarray(column, dtype=np.float64))
+    return bool(((sizes > LARGEST) | ((sizes > 0) & (sizes < SMALLEST))).any())
+
+
+def is_guest(metric: Metric) -> bool:
+    return not type(metric).__module__.startswith("showthrough.")
+
+
+def failure_of(metric: Metric, error: Exception) -> str:
+    """Why a metric failed. A guest may fail in any way; what is no failure of a metric is raised again."""
+    if isinstance(error, ResourceError):
+        return str(error)
+    if not is_guest(metric) or isinstance(error, MemoryError | ShowthroughError):
+        raise error
+    return shown(f"{type(metric).__name__} raised {type(error).__name__}: {error}", _REASON)
+
+
+def sound_parts(metric: Metric, rows: Rows) -> None:
+    """Raises ResourceError where a metric combines rows to something else than numbers by part."""
+    parts = metric.combine(metric.totals(rows))
+    numbers = isinstance(parts, dict) and all(
+        isinstance(part, str) and np.shape(value) == () and np.asarray(value).dtype.kind in "fiu"
+        for part, value in parts.items()
+    )
+    if not numbers or HEADLINE not in parts:
+        expected = "expected numbers by part, the headline among them: {HEADLINE: …}"
+        raise ResourceError(f"{type(metric).__name__} combined its rows to {quoted(parts)}; {expected}")
+
+
 def sound(metric: Metric, rows: object, documents: int) -> Rows:
     """What a metric returned, checked like input: a guest's mistake must not come out as a number."""
     name = type(metric).__name__
@@ -186,4 +219,8 @@ def sound(metric: Metric, rows: object, documents: int) -> Rows:
         raise ResourceError(f"{name} returned {size} values; expected {wanted} numbers, a row for each document")
     if not np.isfinite(rows.values).all():
         raise ResourceError(f"{name} returned rows with a value that is infinite or no number; expected finite ones")
+    if is_guest(metric) and beyond(rows.values):
+        raise ResourceError(f"{name} returned numbers beyond all sense; expected 0, or {SMALLEST:g} to {LARGEST:g}")
+    if is_guest(metric) and (lacking := [column for column, _ in metric.counts if column not in rows.columns]):
+        raise ResourceError(f"{name} says what {lacking[0]} counts, which is no column of its rows")
     return rows

@@ -62,7 +62,7 @@ def _lexicon(language: str) -> str:
     if lexicon_of(language) not in LEXICONS:
         raise PlanError(
             f"there is no list of function words for {quoted(language)}; expected one of {', '.join(CLOSED_CLASSES)}; "
-            'or --function-words none or spacy:PIPELINE beside it (in Python, function_words="none" in each metric)',
+            'or --function-words none or spacy:PIPELINE beside it (in Python, function_words="none")',
             "language",
         )
     return lexicon_of(language)
@@ -117,7 +117,7 @@ def _notice(language: str, sources: dict[str, str], seen: tuple[str, ...]) -> st
         return f"the documents look like {looks}, but {taken}: say {codes} (in Python, {python})"
     remedies = ["--language with their own, if there is a list of it"]
     if any(source in LEXICONS for source in sources.values()):
-        remedies.append('--function-words none or spacy:PIPELINE (in Python, function_words="none" in each metric)')
+        remedies.append('--function-words none or spacy:PIPELINE (in Python, function_words="none")')
     return f"the documents do not look like {name}, but {taken}: say {', or '.join(remedies)}"
 
 

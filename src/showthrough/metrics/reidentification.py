@@ -65,7 +65,14 @@ class ReIdentification(Metric):
 
     @property
     def models(self) -> dict[str, str]:
-        return {parameter: name for part in self._parts for parameter, name in part.attack.models.items()}
+        """Of several attacks that ask by the same parameter, `embedding 2` is the second's."""
+        models: dict[str, str] = {}
+        for part in dict.fromkeys(self._parts):
+            for asking, name in part.attack.models.items():
+                count = sum(key.partition(" ")[0] == asking for key in models)
+                if name not in models.values():
+                    models[f"{asking} {count + 1}" if count else asking] = name
+        return models
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:

@@ -1,6 +1,7 @@
 """The significance matrix of Uzuner, Luo and Szolovits 2007 (their Tables 8 and 16).
 
-Each cell holds the letters of the measures (F, P, R) in which two systems do *not* differ significantly.
+Each cell holds the letters of the measures (F, P, R) in which two systems do *not* differ significantly, and a dash for
+each measure that is undefined for one of them: of those nothing is known.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ class Matrix:
     p: dict[tuple[str, str], dict[str, float | None]]
 
     def letters(self, one: str, two: str, alpha: float = ALPHA) -> str:
-        """The measures in which two systems do not differ significantly."""
+        """The measures in which two systems do not differ significantly; a dash for each that is undefined."""
         by_letter = self.p[(one, two) if (one, two) in self.p else (two, one)]
-        return "".join(letter for letter, p in by_letter.items() if p is None or p > alpha)
+        return "".join("–" if p is None else letter for letter, p in by_letter.items() if p is None or p > alpha)
 
 
 def comparable(run: Run) -> list[str]:

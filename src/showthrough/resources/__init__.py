@@ -137,7 +137,9 @@ class Resources:
             EMBEDDING.parameter: self.embedder,
             FUNCTION_WORDS: self.function_words,
         }
-        return {name: str(getattr(roles[parameter](name), "revision", "")) for parameter, name in models.items()}
+        # A guest may name models by parameters that nobody here knows: what tells those apart is theirs to pin.
+        loaders = {name: roles.get(parameter.partition(" ")[0]) for parameter, name in models.items()}
+        return {name: str(getattr(load(name), "revision", "")) if load else "" for name, load in loaders.items()}
 
     @_once
     def _sentences(self, name: str, role: Role) -> SentenceEmbedder:

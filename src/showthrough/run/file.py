@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
 from showthrough.errors import (
     HALF_CHARACTER,
@@ -22,11 +21,11 @@ from showthrough.errors import (
 from showthrough.files.reading import decoded, read_bytes, type_fault
 from showthrough.files.writing import write_file
 from showthrough.metrics import parse_metric
+from showthrough.metrics.base import LARGEST, SMALLEST, beyond
 from showthrough.run.provenance import Provenance
 from showthrough.run.run import FORMAT, Run
 
 _SHOWN = 80  # characters of a metric that a message shows
-_SMALLEST, _LARGEST = 1e-100, 1e15  # numbers of a row, 0 aside
 
 
 class _Head(msgspec.Struct):
@@ -93,8 +92,8 @@ def _row_fault(run: Run, text: str, name: str) -> str:
     columns = run.rows[text][name]
     if any(len(column) != len(run.documents) for column in columns.values()):
         return f"expected a value for each of the {len(run.documents)} documents"
-    if any(map(_beyond, columns.values())):
-        return f"holds a number that no metric gives; expected 0, or {_SMALLEST:g} to {_LARGEST:g}"
+    if any(map(beyond, columns.values())):
+        return f"holds a number that no metric gives; expected 0, or {SMALLEST:g} to {LARGEST:g}"
     asked = [column for column, kind in run.record(text).counts.items() if kind != "wrong"]  # of what, and how many
     if lacking := [column for column in asked if columns and column not in columns]:
         return f"{lacking[0]} is missing"
@@ -106,9 +105,3 @@ def _row_fault(run: Run, text: str, name: str) -> str:
     except KeyError as error:
         return f"{error.args[0]} is missing"
     return ""
-
-
-def _beyond(column: Sequence[float]) -> bool:
-    """Whether one of these numbers is none of a metric's, and would be infinite or nothing in a product of two."""
-    sizes = np.abs(np.asarray(column, dtype=float))
-    return bool(((sizes > _LARGEST) | ((sizes > 0) & (sizes < _SMALLEST))).any())

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.errors import PlanError, shown, some
+from showthrough.errors import PlanError, ResourceError, shown, some
 from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metric
 from showthrough.run.comparison import Contest, Test
 from showthrough.run.documents import Texts
@@ -198,8 +198,11 @@ class Run(msgspec.Struct, dict=True):
         Without `parts` the headlines alone, or those that are named. A difference is measured by its standard error;
         the `plain` test, which finds too much, takes it as it is.
         """
+        if shuffles < 1:
+            raise PlanError(f"found {shuffles}; expected 1 or more", "shuffles")
         if metric is None:
             chosen = [record.text for record in self.metrics if record.text in self.rows]
+            chosen = [text for text in chosen if not self.incomparable(text)] or chosen
         else:
             chosen = [self._text(metric)]
             if chosen[0] not in self.rows:
@@ -211,11 +214,21 @@ class Run(msgspec.Struct, dict=True):
             compared += contest.compared(here, shuffles, self.settings.seed if seed is None else seed, test)
         return compared
 
+    def incomparable(self, text: str) -> str:
+        """Why a metric cannot be compared here, though its numbers can be shown: it is another's, or not installed."""
+        try:
+            metric, version = parse_metric(text), self.record(text).version
+        except (PlanError, ResourceError) as error:
+            return str(error)
+        if version == metric.version:
+            return ""
+        versions = f"the run has version {version}, this program {metric.version}"
+        return f"metric {text}: {versions}; evaluate again to compare"
+
     def _contest(self, text: str) -> Contest:
-        metric, version = parse_metric(text), self.record(text).version
-        if version != metric.version:
-            versions = f"the run has version {version}, this program {metric.version}"
-            raise PlanError(f"{versions}; evaluate again to compare", f"metric {text}")
+        if fault := self.incomparable(text):
+            raise PlanError(fault)
+        metric = parse_metric(text)
         rows = [self.rows_of(text, name) for name in self.names]
         tables = Rows.aligned([self.units(one) for one in rows]) if metric.apart else []
         totals = [table.totals() for table in tables] if metric.apart else map(metric.totals, rows)

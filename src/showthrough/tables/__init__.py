@@ -138,7 +138,7 @@ def value_of(kind: type[Any], one: str, name: str, brought: Any) -> Any:
     makes = isinstance(brought, type) or (callable(brought) and not isinstance(brought, kind))
     try:
         made = brought() if makes else brought
-    except TypeError as error:  # it is abstract, or a parameter has no default
+    except Exception as error:  # whatever a guest does: it is abstract, a parameter has no default, a file is missing
         raise PlanError(f"cannot be made: {error}; expected {expected}", place) from error
     if not isinstance(made, kind):
         raise PlanError(f"found {quoted(made)}; expected {expected}", place)
