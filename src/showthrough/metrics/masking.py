@@ -12,7 +12,7 @@ import numpy as np
 from showthrough.axis.axis import Axis
 from showthrough.axis.coverage import Coverage, Replacements
 from showthrough.axis.ruler import Ruler, Runs
-from showthrough.axis.spans import Bools, Counts, Ints
+from showthrough.axis.spans import Bools, Ints
 from showthrough.errors import PlanError, quoted
 from showthrough.metrics.base import HEADLINE, Array, Count, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, FunctionWordMentions, Hiding
@@ -208,8 +208,7 @@ class Recall(Worded):
         total = axis.by_document(elements.document, elements.total)
 
         def rows(anonymized: Anonymized) -> Rows:
-            hidden = elements.hidden(anonymized.coverage, self.replacements)
-            return Rows.of(hidden=axis.by_document(elements.document, hidden), total=total)
+            return Rows.of(hidden=axis.by_document(elements.document, self.hidden(elements, anonymized)), total=total)
 
         return rows
 
@@ -228,6 +227,11 @@ class Recall(Worded):
             return _Elements(ruler, runs, counted, gold.entity_document[entity], gold.entity_type[entity])
 
         return chunk.once(("elements", self.unit, self.include, self.ignorable, ruler), make)
+
+    def hidden(self, elements: _Elements, anonymized: Anonymized) -> Ints:
+        """How many of each run are hidden; counted once for all that count the same."""
+        key = ("hidden", self.unit, self.include, self.ignorable, self.hiding)
+        return anonymized.once(key, lambda: elements.hidden(anonymized.coverage, self.replacements))
 
 
 @dataclass(frozen=True)
@@ -256,22 +260,23 @@ class RecallPerType(Recall):
     unit: Literal["token", "mention"] = parameter("token", _UNIT)
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        axis = chunk.axis
+        documents, types = len(chunk.axis.documents), chunk.axis.gold.types
         elements = self.elements(chunk)
+        cell = elements.document * len(types) + elements.kind
 
-        def by_document(each: Ints, runs: Ints) -> Counts:
-            return axis.by_document(elements.document[runs], each[runs])
+        def table(each: Ints) -> Array:
+            count = np.bincount(cell, each, minlength=documents * len(types))
+            return count.reshape(documents, len(types)).astype(np.float64)
 
-        of_type = {kind: np.flatnonzero(elements.kind == number) for number, kind in enumerate(axis.gold.types)}
-        totals = {kind: by_document(elements.total, runs) for kind, runs in of_type.items()}
+        total = table(elements.total)
+        used = [number for number in range(len(types)) if total[:, number].any()]
 
         def rows(anonymized: Anonymized) -> Rows:
-            hidden = elements.hidden(anonymized.coverage, self.replacements)
-            columns: dict[str, Counts] = {}
-            for kind, total in totals.items():
-                if total.any():
-                    columns |= {f"hidden:{kind}": by_document(hidden, of_type[kind]), f"total:{kind}": total}
-            return Rows.named(columns, len(axis.documents))
+            hidden = table(self.hidden(elements, anonymized))
+            columns: dict[str, Array] = {}
+            for number in used:
+                columns |= {f"hidden:{types[number]}": hidden[:, number], f"total:{types[number]}": total[:, number]}
+            return Rows.named(columns, documents)
 
         return rows
 
