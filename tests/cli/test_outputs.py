@@ -377,3 +377,8 @@ def test_a_cache_that_cannot_be_written(place: str, desk: Any, monkeypatch: pyte
     assert len(done.err.splitlines()) <= 1
     assert Run.load("run.json").complete
     assert not list(Path().rglob(".showthrough-*"))
+
+
+def test_a_run_to_resume_whose_name_no_system_takes(desk: Any) -> None:
+    name = "x" * 300
+    desk.refuses("evaluate", "corpus.json", "a=masks.json", "-o", name, "--resume", starts=f"{name}: cannot be written")

@@ -352,3 +352,8 @@ def test_the_order_of_files_cannot_matter(data: Path, tmp_path: Path) -> None:
         dict(zip(run.documents, zip(*run.rows["trir"]["manual"].values(), strict=True), strict=True)) for run in runs
     ]
     assert tables[0] == tables[1]  # to the last digit
+
+
+def test_no_more_than_can_be_counted() -> None:
+    with pytest.raises(PlanError, match=r"k=.* is out of range; expected 1 to 1000000000"):
+        parse_metric(f"trir(k={'1' * 400})")

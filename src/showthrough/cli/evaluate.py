@@ -76,8 +76,8 @@ def command(
     check_distinct((request.output, request.results_file, *chosen.paths), read)
     chosen.check()
     check_file(request.results_file, chosen.force, makes_folder=True)
+    check_file(request.output, chosen.force or resume)
     earlier = _earlier(request.output, resume)
-    check_file(request.output, chosen.force or earlier is not None)
     results = Results(chosen.force)
     try:
         _tell(_written(request, earlier, chosen, results, read), results)

@@ -12,13 +12,16 @@ from numpy.typing import ArrayLike
 
 from showthrough.attacks import DEFAULT, Part, approaches
 from showthrough.axis.spans import Ints
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, quoted
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.tables.calls import parameter
 
 if TYPE_CHECKING:  # attacks are imported when they are made
     from showthrough.attacks.suite import Outcome
+
+
+_MOST = 1_000_000_000  # of the first so many: more than there are people to find
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,8 @@ class ReIdentification(Metric):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attacks", ", ".join(map(str, approaches(self.attacks))))
-        if self.k < 1:
-            raise PlanError(f"k={self.k} is out of range; expected 1 or more", type(self).__name__)
+        if not 1 <= self.k <= _MOST:
+            raise PlanError(f"k={quoted(self.k)} is out of range; expected 1 to {_MOST}", type(self).__name__)
 
     @property
     def models(self) -> dict[str, str]:
