@@ -164,7 +164,7 @@ def naive(metric: str, folder: Path, count: int) -> dict[str, float]:
     from showthrough.axis.axis import Axis
     from showthrough.axis.coverage import Coverage
     from showthrough.data.masks import flattened
-    from showthrough.metrics.masking import masked_elements
+    from showthrough.metrics.precision import masked_elements
 
     torch.set_num_threads(1)
     corpus, anonymizations = cases(count)

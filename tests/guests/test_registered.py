@@ -162,8 +162,8 @@ RETURNED: dict[str, Any] = {
         ("nameless", "Careless returned the columns (1, 2); expected texts, each once"),
         ("twins", "Careless returned the columns ('masked', 'masked'); expected texts, each once"),
         ("vast", "Careless returned numbers beyond all sense; expected 0, or 1e-100 to 1e+15"),
-        ("columnless", "Careless raised TypeError: 'NoneType' object is not iterable"),
-        ("odd evidence", "Careless raised ValidationError: Expected `str | null`, got `int` - at `$[...].guess`"),
+        ("columnless", "Careless raised TypeError ("),
+        ("odd evidence", "Careless raised ValidationError ("),
     ],
 )
 def test_rows_that_cannot_be_fail_the_metric_and_no_other(
@@ -172,7 +172,8 @@ def test_rows_that_cannot_be_fail_the_metric_and_no_other(
     monkeypatch.setitem(METRICS, "careless", Careless)
     monkeypatch.setitem(METRICS, "kept", Kept)
     run = evaluate(CORPUS, MASKS, [Careless(said), "kept"], resamples=0)
-    assert [(failure.metric, failure.reason) for failure in run.failures] == [(f'careless(said="{said}")', reason)]
+    assert [failure.metric for failure in run.failures] == [f'careless(said="{said}")']
+    assert run.failures[0].reason.startswith(reason)
     assert run["a", "kept"].value == 1 - 21 / 60
 
 
@@ -184,28 +185,27 @@ class Raising(Kept):
 
     def bind(self, chunk: Chunk) -> Any:
         if self.where == "bind":
-            raise KeyError("no such thing")
+            raise KeyError(chunk.corpus.documents[0].text)
         return (lambda one: 1 / 0) if self.where == "rows" else super().bind(chunk)
 
     def combine(self, totals: Any) -> Any:
         if self.where == "combine":
             raise ValueError("no")
-        return {"float": 0.5, "list": [0.5], "headless": {"part": 0.5}}.get(self.where, {1: 0.5})
+        return {"float": 0.5, "list": [0.5]}.get(self.where, {1: 0.5})
 
 
 @pytest.mark.parametrize(
     ("where", "reason"),
     [
-        ("bind", "Raising raised KeyError: 'no such thing'"),
-        ("rows", "Raising raised ZeroDivisionError: division by zero"),
-        ("combine", "Raising raised ValueError: no"),
-        ("float", "Raising combined its rows to 0.5; expected numbers by part, the headline among them"),
+        ("bind", "Raising raised KeyError (test_registered.py, line "),
+        ("rows", "Raising raised ZeroDivisionError (test_registered.py, line "),
+        ("combine", "Raising raised ValueError (test_registered.py, line "),
+        ("float", "Raising combined its rows to 0.5; expected numbers by part, such as"),
         (
             "list",
-            "Raising combined its rows to [0.5]; expected numbers by part, the headline among them",
+            "Raising combined its rows to [0.5]; expected numbers by part, such as",
         ),
-        ("headless", "Raising combined its rows to {'part': 0.5}; expected numbers by part, the headline among them"),
-        ("numbered", "Raising combined its rows to {1: 0.5}; expected numbers by part, the headline among them"),
+        ("numbered", "Raising combined its rows to {1: 0.5}; expected numbers by part, such as"),
     ],
 )
 @pytest.mark.usefixtures("small_chunks")
@@ -217,8 +217,17 @@ def test_whatever_a_guest_raises_fails_it_and_no_other(
     run = evaluate(CORPUS, MASKS, [Raising(where), "kept"], resamples=0, jobs=2 if where == "rows" else 1)
     assert [failure.reason.startswith(reason) for failure in run.failures] == [True], run.failures
     assert run["a", "kept"].value == 1 - 21 / 60
+    assert "ten letter" not in run.failures[0].reason  # what a guest says may be the very text
     run.save(tmp_path / "run.json")
     assert Run.load(tmp_path / "run.json").failures == run.failures
+
+
+def test_a_metric_of_parts_alone_needs_no_headline(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = type(
+        "Parts", (Kept,), {"combine": lambda self, totals: {"kept": ratio(totals["masked"], totals["length"])}}
+    )
+    monkeypatch.setitem(METRICS, "parts", parts())
+    assert evaluate(CORPUS, MASKS, ["parts"], resamples=0)["a", "parts", "masked"].value == 21 / 60
 
 
 @pytest.mark.parametrize(
@@ -256,7 +265,7 @@ def test_an_anonymizer_that_raises_is_named() -> None:
         def masks(self, document: Document) -> list[Mask]:
             raise KeyError(document.id)
 
-    with pytest.raises(InputError, match="anonymizer falling: document 0: raised KeyError: '0'"):
+    with pytest.raises(InputError, match=r"anonymizer falling: document 0: raised KeyError \(test_reg"):
         anonymize(CORPUS, Falling())
 
 

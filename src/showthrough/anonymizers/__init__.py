@@ -11,8 +11,8 @@ from typing import Protocol, runtime_checkable
 
 from showthrough.data.documents import Corpus, Document, span_fault
 from showthrough.data.masks import Anonymization, Mask
-from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, ShowthroughError, quoted, shown
-from showthrough.tables import Table, value_of
+from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, quoted, shown
+from showthrough.tables import Table, is_guest, raised, value_of
 
 
 @runtime_checkable
@@ -55,11 +55,8 @@ def anonymize(corpus: Corpus, anonymizer: Anonymizer) -> Anonymization:
     for document in corpus:
         try:
             masks[document.id] = anonymizer.masks(document)
-        except Exception as error:
-            own = type(anonymizer).__module__.startswith("showthrough.")
-            if own or isinstance(error, MemoryError | ShowthroughError):
-                raise
-            why = f"raised {type(error).__name__}: {error}"
+        except Exception as error:  # of a guest, anything
+            why = raised(error, ours=not is_guest(anonymizer))
             problems.append(Problem(f"anonymizer {shown(anonymizer.name)}", f"document {shown(document.id)}", why))
             continue
         problems += _problems(anonymizer, document, masks[document.id])

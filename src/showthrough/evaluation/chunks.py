@@ -51,7 +51,7 @@ def answered(chunk: Chunk, work: Work) -> Answer:
         try:
             chunk.bound(metric)
             metrics.append((text, metric))
-        except Exception as error:
+        except Exception as error:  # of a guest, anything
             answer.failures[text] = failure_of(metric, error)
     # Anonymizations outside, metrics inside: an anonymization is painted once and all metrics look at it.
     for one in work.anonymizations:
@@ -61,7 +61,7 @@ def answered(chunk: Chunk, work: Work) -> Answer:
                 continue
             try:
                 answer.rows[text, one.name] = sound(metric, anonymized.rows(metric), len(chunk.corpus))
-            except Exception as error:
+            except Exception as error:  # of a guest, anything
                 why = failure_of(metric, error)
                 if one.name not in REFERENCES:
                     answer.failures[text] = why

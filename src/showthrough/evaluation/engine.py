@@ -22,11 +22,12 @@ from showthrough.evaluation.chunks import Answer, Cell, Work, answered, answered
 from showthrough.evaluation.mask_notices import MaskCounts, mask_notices, words_aside
 from showthrough.evaluation.notices import notices
 from showthrough.evaluation.plan import Plan
+from showthrough.evaluation.resuming import check_models, failed_before, rows_before
 from showthrough.evaluation.scoring import reference_scores, scored
 from showthrough.evaluation.settings import Settings, called_with
 from showthrough.evaluation.workers import WorkerKilledError, Workers
 from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset
-from showthrough.metrics.base import failure_of, is_guest, sound_parts
+from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.metrics.chunk import Chunk, Hiding
 from showthrough.metrics.language import words_of
 from showthrough.metrics.masking import risks
@@ -35,13 +36,13 @@ from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run.documents import Spans, Texts, riskiest, texts_of, too_many
 from showthrough.run.provenance import background_input, metric_record, provenance
 from showthrough.run.records import Evidence, Failure, Input, columns_of
-from showthrough.run.run import WITHOUT_TEXT, Run
+from showthrough.run.run import Run
+from showthrough.tables import is_guest
 
 Progress = Callable[[int, int], None]  # documents done, documents in all
 
 _NO_MEMORY = "memory ran out; shorter documents or fewer metrics at a time need less"
 _FEWER = "fewer --jobs need less (in Python, jobs=1)"
-_BEFORE = " (in the part that was done before; start afresh to try again)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +161,7 @@ class Evaluation:
             self._take_up(resume)
         self._revisions = self._read_revisions()
         if resume is not None:
-            _same_models(self._revisions, resume)
+            check_models(self._revisions, resume)
         self._failures |= self.plan.unavailable
         try:
             with closing(Workers(self.plan.settings.jobs)) as workers:
@@ -180,12 +181,9 @@ class Evaluation:
 
     def _take_up(self, earlier: Run) -> None:
         """Goes on from an earlier run. What looks at all documents at once is tried again where it failed."""
-        self._rows, self._before = _resumed(self.run, earlier, self.plan), len(earlier.documents)
+        self._rows, self._before = rows_before(self.run, earlier, self.plan), len(earlier.documents)
         self._done = self._before
-        failed = {failure.metric: failure.reason for failure in earlier.failures}
-        # The rest would lack the documents that are done.
-        again = [text for text, metric in self._metrics.items() if metric.scope == "document" and text in failed]
-        self._failures = {text: failed[text].removesuffix(_BEFORE) + _BEFORE for text in again}
+        self._failures = failed_before(earlier, self._of_scope("document"))
 
     def _walk(self, workers: Workers, progress: Progress) -> None:
         """Chunk after chunk, in order, whoever computes them."""
@@ -296,7 +294,7 @@ class Evaluation:
                     rows = Rows.joined(chunks)
                     sound_parts(metric, rows)
                     msgspec.convert(dict(rows.evidence), dict[str, Evidence])
-                except Exception as error:
+                except Exception as error:  # of a guest, anything
                     self._failures[text] = failure_of(metric, error)
         self._record()
         run, plan = self.run, self.plan
@@ -347,39 +345,6 @@ class Evaluation:
         return riskiest([[metric.leaks(self._tables[text, name]) for name in self.run.names] for metric, text in asked])
 
 
-# What has to be the same where a run is resumed.
-_TOLD: dict[str, Callable[[Run], object]] = {
-    "corpus": lambda run: run.corpus.digest,
-    "anonymizations": lambda run: [(one.name, one.digest) for one in run.anonymizations],
-    "references": lambda run: [one.digest for one in run.references],
-    "metrics": lambda run: [metric.text for metric in run.metrics],
-    "settings": lambda run: run.settings,
-    "background": lambda run: run.background and run.background.digest,
-    "backgrounds": lambda run: {name: one.digest for name, one in run.backgrounds.items()},
-    "showthrough version": lambda run: run.provenance.get("showthrough"),
-}
-
-
-def _resumed(run: Run, earlier: Run, plan: Plan) -> dict[Cell, list[Rows]]:
-    """Rows of an earlier run, after checking that it is the same evaluation.
-
-    Where texts are asked for and the earlier run was kept without, what an attack read in them is found again.
-    """
-    for what, told in _TOLD.items():
-        if told(run) != told(earlier):
-            raise PlanError("not the same as in the run to resume; start afresh without --resume", what)
-    if run.documents[: len(earlier.documents)] != earlier.documents:
-        raise PlanError("not the same as in the run to resume; start afresh without --resume", "document order")
-    wordless = plan.texts and earlier.provenance.get(WITHOUT_TEXT)
-    whole = {metric_text(metric) for metric in plan.metrics if metric.scope == "corpus"}
-    lost = whole & earlier.evidence.keys() if wordless else set()
-    rows: dict[Cell, list[Rows]] = {}
-    for text, name in ((text, name) for text, names in earlier.rows.items() if text not in lost for name in names):
-        table, evidence = earlier.rows_of(text, name), earlier.evidence.get(text, {}).get(name, {})
-        rows[text, name] = [Rows(table.columns, table.values, msgspec.to_builtins(evidence))]
-    return rows
-
-
 def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
     corpus = plan.corpus
     return Run(
@@ -398,11 +363,3 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         references=[Input(one.name, one.digest, len(one)) for one in references],
         backgrounds={one.name: background_input(one) for one in plan.backgrounds},
     )
-
-
-def _same_models(revisions: Mapping[str, Mapping[str, str]], earlier: Run) -> None:
-    """Raises PlanError when a model is no longer what it was for the documents that are done."""
-    before = earlier.provenance.get("models", {})
-    for name, revision in (pair for text in earlier.rows for pair in revisions.get(text, {}).items()):
-        if before.get(name, revision) != revision:
-            raise PlanError("not the same as in the run to resume; start afresh without --resume", f"model {name}")

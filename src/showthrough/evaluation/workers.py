@@ -189,12 +189,12 @@ def _answer(message: bytes) -> bytes:
     try:
         function, task = pickle.loads(message)  # noqa: S301 (our own program wrote it)
         return bytes(cloudpickle.dumps((function(*task), None)))
-    except Exception as error:
+    except Exception as error:  # whatever a task raises is the program's to handle: it is sent there
         error.add_note(traceback.format_exc())
         try:
             content = bytes(cloudpickle.dumps((None, error)))
             pickle.loads(content)  # noqa: S301 (as above: some exceptions cannot be made again)
-        except Exception:
+        except Exception:  # of another's making, and pickling it may raise anything
             content = bytes(cloudpickle.dumps((None, RuntimeError(traceback.format_exc()))))
         return content
 

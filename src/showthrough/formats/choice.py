@@ -6,7 +6,17 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar
 
-from showthrough.errors import ChangedError, InputError, OutputError, PlanError, Problem, ResourceError, quoted, some
+from showthrough.errors import (
+    ChangedError,
+    InputError,
+    OutputError,
+    PlanError,
+    Problem,
+    ResourceError,
+    quoted,
+    shown,
+    some,
+)
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail
 from showthrough.formats import brat, conll, folder, i2b2, records, tab, table, tae, texts
@@ -100,8 +110,8 @@ def _ask(name: str, function: Callable[[Place], Any], place: Place, check: Calla
     except InputError as error:
         places = [(one, f"{by}: {one.place}" if one.place else by) for one in error.problems]
         raise InputError(Problem(one.file or str(place.path), where, one.message) for one, where in places) from error
-    except Exception as error:
-        raise fail(place.path, f"its reader failed: {type(error).__name__}: {error}", by) from error
+    except Exception as error:  # of a guest, anything
+        raise fail(place.path, f"its reader failed: {type(error).__name__}: {shown(str(error))}", by) from error
 
 
 def read_as(asked: str | None, file: Input, task: Task, kinds: str) -> Any:

@@ -11,11 +11,12 @@ import msgspec
 
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization
-from showthrough.errors import OutputError, ShowthroughError, shown, some
+from showthrough.errors import OutputError, shown, some
 from showthrough.files.writing import Read, write_file, write_folder
 from showthrough.formats.base import SAMPLE, Files, Format, unwritable
 from showthrough.formats.choice import FORMATS, can, format_named
 from showthrough.formats.phi import as_masks
+from showthrough.tables import raised
 
 
 def write_corpus(
@@ -38,10 +39,9 @@ def write_corpus(
     documents = (_prepared(document, annotator) for document in corpus)
     try:
         files = _written(chosen, documents)
-    except Exception as error:
-        if format in FORMATS.built_in or isinstance(error, MemoryError | ShowthroughError):
-            raise
-        raise OutputError(f"format {format}: its writer failed: {type(error).__name__}: {error}") from error
+    except Exception as error:  # of a guest, anything
+        why = raised(error, ours=format in FORMATS.built_in)
+        raise OutputError(f"format {format}: its writer {why}; nothing was written") from error
     if not isinstance(files, dict) or not all(isinstance(content, bytes) for content in files.values()):
         raise OutputError(f"format {format}: its writer gave something else than bytes; nothing was written")
     if "" in files:

@@ -19,7 +19,8 @@ from showthrough.metrics.clinical.by_span import PhiLeak, PhiSpan
 from showthrough.metrics.clinical.by_token import PhiToken
 from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
-from showthrough.metrics.masking import EntityRecall, FScore, Precision, Recall, RecallPerType
+from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
+from showthrough.metrics.precision import Precision
 from showthrough.metrics.reidentification import ReIdentification
 from showthrough.tables import Table, value_of
 from showthrough.tables.calls import UNREADABLE, call_text, check_kinds, completed, difference, parsed_call

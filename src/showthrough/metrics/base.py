@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
-from showthrough.errors import PlanError, Problem, ResourceError, ShowthroughError, quoted, shown
+from showthrough.errors import PlanError, Problem, ResourceError, quoted
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
+from showthrough.tables import is_guest, raised
 from showthrough.tables.calls import choices, parameters
 
 Array = NDArray[np.float64]
 Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one a resample)
 Group = Literal["privacy", "utility", "both"]
-_REASON = 300  # characters of what a guest raised
 SMALLEST, LARGEST = 1e-100, 1e15  # numbers of a row, 0 aside
 HEADLINE = ""  # the part that a metric is known by
 Count = Literal["right", "wrong", "all"]
@@ -181,17 +181,11 @@ def beyond(column: ArrayLike) -> bool:
     return bool(((sizes > LARGEST) | ((sizes > 0) & (sizes < SMALLEST))).any())
 
 
-def is_guest(metric: Metric) -> bool:
-    return not type(metric).__module__.startswith("showthrough.")
-
-
 def failure_of(metric: Metric, error: Exception) -> str:
-    """Why a metric failed. A guest may fail in any way; what is no failure of a metric is raised again."""
+    """Why a metric failed; what is no failure of a metric is raised again."""
     if isinstance(error, ResourceError):
         return str(error)
-    if not is_guest(metric) or isinstance(error, MemoryError | ShowthroughError):
-        raise error
-    return shown(f"{type(metric).__name__} raised {type(error).__name__}: {error}", _REASON)
+    return f"{type(metric).__name__} {raised(error, ours=not is_guest(metric))}"
 
 
 def sound_parts(metric: Metric, rows: Rows) -> None:
@@ -201,8 +195,8 @@ def sound_parts(metric: Metric, rows: Rows) -> None:
         isinstance(part, str) and np.shape(value) == () and np.asarray(value).dtype.kind in "fiu"
         for part, value in parts.items()
     )
-    if not numbers or HEADLINE not in parts:
-        expected = "expected numbers by part, the headline among them: {HEADLINE: …}"
+    if not numbers:
+        expected = "expected numbers by part, such as {HEADLINE: …}"
         raise ResourceError(f"{type(metric).__name__} combined its rows to {quoted(parts)}; {expected}")
 
 

@@ -19,7 +19,7 @@ from showthrough.data.masks import flattened
 from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.masking import Masked, Precision
+from showthrough.metrics.precision import Masked, Precision
 from showthrough.resources import Resources
 from showthrough.resources.information import Context, Question, SpecialTokens
 from showthrough.resources.names import INFORMATION, SIMILARITY, TERMS

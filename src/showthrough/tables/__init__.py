@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from functools import cached_property
+from pathlib import Path
 from pkgutil import resolve_name
+from traceback import extract_tb
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from showthrough.errors import PlanError, ResourceError, quoted, shown
+from showthrough.errors import PlanError, ResourceError, ShowthroughError, quoted, shown
 
 Entry = TypeVar("Entry")
 Guests = dict[str, dict[str, Any]]  # by kind, then by name
@@ -130,6 +132,22 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
         except (PlanError, ResourceError) as error:
             return str(error)
         return ""
+
+
+def is_guest(value: object) -> bool:
+    """Whether a value is of somebody else's class."""
+    return type(value).__module__.partition(".")[0] != "showthrough"
+
+
+def raised(error: Exception, ours: bool = False) -> str:
+    """What a guest raised, and where; what it says is left out, since that may be the very text that must not leak.
+
+    A guest may raise anything, so whoever calls one catches everything. What is not the guest's is raised again.
+    """
+    if ours or isinstance(error, MemoryError | ShowthroughError):
+        raise error
+    last = extract_tb(error.__traceback__)[-1]
+    return f"raised {type(error).__name__} ({Path(last.filename).name}, line {last.lineno})"
 
 
 def value_of(kind: type[Any], one: str, name: str, brought: Any) -> Any:

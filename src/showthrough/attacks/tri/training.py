@@ -8,6 +8,7 @@ and resumed gives, on a CPU, the very same model as one that was not.
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,23 +45,23 @@ class Course:
         return int(state[0] >> np.uint64(1))
 
 
-class Learner:
+class Learner(ABC):
     """A model that learns from numbered windows, and is told after every epoch what the loss was."""
 
     model: Any
     windows: Windows
 
-    def loss(self, batch: list[int], seed: int) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def loss(self, batch: list[int], seed: int) -> Any: ...
 
-    def epoch_over(self, number: int, loss: float) -> None:
+    def epoch_over(self, number: int, loss: float) -> None:  # noqa: B027 (most have nothing to do then)
         pass
 
     def keepsake(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Tensors and state of its own that a checkpoint should hold."""
         return {}, {}
 
-    def remember(self, tensors: dict[str, Any], state: dict[str, Any]) -> None:
+    def remember(self, tensors: dict[str, Any], state: dict[str, Any]) -> None:  # noqa: B027 (nor anything to keep)
         """Takes them back."""
 
 

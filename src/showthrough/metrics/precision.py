@@ -1,0 +1,107 @@
+"""Utility against annotations: how much of what was masked had to be (Pilán et al. 2022, section 6.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from showthrough.axis.axis import Axis
+from showthrough.axis.coverage import Coverage
+from showthrough.axis.spans import Ints
+from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.tables.calls import parameter
+
+Overlaps = Literal["joined", "each"]
+
+# What parameters say that other metrics have too.
+UNIT = "what is counted"
+OVERLAPS = "masks that overlap: joined into one, or each counted by itself"
+
+
+@dataclass(frozen=True)
+class Precision(Metric):
+    """Share of what was masked that annotators wanted masked.
+
+    Pilán et al. 2022, section 6.3, equation 4: over all masked tokens, the number of annotators who masked the token
+    divided by the number of annotators of its document, pooled. A token counts for an annotator only when one of that
+    annotator's to-be-masked mentions contains it whole. `unit="mention"` takes each mask as one element. What is masked
+    twice counts once, or, as in TAB's script, by each mask (`overlaps="each"`). What a mask writes plays no part.
+
+    P = Σ |annotators who masked t| / Σ |annotators of t's document|, over masked tokens t
+
+    >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mask, Mention, evaluate
+    >>> person, town = Mention(0, 8, "PERSON", "DIRECT", "e1"), Mention(12, 16, "LOC", "QUASI", "e2")
+    >>> layers = (Annotation("a", (person, town)), Annotation("b", (person,)))
+    >>> corpus = Corpus([Document("d", "Ole Berg of Oslo", layers)])
+    >>> run = evaluate(corpus, {"all": Anonymization({"d": [Mask(0, 16)]})}, metrics=["precision"])
+    >>> run["all", "precision"].value  # Ole, Berg: both annotators; of: none; Oslo: one. (2 + 2 + 0 + 1) / (4 × 2)
+    0.625
+    """
+
+    group = "utility"
+    needs = frozenset({"gold"})
+    title: ClassVar[str] = "Precision"
+    undefined: ClassVar[str] = "nothing was masked in an annotated document"
+    fixed = (("annotators", "micro"),)
+    roles: ClassVar[tuple[Role, ...]] = ("precision",)
+
+    unit: Literal["token", "mention"] = parameter("token", UNIT)
+    overlaps: Overlaps = parameter("joined", OVERLAPS)
+
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        axis, weigh = chunk.axis, self.weigher(chunk)
+        gold = axis.gold
+
+        def rows(anonymized: Anonymized) -> Rows:
+            masked = masked_elements(anonymized.coverage, self.unit, self.overlaps)
+            weight = weigh(masked)
+            agreed = gold.agreement(masked.start, masked.end, masked.document)
+            return Rows.of(
+                agreed=axis.by_document(masked.document, weight * agreed),
+                asked=axis.by_document(masked.document, weight * gold.annotators[masked.document]),
+            )
+
+        return rows
+
+    def weigher(self, chunk: Chunk) -> Callable[[Masked], Array | Ints]:
+        """Tells how much each masked element counts: as often as it is masked."""
+        return lambda masked: masked.times
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        return {HEADLINE: ratio(totals["agreed"], totals["asked"])}
+
+
+class Masked(NamedTuple):
+    """Masked tokens or masks, by start: where they are, and how often each is masked."""
+
+    start: Ints
+    end: Ints
+    document: Ints
+    times: Ints
+
+
+def masked_elements(coverage: Coverage, unit: str, overlaps: Overlaps) -> Masked:
+    """Every masked token, or every mask; masks joined where they overlap, or each."""
+    if unit == "token" and overlaps == "each":
+        return _tokens_of_each(coverage.axis, *coverage.each[:2])
+    start, end, document = coverage.each if overlaps == "each" else (coverage.start, coverage.end, coverage.document)
+    if unit == "token":
+        tokens = coverage.tokens
+        start, end, document = tokens.start, tokens.end, document[tokens.origin]
+    return Masked(start, end, document, np.ones_like(start))
+
+
+def _tokens_of_each(axis: Axis, start: Ints, end: Ints) -> Masked:
+    held = axis.contents(start, end)
+    times = held.times(len(axis.tokens))
+    whole = np.flatnonzero(times)
+    low = np.concatenate([axis.tokens.start[whole], held.cut.start])
+    high = np.concatenate([axis.tokens.end[whole], held.cut.end])
+    order = np.lexsort((high, low))
+    low, high = low[order], high[order]
+    times = np.concatenate([times[whole], np.ones_like(held.cut.start)])[order]
+    return Masked(low, high, np.searchsorted(axis.bounds, low, side="right") - 1, times)
