@@ -227,7 +227,7 @@ def test_a_metric_of_parts_alone_needs_no_headline(monkeypatch: pytest.MonkeyPat
         "Parts", (Kept,), {"combine": lambda self, totals: {"kept": ratio(totals["masked"], totals["length"])}}
     )
     monkeypatch.setitem(METRICS, "parts", parts())
-    assert evaluate(CORPUS, MASKS, ["parts"], resamples=0)["a", "parts", "masked"].value == 21 / 60
+    assert evaluate(CORPUS, MASKS, ["parts"], resamples=0)["a", "parts", "kept"].value == 21 / 60
 
 
 @pytest.mark.parametrize(
