@@ -30,7 +30,7 @@ def written(folder: Path, content: str | dict[str, Any]) -> Path:
     return path
 
 
-def table(path: Path, id_column: str = "doc_id", text_column: str = "text") -> Source:
+def table(path: Path, id_column: str | None = None, text_column: str | None = None) -> Source:
     return Source(path, {"id_column": id_column, "text_column": text_column})
 
 
@@ -59,7 +59,7 @@ def test_a_full_plan(tmp_path: Path) -> None:
     """
     request = read_request(written(tmp_path, plan))
     assert request.corpus == table(Path("/data/corpus.csv"), "key", "body")
-    assert request.anonymizations == {"a": table(tmp_path / "a.csv", "doc_id", "hidden")}
+    assert request.anonymizations == {"a": table(tmp_path / "a.csv", None, "hidden")}
     assert [metric_text(metric) for metric in request.metrics] == [*preset("tab"), 'recall(unit="mention")']
     assert (request.settings.seed, request.settings.resamples, request.settings.confidence) == (3, 0, 0.5)
     assert (request.settings.missing, request.settings.jobs, request.output) == (

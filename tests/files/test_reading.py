@@ -15,7 +15,7 @@ from showthrough.errors import InputError, at_document
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, lines_of, object_entries, read_bytes, stem, suffix
 from showthrough.formats import FORMATS, read_anonymization, read_corpus
-from showthrough.formats.writing import example
+from showthrough.formats.samples import example
 
 BOM = b"\xef\xbb\xbf"
 

@@ -27,7 +27,7 @@ from showthrough.data.masks import TypedMask
 from showthrough.files.heads import Head
 from showthrough.formats import FORMATS, Fit, Format, Input, Texts, read_anonymized
 from showthrough.formats.choice import recognised, shared_format
-from showthrough.formats.writing import example
+from showthrough.formats.samples import example
 
 RECORDS = [
     {"uid": "a", "body": "Mr John Doe left.", "marks": [[3, 11, "PERSON"]]},
@@ -79,10 +79,10 @@ def path(tmp_path: Path) -> Path:
 def test_without_the_guest_the_keys_are_told(path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_corpus(path)
-    assert str(caught.value).startswith(f"{path}: found a list of objects with the keys uid, body, marks, which no ")
+    assert str(caught.value).startswith(f"{path}: found objects with the keys uid, body, marks, which no ")
     lines = path.with_name("ours.jsonl")
     lines.write_text("\n".join(map(json.dumps, RECORDS)))
-    with pytest.raises(InputError, match="found an object with the keys uid, body, marks"):
+    with pytest.raises(InputError, match="found objects with the keys uid, body, marks"):
         read_anonymization(lines)
 
 

@@ -15,8 +15,9 @@ from showthrough.anonymizers import ANONYMIZERS
 from showthrough.attacks import ATTACKS, approaches
 from showthrough.cli.consoles import console
 from showthrough.formats import FORMATS, Format
-from showthrough.formats.choice import can, format_named
-from showthrough.formats.writing import example
+from showthrough.formats.base import can
+from showthrough.formats.choice import format_named
+from showthrough.formats.samples import example
 from showthrough.metrics import METRICS, PRESETS, Metric, metric_text, parse_metric
 from showthrough.report.table import ARROWS
 from showthrough.tables import Table

@@ -46,7 +46,7 @@ def command(
     typer.echo(printable(_summary(plan.corpus)))
     for one in plan.anonymizations:
         typer.echo(printable(_masks(one)))
-    typer.echo(_verdict(plan.corpus))
+    typer.echo(_verdict(plan))
 
 
 def _checked(request: Request, planned: bool) -> Plan:
@@ -95,10 +95,12 @@ def _strange_types(plan: Plan) -> Iterator[str]:
             )
 
 
-def _verdict(corpus: Corpus) -> str:
-    """That all is well; or what cannot be scored since no annotation was read."""
+def _verdict(plan: Plan) -> str:
+    """That all is well, where everything in the files was understood; or what cannot be scored and why."""
+    corpus = plan.corpus
     if corpus.survey.mentions:
-        return "all is well"
+        told = corpus.notes or any(one.notes for one in plan.anonymizations)
+        return "all can be scored, but not everything in the files was understood: see above" if told else "all is well"
     free = [name for name, metric in METRICS.sound().items() if "gold" not in metric.needs]
     found = "no mentions: annotators marked nothing" if corpus.survey.annotated else "no annotations were read"
     return f"{found}, so only metrics that need none can be scored: {', '.join(free)}"

@@ -150,10 +150,13 @@ class Corpus:
     (2, ('a', 'b'))
     """
 
-    def __init__(self, documents: Sequence[Document], name: str = "corpus", source: str = "") -> None:
+    def __init__(
+        self, documents: Sequence[Document], name: str = "corpus", source: str = "", notes: Sequence[str] = ()
+    ) -> None:
         self.documents = documents
         self.name = name
         self.source = source
+        self.notes = tuple(notes)  # what a reader must know of the file it came from, a sentence each
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -65,10 +65,17 @@ class Anonymization:
     Anonymization('rules', 1 documents)
     """
 
-    def __init__(self, masks: Mapping[str, Sequence[Mask]], name: str = "anonymization", source: str = "") -> None:
+    def __init__(
+        self,
+        masks: Mapping[str, Sequence[Mask]],
+        name: str = "anonymization",
+        source: str = "",
+        notes: Sequence[str] = (),
+    ) -> None:
         self.masks = masks
         self.name = name
         self.source = source
+        self.notes = tuple(notes)  # what a reader must know of the file it came from, a sentence each
 
     def __len__(self) -> int:
         return len(self.masks)

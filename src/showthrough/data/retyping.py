@@ -184,7 +184,7 @@ def retyped(corpus: Corpus, retyping: Retyping) -> Corpus:
     rules = retyping.rules(corpus.survey.types)
     if not rules:
         return corpus
-    changed = Corpus(altered(corpus.documents, partial(_retyped, rules)), corpus.name, corpus.source)
+    changed = Corpus(altered(corpus.documents, partial(_retyped, rules)), corpus.name, corpus.source, corpus.notes)
     changed.survey = _surveyed(corpus.survey, rules)
     return changed
 
@@ -213,6 +213,6 @@ def retyped_masks(anonymization: Anonymization, retyping: Retyping) -> Anonymiza
     masks: Mapping[str, Sequence[Mask]] = DerivedMasks(anonymization.masks, lambda masks: list(map(renamed, masks)))
     if isinstance(anonymization.masks, dict):
         masks = dict(masks)
-    changed = Anonymization(masks, anonymization.name, anonymization.source)
+    changed = Anonymization(masks, anonymization.name, anonymization.source, anonymization.notes)
     changed.digest = anonymization.digest
     return changed

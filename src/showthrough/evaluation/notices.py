@@ -12,7 +12,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.labels import NO_TYPE
 from showthrough.data.levels import known_level
 from showthrough.data.masks import Anonymization
-from showthrough.errors import some
+from showthrough.errors import shown, some
 from showthrough.evaluation.mask_notices import MaskCounts, mask_counts, mask_notices
 from showthrough.metrics import Metric
 from showthrough.metrics.language import unlike_its_language
@@ -65,7 +65,13 @@ def _names(types: Sequence[str]) -> str:
     return some(kind or NO_TYPE for kind in sorted(types))
 
 
-NOTICES: tuple[Notice, ...] = (types_taken, not_annotated, unlike_its_language)
+def told_of_files(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """What there was to say of the files when they were read."""
+    files: tuple[Corpus | Anonymization, ...] = (corpus, *anonymizations)
+    return [f"{shown(one.source or one.name)}: {note}" for one in files for note in one.notes]
+
+
+NOTICES: tuple[Notice, ...] = (told_of_files, types_taken, not_annotated, unlike_its_language)
 
 
 def notices(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from showthrough.data.background import Background
 from showthrough.data.masks import Anonymization
-from showthrough.errors import InputError, Problem, quoted
+from showthrough.data.retyping import listed
+from showthrough.errors import InputError, PlanError, Problem, quoted, shown
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import FileSettings
 from showthrough.files.heads import Head
@@ -23,7 +24,7 @@ class Source:
     """Where a corpus or an anonymization is, and which columns hold it if it is a table."""
 
     path: Path | Head
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str | None] = field(default_factory=dict)
 
 
 def path_of(given: str, file: Path, place: str) -> Path:
@@ -59,6 +60,20 @@ class Request:
         """The text forms of the metrics that are scored, by TAE's names for them."""
         return {label: metric_text(self.settings.applied_to(metric)) for label, metric in self.labels.items()}
 
+    @property
+    def sources(self) -> dict[str, Source]:
+        """Where the anonymizations are: in files of their own, or in columns beside the originals.
+
+        Raises PlanError for a name that both have.
+        """
+        beside = listed(self.settings.released)
+        if twice := [column for column in beside if column in self.anonymizations]:
+            raise PlanError(
+                "is a column of released texts and an anonymization; expected unique names", shown(twice[0])
+            )
+        columns = {name: Source(self.corpus.path, {**self.corpus.columns, "text_column": name}) for name in beside}
+        return {**self.anonymizations, **columns}
+
     def plan(self) -> Plan:
         """Reads everything; raises InputError with all that is wrong. Evaluating it checks it together."""
         plan, problems = self.read()
@@ -72,7 +87,7 @@ class Request:
         anonymizations: list[Anonymization] = []
         settings, named = self.settings, self.settings.format
         corpus = read_corpus(self.corpus.path, format=named, group_by=settings.group_by, **self.corpus.columns)
-        for name, source in self.anonymizations.items():
+        for name, source in self.sources.items():
             try:
                 chosen = shared_format(named, source.path)
                 one = read_anonymization(source.path, corpus, name=name, format=chosen, **source.columns)

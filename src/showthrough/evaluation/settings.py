@@ -126,11 +126,24 @@ class FileSettings(Settings):
             description="What documents of one patient share: a field or column, or a piece of their ids.",
         ),
     ] = None
-    id_column: Annotated[str, Meta(title="NAME", description="The column of a table that holds ids.")] = "doc_id"
-    text_column: Annotated[str, Meta(title="NAME", description="The column of a table that holds texts.")] = "text"
+    id_column: Annotated[
+        str | None, Meta(title="NAME", description="The column or key that holds ids; usually doc_id or id.")
+    ] = None
+    text_column: Annotated[
+        str | None,
+        Meta(
+            title="NAME",
+            description="The column or key that holds the (original) texts; usually text.",
+            extra={"flags": ("--text-column", "--original")},
+        ),
+    ] = None
+    released: Annotated[
+        Names,
+        Meta(title="NAME", description="A column beside the originals that holds released texts; may be repeated."),
+    ] = ()
 
     @property
-    def columns(self) -> dict[str, str]:
+    def columns(self) -> dict[str, str | None]:
         return {"id_column": self.id_column, "text_column": self.text_column}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -66,6 +67,47 @@ def shape_of(start: bytes) -> Shape:
             return Shape(opening, keys)
         before = sign
     return Shape(opening, keys, whole=False)
+
+
+_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},:]|[^\s"\[\]{},:]+', re.DOTALL)
+_CLOSING = {b"{": b"}", b"[": b"]"}
+_ANY = msgspec.json.Decoder()
+_DEEP = 50  # levels that are looked into
+
+
+def first_value(start: bytes) -> tuple[Any, bytes]:
+    """The first JSON value of a file as far as it can be seen (of a list its first item), and what follows it.
+
+    What was cut off is left out, a text that was cut off is empty. `None` where it is no JSON.
+
+    >>> first_value(b'[{"id": 1, "data": {"text": "Oslo"}, "marks": [{"start": 3, "en')[0]
+    {'id': 1, 'data': {'text': 'Oslo'}, 'marks': [{'start': 3}]}
+    """
+    value = start[1:].lstrip() if start[:1] == b"[" else start
+    open_: list[bytes] = []
+    kept = 0, b""  # up to where it can be closed into a value, and with what
+    key = False  # whether a text is a key: in an object, before its colon
+    for token in _TOKEN.finditer(value):
+        sign = token[0][:1]
+        if (sign == b'"' and not token[1]) or (sign not in b'"[]{},:' and token.end() == len(value)):  # it is cut off
+            kept = (token.start(), b'""' + _closed(open_)) if open_ and not key and sign == b'"' else kept
+            break
+        if sign in b"{[":
+            open_.append(sign)
+        elif sign in b"}]" and open_:
+            open_.pop()
+        if len(open_) > _DEEP:
+            break
+        if not (key or sign in b",:"):
+            kept = token.end(), _closed(open_)
+            if not open_:
+                return decoded_or_none(value[: token.end()], _ANY), value[token.end() :].lstrip()
+        key = open_[-1:] == [b"{"] and (sign in b"{," or (key and sign == b'"'))
+    return decoded_or_none(value[: kept[0]] + kept[1], _ANY), b""
+
+
+def _closed(open_: list[bytes]) -> bytes:
+    return b"".join(_CLOSING[sign] for sign in reversed(open_))
 
 
 class Head(os.PathLike[str]):
@@ -127,6 +169,22 @@ class Head(os.PathLike[str]):
     @cached_property
     def json(self) -> Shape:
         return shape_of(self.start)
+
+    @cached_property
+    def _first(self) -> tuple[Any, bytes]:
+        return first_value(self.start)
+
+    @property
+    def first(self) -> Any:
+        """The first JSON value as far as it can be seen: of a list or of lines, the first of them."""
+        return self._first[0]
+
+    @property
+    def lines(self) -> bool:
+        """Whether it is JSON Lines: by its ending, or because one object follows another."""
+        if self.suffix in (".jsonl", ".ndjson"):
+            return True
+        return self.suffix not in (".csv", ".tsv") and self.start[:1] == b"{" and self._first[1][:1] == b"{"
 
     @cached_property
     def content(self) -> bytes:

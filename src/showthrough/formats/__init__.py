@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.data.pairing import check_pair
-from showthrough.errors import InputError, Problem, at_document
+from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, stem
-from showthrough.formats.base import Fit, Format, Input, Masks, Texts
+from showthrough.formats.base import Columns, Fit, Format, Input, Masks, Texts
 from showthrough.formats.choice import FORMATS, read_as
 from showthrough.formats.groups import GroupBy
 
@@ -24,8 +25,8 @@ def read_corpus(
     *,
     name: str | None = None,
     format: str | None = None,
-    id_column: str = "doc_id",
-    text_column: str = "text",
+    id_column: str | None = None,
+    text_column: str | None = None,
     group_by: str | None = None,
 ) -> Corpus:
     """Reads and checks a corpus, in whichever format it is: `showthrough formats` lists them.
@@ -35,12 +36,20 @@ def read_corpus(
     `id:^(\\d+)-`.
     """
     groups = GroupBy(group_by)
-    file = Input(Head.of(path), id_column, text_column, groups.field)
+    file = Input(Head.of(path), Columns(id_column, text_column, groups.field))
     documents = groups.grouped(read_as(format, file, "read", CORPUS_KINDS))
-    corpus = Corpus(documents, name or stem(file.path), str(file.path))
+    corpus = Corpus(documents, name or stem(file.path), str(file.path), file.remarks.notes)
     _ = corpus.survey  # raises with everything that is wrong
     groups.check(corpus)
+    _check_spans(file, lambda: corpus.survey.mentions)
     return corpus
+
+
+def _check_spans(file: Input, marks: Callable[[], int]) -> None:
+    """Raises InputError where no mark was read, and a key that the format does not know holds what looks like some."""
+    if (keys := sorted(file.remarks.spans)) and not marks():
+        fault = "looks like marks, which this format has elsewhere, and no others were found; choose with --format"
+        raise fail(file.path, fault, f"key {shown(keys[0])}")
 
 
 def read_anonymization(
@@ -49,17 +58,18 @@ def read_anonymization(
     *,
     name: str | None = None,
     format: str | None = None,
-    id_column: str = "doc_id",
-    text_column: str = "text",
+    id_column: str | None = None,
+    text_column: str | None = None,
 ) -> Anonymization:
     """Reads an anonymization: masks with offsets, or anonymized texts, which are aligned to the corpus's originals.
 
     In a format of marked texts, such as `i2b2`, what is marked is masked, and its type is kept.
     """
-    file = Input(Head.of(path), id_column, text_column, corpus=corpus)
+    file = Input(Head.of(path), Columns(id_column, text_column), corpus)
     given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
     masks = _aligned(given, file.path, corpus) if isinstance(given, Texts) else given
-    return Anonymization(masks, name or stem(file.path), str(file.path))
+    _check_spans(file, lambda: isinstance(given, Texts) or sum(map(len, masks.values())))
+    return Anonymization(masks, name or stem(file.path), str(file.path), file.remarks.notes)
 
 
 def read_anonymized(
@@ -67,14 +77,14 @@ def read_anonymized(
     corpus: Corpus | None = None,
     *,
     format: str | None = None,
-    id_column: str = "doc_id",
-    text_column: str = "text",
+    id_column: str | None = None,
+    text_column: str | None = None,
 ) -> dict[str, str]:
     """Reads anonymized texts as they are; masks with offsets are applied to the corpus's originals.
 
     With a corpus, every document of it has to be there.
     """
-    file = Input(Head.of(path), id_column, text_column, corpus=corpus)
+    file = Input(Head.of(path), Columns(id_column, text_column), corpus)
     given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
     if isinstance(given, Texts):
         if corpus is not None and (lacking := [key for key in corpus.ids if key not in given]):

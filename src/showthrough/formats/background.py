@@ -12,9 +12,10 @@ from showthrough.data.background import Background
 from showthrough.errors import shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, fail, gathered, stem, unique
-from showthrough.formats.base import Input
+from showthrough.formats.base import Columns, Input
 from showthrough.formats.choice import read_as
-from showthrough.formats.records import FIELDS, Record, is_records, objects_of
+from showthrough.formats.objects import objects_of
+from showthrough.formats.records import FIELDS, Record, is_records
 
 KINDS = "a .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
 
@@ -30,7 +31,11 @@ class Recorded(NamedTuple):
 
 
 def read_background(
-    path: str | os.PathLike[str], *, name: str | None = None, id_column: str = "doc_id", text_column: str = "text"
+    path: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    id_column: str | None = None,
+    text_column: str | None = None,
 ) -> Background:
     """Reads what the attacker knows.
 
@@ -39,9 +44,9 @@ def read_background(
     """
     head = Head.of(path)
     if is_records(head):
-        texts = _of_records(head.path, _records(head), id_column, text_column)
+        texts = _of_records(head.path, _records(head), id_column or "doc_id", text_column or "text")
     else:
-        documents = read_as(None, Input(head, id_column, text_column), "read", KINDS)
+        documents = read_as(None, Input(head, Columns(id_column, text_column)), "read", KINDS)
         texts = unique(((document.id, document.text) for document in documents), head.path)
     return Background(texts, name or stem(head.path), str(head.path))
 

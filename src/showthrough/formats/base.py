@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.errors import QUOTED, OutputError, at_document, quoted
 from showthrough.files.heads import Head
 from showthrough.formats.groups import FIELD
+from showthrough.formats.remarks import Remarks
 
+Task = Literal["read", "read_anonymization", "write"]
 Files = dict[str, bytes]  # by name; a format that is one file has one without a name
 Masks = Mapping[str, Sequence[Mask]]  # by document id
 
@@ -30,15 +34,47 @@ class Fit(IntEnum):
     SURE = 2  # what it begins with says so
 
 
+class Columns(NamedTuple):
+    """The columns of a table, or the keys of objects, that a user named; where none is named, a format has its own."""
+
+    id: str | None = None
+    text: str | None = None
+    group: str = FIELD  # names a document's group
+
+    @property
+    def said(self) -> dict[str, str]:
+        """Those that are not the usual ones."""
+        return {field: name for field, name in self._asdict().items() if name not in (None, FIELD)}
+
+
+class Originals(Mapping[str, str]):
+    """The texts of a corpus by id, taken from it when they are asked for."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._documents = corpus.documents
+        self._numbers = {document_id: number for number, document_id in enumerate(corpus.ids)}
+
+    def __getitem__(self, document_id: str) -> str:
+        return self._documents[self._numbers[document_id]].text
+
+    def __contains__(self, document_id: object) -> bool:
+        return document_id in self._numbers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
 @dataclass(frozen=True)
 class Input:
     """A file or folder to read, and what the caller said of it."""
 
     head: Head
-    id_column: str = "doc_id"
-    text_column: str = "text"
-    group: str = FIELD  # the field or column that names a document's group
+    columns: Columns = field(default_factory=Columns)
     corpus: Corpus | None = None  # that an anonymization belongs to, where it is known
+    remarks: Remarks = field(default_factory=Remarks, compare=False)  # what there is to say of it, once it was read
 
     @property
     def path(self) -> Path:
@@ -47,7 +83,19 @@ class Input:
     @cached_property
     def originals(self) -> Mapping[str, str]:
         """The texts of the corpus by id: a system's output may leave them out."""
-        return {document.id: document.text for document in self.corpus} if self.corpus is not None else {}
+        return {} if self.corpus is None else Originals(self.corpus)
+
+    @cached_property
+    def ids_by_text(self) -> Mapping[bytes, Sequence[str]]:
+        """The documents of the corpus by the digest of their text: a system's output may have texts and no ids."""
+        ids: dict[bytes, list[str]] = {}
+        for document in self.corpus or ():
+            ids.setdefault(text_digest(document.text), []).append(document.id)
+        return ids
+
+
+def text_digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 @dataclass(frozen=True)
@@ -75,6 +123,10 @@ SAMPLE = Document(
     "Mr John Doe of Oslo left.",
     (Annotation("annotator1", (Mention(3, 11, "PERSON", "DIRECT", "e1"), Mention(15, 19, "LOC", "QUASI", "e2"))),),
 )
+
+
+def can(chosen: Format, task: Task) -> bool:
+    return getattr(chosen, task) is not None or (task == "write" and chosen.write_masks is not None)
 
 
 def by_keys(head: Head, needed: set[str], others: set[str]) -> Fit:

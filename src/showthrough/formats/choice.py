@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from showthrough.errors import (
     ChangedError,
@@ -20,11 +20,11 @@ from showthrough.errors import (
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail
 from showthrough.formats import brat, conll, folder, i2b2, records, tab, table, tae, texts
-from showthrough.formats.base import Fit, Format, Input
+from showthrough.formats.base import Fit, Format, Input, Task, can
 from showthrough.formats.checks import checked_anonymization, checked_documents
+from showthrough.formats.samples import nearest
 from showthrough.tables import Table
 
-Task = Literal["read", "read_anonymization", "write"]
 Place = TypeVar("Place", Head, Input)
 _LACKS: dict[Task, str] = {
     "read": "holds no corpus", "read_anonymization": "holds no anonymization", "write": "cannot be written",
@@ -54,10 +54,6 @@ FORMATS: Table[Format] = Table(
     },
     _entry,
 )
-
-
-def can(chosen: Format, task: Task) -> bool:
-    return getattr(chosen, task) is not None or (task == "write" and chosen.write_masks is not None)
 
 
 def format_named(name: str, task: Task | None = None) -> Format:
@@ -118,12 +114,12 @@ def read_as(asked: str | None, file: Input, task: Task, kinds: str) -> Any:
     """What a file holds, as the format reads it that is asked for, or else that which it is in."""
     name = asked or recognised(file.head, task)
     if name is None:
-        raise _unknown(file.head, kinds)
+        raise _unknown(file.head, kinds, {one: each for one, each in FORMATS.built_in.items() if can(each, task)})
     check = checked_documents if task == "read" else checked_anonymization
     return _ask(name, getattr(format_named(name, task), task), file, check)
 
 
-def _unknown(head: Head, kinds: str) -> InputError:
+def _unknown(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:
     if head.folder:
         others = sorted(filter(None, head.endings))
         return fail(
@@ -132,8 +128,10 @@ def _unknown(head: Head, kinds: str) -> InputError:
     if not head.opening:
         return fail(head.path, f"is empty; expected {kinds}")
     if head.json.keys:
-        what = f"{'a list of objects' if head.opening == b'[' else 'an object'} with the keys {some(head.json.keys)}"
-        return fail(head.path, f"found {what}, which no format is known by; expected {kinds}, or --format")
+        what = "objects" if head.opening == b"[" or head.lines else "an object"
+        like = nearest(head, able)
+        hint = f"nearest is {like[0]}: {like[1]}; showthrough formats lists all" if like else f"expected {kinds}"
+        return fail(head.path, f"found {what} with the keys {some(head.json.keys)}, which no format has; {hint}")
     return fail(head.path, f"is not JSON: it starts with {head.opening.decode('latin-1')!r}; expected {kinds}")
 
 

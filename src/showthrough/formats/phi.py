@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from showthrough.data.documents import Annotation, Document, Mention
-from showthrough.data.masks import Mask, TypedMask
-from showthrough.errors import InputError, Problem, at_document, quoted, some
+from showthrough.data.masks import DerivedMasks, Mask, TypedMask
+from showthrough.errors import at_document, quoted, shown, some
 from showthrough.files.heads import Head
-from showthrough.files.reading import unique
-from showthrough.formats.base import Fit, Input, Masks, unwritable
+from showthrough.files.reading import fail, gathered, unique
+from showthrough.formats.base import Fit, Input, Masks, text_digest, unwritable
 
 ANNOTATOR = "gold"  # these formats do not say who marked
 _SHOWN = 20  # characters of a text that a message shows
@@ -56,16 +56,63 @@ def masks_from(read: Callable[[Input], Sequence[Document]]) -> Callable[[Input],
 
     def read_masks(file: Input) -> Masks:
         documents = read(file)
-        differing = [
-            Problem(str(file.path), at_document(document.id), _difference(document.text, expected))
-            for document in documents
-            if (expected := file.originals.get(document.id)) is not None and document.text != expected
-        ]
-        if differing:
-            raise InputError(differing)
-        return unique(((document.id, as_masks(document)) for document in documents), file.path)
+        whose = Matching(documents, file)
+        lazy = hasattr(documents, "window")
+
+        def named(numbered: tuple[int, Document]) -> tuple[str, int | list[Mask]]:
+            number, document = numbered
+            document_id = whose.document(document)
+            expected = file.originals.get(document_id)
+            if expected is not None and document.text != expected:
+                raise fail(file.path, _difference(document.text, expected), at_document(document_id))
+            if len(document.annotations) > 1:
+                names = some(annotation.annotator for annotation in document.annotations)
+                fault = f"is marked by {names}; expected one, since what a system hides is one set of masks"
+                raise fail(file.path, fault, at_document(document_id))
+            return document_id, number if lazy else as_masks(document)
+
+        by_id = unique(gathered(enumerate(documents), named), file.path)
+        file.remarks.others += whose.notes
+        if not lazy:
+            return by_id  # type: ignore[return-value]
+        return DerivedMasks(by_id, lambda number: as_masks(documents[number]))  # type: ignore[index]
 
     return read_masks
+
+
+class Matching:
+    """Which documents of the corpus a system's are: by their ids, or by their very texts where they have none.
+
+    Ids of which the corpus knows none are those of the tool that wrote them: texts tell then as well.
+    """
+
+    def __init__(self, documents: Sequence[Document], file: Input) -> None:
+        self._file = file
+        self._left: dict[bytes, list[str]] = {}
+        self._by_text = file.corpus is not None and (
+            bool(file.remarks.numbered) or not any(document.id in file.originals for document in documents)
+        )
+        if self._by_text:
+            self._left = {key: list(ids) for key, ids in file.ids_by_text.items()}
+            if not file.remarks.numbered and not any(text_digest(one.text) in self._left for one in documents):
+                self._by_text = False  # strangers altogether, which pairing tells
+
+    def document(self, document: Document) -> str:
+        if not self._by_text:
+            return document.id
+        ids = self._left.get(text_digest(document.text))
+        if ids:
+            return ids.pop(0)  # of documents with the same text, one after the other
+        what = "number" if self._file.remarks.numbered else "document"
+        fault = f"no {'other ' if ids is not None else ''}document of the corpus has its text: {quoted(document.text)}"
+        raise fail(self._file.path, fault, f"{what} {shown(document.id)}")
+
+    @property
+    def notes(self) -> list[str]:
+        if not self._by_text:
+            return []
+        self._file.remarks.numbered = 0
+        return ["its ids are not the corpus's: documents were told by their texts, which are the same"]
 
 
 def _difference(given: str, expected: str) -> str:

@@ -2,64 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 
 from showthrough.data.masks import Anonymization
-from showthrough.errors import InputError, Problem, at_document
+from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
-from showthrough.files.limits import RECORD
-from showthrough.files.reading import decoded, fail, gathered, lines_of, unique
+from showthrough.files.reading import decoded, fail, gathered, unique
 from showthrough.formats import tae
 from showthrough.formats.base import Files, Fit, Format, Input, Masks, Texts, by_keys
+from showthrough.formats.objects import objects_of
 from showthrough.formats.texts import texts_of
 
 Record = dict[str, msgspec.Raw]
 
+_OTHERS = ("group", "annotations", "masks")  # of a corpus, which released texts may still have
 FIELDS: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
-_TEXT = msgspec.json.Decoder(str)
-_LIST = msgspec.json.Decoder(list[msgspec.Raw])
+_ID = msgspec.json.Decoder(str | int)
 
 
 def is_records(head: Head) -> bool:
-    return head.suffix == ".jsonl" or head.json.opening == b"["
-
-
-def objects_of(head: Head, kind: str = "document number") -> Iterator[tuple[str, bytes | msgspec.Raw]]:
-    """The objects of a JSON Lines file, or of a JSON list, still encoded, each with its place."""
-    if head.suffix == ".jsonl":
-        return ((f"line {number}", line) for number, _, line in lines_of(head.path))
-    return items_of(head, kind)
-
-
-def items_of(head: Head, kind: str = "document number") -> Iterator[tuple[str, msgspec.Raw]]:
-    """The same of a JSON list, whatever the file's ending."""
-    longest = RECORD.bytes
-    raws = decoded(head.content, _LIST, head.path)
-    for number, raw in enumerate(raws, 1):
-        if len(memoryview(raw)) > longest:
-            raise RECORD.passed(head.path, "has", f"{kind} {number}")
-        yield f"{kind} {number}", raw
+    return head.lines or head.json.opening == b"["
 
 
 def read(file: Input) -> Masks | Texts:
     path = file.path
+    id_key, text_key = file.columns.id or "doc_id", file.columns.text or "text"
 
     def record(placed: tuple[str, bytes | msgspec.Raw]) -> tuple[str, Record]:
         place, content = placed
         fields = decoded(content, FIELDS, path, place)
-        if "doc_id" not in fields:
-            raise fail(path, "doc_id is missing", place)
-        return decoded(fields["doc_id"], _TEXT, path, place, "doc_id"), fields
+        if id_key not in fields:
+            raise fail(path, f"{shown(id_key)} is missing", place)
+        for key in fields.keys() - {id_key, text_key, *_OTHERS}:
+            file.remarks.unknown[key] += 1
+        return str(decoded(fields[id_key], _ID, path, place, id_key)), fields
 
     records = unique(gathered(objects_of(file.head), record), path)
     if all("masks" in fields for fields in records.values()):
         return tae.checked({key: fields["masks"] for key, fields in records.items()}, path)
-    if lacking := [key for key, fields in records.items() if "text" not in fields]:
-        fault = "has no text; expected text in every document, or masks in every document"
+    if lacking := [key for key, fields in records.items() if text_key not in fields]:
+        fault = f"has no {shown(text_key)}; expected text in every document, or masks in every document"
         raise InputError(Problem(str(path), at_document(key), fault) for key in lacking)
-    return texts_of({key: fields["text"] for key, fields in records.items()}, path)
+    return texts_of({key: fields[text_key] for key, fields in records.items()}, path)
 
 
 def write_masks(anonymization: Anonymization) -> Files:

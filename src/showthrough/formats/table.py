@@ -27,12 +27,13 @@ def read_texts(file: Input) -> Texts:
 def _rows(file: Input) -> dict[str, tuple[str, str]]:
     """Text and group of every row of a table with a header, by id. Without a column of groups there are none."""
     path = file.path
+    id_column, text_column, group = file.columns.id or "doc_id", file.columns.text or "text", file.columns.group
     csv.field_size_limit(RECORD.bytes)
     content = io.StringIO(text_of(path, file.head.content), newline="")
     reader = csv.DictReader(content, delimiter="\t" if file.head.suffix == ".tsv" else ",", strict=True, restkey=_MORE)
     try:
         header = list(reader.fieldnames or [])
-        for column in (file.id_column, file.text_column, *({file.group} & set(header))):
+        for column in (id_column, text_column, *({group} & set(header))):
             if header.count(column) != 1:
                 columns = shown(", ".join(header)) or "no columns"  # without a header, it is a document
                 fault = f"found {columns}; expected one of this name (choose with --id-column, --text-column)"
@@ -42,7 +43,7 @@ def _rows(file: Input) -> dict[str, tuple[str, str]]:
             if _MORE in row or None in row.values():
                 fault = f"has {len(header)} columns in its header but not in this row"
                 raise fail(path, fault, f"line {reader.line_num}")
-            rows.append((row[file.id_column], (row[file.text_column], row.get(file.group) or "")))
+            rows.append((row[id_column], (row[text_column], row.get(group) or "")))
     except csv.Error as error:
         if "field limit" in str(error):
             raise RECORD.passed(path, "has a cell of", f"line {reader.reader.line_num}") from None

@@ -53,7 +53,7 @@ def checked(entries: dict[str, msgspec.Raw], path: Path) -> Masks:
 def _recognise(head: Head) -> Fit:
     """Likely any object but one of texts."""
     first = next(iter(head.json.keys.values()), b"")
-    return Fit.LIKELY if head.suffix != ".jsonl" and head.json.opening == b"{" and first[:1] != b'"' else Fit.NO
+    return Fit.LIKELY if not head.lines and head.json.opening == b"{" and first[:1] != b'"' else Fit.NO
 
 
 FORMAT = Format(

@@ -40,7 +40,7 @@ def read(file: Input) -> list[Document]:
 def _recognise(head: Head) -> Fit:
     """Likely any object of texts. One of lists is too, for a corpus: it is then said to be masks, not passed over."""
     first = next(iter(head.json.keys.values()), b"")
-    usual = head.suffix != ".jsonl" and head.json.opening == b"{" and first[:1] != b"{" and first != b"[{"
+    usual = not head.lines and head.json.opening == b"{" and first[:1] != b"{" and first != b"[{"
     return Fit.LIKELY if usual else Fit.NO
 
 

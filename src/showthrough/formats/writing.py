@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.masks import Anonymization
 from showthrough.errors import OutputError, shown, some
 from showthrough.files.writing import Read, write_file, write_folder
-from showthrough.formats.base import SAMPLE, Files, Format, unwritable
-from showthrough.formats.choice import FORMATS, can, format_named
-from showthrough.formats.phi import as_masks
+from showthrough.formats.base import unwritable
+from showthrough.formats.choice import FORMATS, format_named
+from showthrough.formats.samples import written
 from showthrough.tables import raised
 
 
@@ -38,7 +36,7 @@ def write_corpus(
     chosen = format_named(format, "write")
     documents = (_prepared(document, annotator) for document in corpus)
     try:
-        files = _written(chosen, documents)
+        files = written(chosen, documents)
     except Exception as error:  # of a guest, anything
         why = raised(error, ours=format in FORMATS.built_in)
         raise OutputError(f"format {format}: its writer {why}; nothing was written") from error
@@ -55,22 +53,6 @@ def write_corpus(
         if Path(name).name != name or name.startswith(".") or "\0" in name:
             raise OutputError(f"document {shown(Path(name).stem)}: this id cannot be the name of a file in {path}")
     return write_folder(path, files, read=read)
-
-
-def example(chosen: Format) -> dict[str, str]:
-    """Files of a format by name, to look at."""
-    if chosen.sample or not can(chosen, "write"):
-        return dict(chosen.sample)
-    files = _written(chosen, [SAMPLE])
-    return {name or f"sample{chosen.endings[0]}": content.decode() for name, content in files.items()}
-
-
-def _written(chosen: Format, documents: Iterable[Document]) -> Files:
-    """A corpus; in a format of masks, those of a system that finds all there is to mask, with their types."""
-    if chosen.write is not None:
-        return chosen.write(documents)
-    masks = Anonymization({document.id: as_masks(document) for document in documents})
-    return chosen.write_masks(masks) if chosen.write_masks else {}
 
 
 def _prepared(document: Document, annotator: str | None) -> Document:

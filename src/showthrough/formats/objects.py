@@ -1,0 +1,159 @@
+"""Formats whose files are JSON objects, one a document: a list of them, or one a line, decoded when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from showthrough.data.documents import Document, Identifier, Mention, span_fault
+from showthrough.data.levels import by_type
+from showthrough.errors import InputError, Problem, at_document
+from showthrough.files.heads import Head
+from showthrough.files.limits import RECORD
+from showthrough.files.reading import decoded, fail, gathered, lines_of, type_fault
+from showthrough.formats.base import Columns, Input, unlike
+from showthrough.formats.lines import Lines
+from showthrough.formats.remarks import keys_of
+
+Id = str | int | None
+W = TypeVar("W", bound=msgspec.Struct)
+
+_ANY = msgspec.json.Decoder()
+_LIST = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def objects_of(head: Head, kind: str = "document number") -> Iterator[tuple[str, bytes | msgspec.Raw]]:
+    """The objects of a JSON Lines file, or of a JSON list, still encoded, each with its place."""
+    if head.lines:
+        return ((f"line {number}", line) for number, _, line in lines_of(head.path))
+    return items_of(head, kind)
+
+
+def items_of(head: Head, kind: str = "document number") -> Iterator[tuple[str, msgspec.Raw]]:
+    """The same of a JSON list, whatever the file's ending."""
+    longest = RECORD.bytes
+    raws = decoded(head.content, _LIST, head.path)
+    for number, raw in enumerate(raws, 1):
+        if len(memoryview(raw)) > longest:
+            raise RECORD.passed(head.path, "has", f"{kind} {number}")
+        yield f"{kind} {number}", raw
+
+
+class Entry:
+    """The place of one object, for messages, and what its reader needs beside the object."""
+
+    __slots__ = ("columns", "path", "place")
+
+    def __init__(self, path: Path, place: str, columns: Columns) -> None:
+        self.path = path
+        self.place = place
+        self.columns = columns
+
+    def named(self, given: Id) -> str:
+        """The id that an object has, which messages name from here on; empty where it has none."""
+        if given is None:
+            return ""
+        if given == "":
+            raise self.fail("its id is empty; expected a name")
+        self.place = at_document(str(given))
+        return str(given)
+
+    def fail(self, message: str, field: str = "") -> InputError:
+        return fail(self.path, message, f"{self.place}: {field}" if field else self.place)
+
+    def mention(
+        self,
+        text: str,
+        start: int,
+        end: int,
+        entity_type: str = "",
+        *,
+        entity_id: str = "",
+        identifier: Identifier | None = None,
+        covered: str | None = None,
+        field: str = "",
+    ) -> Mention:
+        """A mark whose span is in the text and reads as the file says, where it says so; else raises InputError."""
+        if not 0 <= start < end <= len(text):
+            raise self.fail(span_fault(start, end, len(text), ("start", "end")), field)
+        if covered is not None and text[start:end] != covered:
+            fault = unlike(f"at {start}–{end}", text[start:end], "the file says", covered)
+            raise self.fail(f"{fault}; expected offsets in Unicode code points", field)
+        if identifier is None:
+            return by_type(start, end, entity_type, entity_id)
+        return Mention(start, end, entity_type, identifier, entity_id)
+
+
+@dataclass(frozen=True)
+class Objects(Generic[W]):
+    """How the documents of a format are made of its objects.
+
+    `wire` is what is read of an object; keys that it does not have are told. `--id-column` and its kin rename its
+    fields `id`, `text` and `group`, where it has them. `document` makes a document of it, without an id where it has
+    none, or raises InputError.
+    """
+
+    wire: type[W]
+    document: Callable[[W, Entry], Document]
+
+    def read(self, file: Input) -> Sequence[Document]:
+        path = file.path
+
+        def looked_at(place: str, number: int, content: bytes | msgspec.Raw) -> Document:
+            value = decoded(content, _ANY, path, place)
+            keys_of(wire_of(self.wire, file.columns)).look_at(value, file.remarks)
+            document = self._made(value, Entry(path, place, file.columns), number)
+            file.remarks.numbered += not document.id
+            return _numbered(document, number)
+
+        def problems(place: str, number: int, line: bytes) -> Sequence[Problem]:
+            try:
+                looked_at(place, number, line)
+            except InputError as error:
+                return error.problems
+            return ()
+
+        if file.head.lines:
+            return Lines.of_file(path, partial(self._decoded, path, file.columns), problems)
+        return gathered(enumerate(items_of(file.head), 1), lambda item: looked_at(item[1][0], item[0], item[1][1]))
+
+    def _decoded(self, path: Path, columns: Columns, line: bytes, number: int) -> Document:
+        """A line that was looked at before."""
+        wire = _decoder(self.wire, columns).decode(line)
+        return _numbered(self.document(wire, Entry(path, f"document number {number}", columns)), number)
+
+    def _made(self, value: Any, entry: Entry, number: int) -> Document:
+        try:
+            wire = msgspec.convert(value, wire_of(self.wire, entry.columns))
+        except msgspec.ValidationError as error:
+            field, fault = type_fault(error)
+            raise entry.fail(fault, field) from None
+        return self.document(wire, entry)
+
+
+def _numbered(document: Document, number: int) -> Document:
+    return document if document.id else msgspec.structs.replace(document, id=str(number))
+
+
+@lru_cache(maxsize=64)
+def wire_of(wire: Any, columns: Columns) -> Any:
+    """The same with other names for its fields, where a user named some."""
+    asked = {field: name for field, name in columns.said.items() if field in wire.__struct_fields__}
+    if not asked:
+        return wire
+    fields = [
+        (one.name, one.type, one.default) if one.default is not msgspec.NODEFAULT else (one.name, one.type)
+        for one in msgspec.structs.fields(wire)
+        if one.name in asked
+    ]
+    return msgspec.defstruct(wire.__name__, fields, bases=(wire,), rename=asked, kw_only=True)
+
+
+@lru_cache(maxsize=64)
+def _decoder(wire: Any, columns: Columns) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(wire_of(wire, columns))

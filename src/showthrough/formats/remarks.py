@@ -1,0 +1,115 @@
+"""What reading a file told beside its documents: keys that nobody read, ids that had to be made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from msgspec import inspect
+
+from showthrough.errors import shown, some
+
+_DEEP = 4  # levels that are searched for spans
+# What the ends of spans are called, in whatever format.
+_ENDS = frozenset({
+    "start", "end", "begin", "start_offset", "end_offset", "start_position", "end_position", "startOffset",
+    "endOffset", "BeginOffset", "EndOffset", "offset", "start_char", "end_char", "token_start", "codepointRange",
+})  # fmt: skip
+
+
+@dataclass
+class Remarks:
+    """What there is to say of one file."""
+
+    unknown: Counter[str] = field(default_factory=Counter)  # keys that the format does not know, by path
+    aside: Counter[str] = field(default_factory=Counter)  # keys that it knows, and that hold nothing to score
+    spans: set[str] = field(default_factory=set)  # unknown keys whose values look like spans
+    numbered: int = 0  # documents without an id, which their number stands for
+    others: list[str] = field(default_factory=list)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence each."""
+        lines = []
+        if self.unknown:
+            keys = some(shown(key) for key in self.unknown)
+            lines.append(f"not used, since the format does not know {_them(self.unknown, 'key')}: {keys}")
+        if self.numbered:
+            lines.append("its documents have no ids: they are numbered, from 1 on")
+        return (*lines, *self.others)
+
+
+def _them(items: Mapping[str, int], what: str) -> str:
+    return f"these {what}s" if len(items) > 1 else f"this {what}"
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys that objects of a kind have, and what those in them have; `every`: of whatever key."""
+
+    known: Mapping[str, Keys | None] = field(default_factory=dict)
+    aside: frozenset[str] = frozenset()
+    every: Keys | None = None
+
+    def look_at(self, value: Any, remarks: Remarks, path: str = "") -> None:
+        """Notes the keys of a decoded JSON value that are not among them."""
+        if isinstance(value, list):
+            for item in value:
+                self.look_at(item, remarks, f"{path}[]")
+        elif isinstance(value, dict) and self.every:
+            for item in value.values():
+                self.every.look_at(item, remarks, f"{path}.*")
+        elif isinstance(value, dict):
+            place = f"{path}." if path else ""
+            for key in value.keys() - self.known.keys():
+                if key in self.aside:
+                    remarks.aside[f"{place}{key}"] += 1
+                    continue
+                remarks.unknown[f"{place}{key}"] += 1
+                if like_spans(value[key]):
+                    remarks.spans.add(f"{place}{key}")
+            for key, inner in self.known.items():
+                if inner is not None and key in value:
+                    inner.look_at(value[key], remarks, f"{place}{key}")
+
+
+@lru_cache(maxsize=256)
+def keys_of(wire: Any) -> Keys:
+    """The keys of what is decoded; a struct may name others that hold nothing to score (`aside`)."""
+    return _keys(inspect.type_info(wire)) or Keys()
+
+
+def _keys(kind: inspect.Type) -> Keys | None:
+    match kind:
+        case inspect.StructType(cls=cls, fields=fields):
+            known = {one.encode_name: _keys(one.type) for one in fields}
+            return Keys(known, frozenset(getattr(cls, "aside", ())))
+        case inspect.ListType(item_type=item) | inspect.VarTupleType(item_type=item):
+            return _keys(item)
+        case inspect.DictType(value_type=value):
+            inner = _keys(value)
+            return Keys(every=inner) if inner else None
+        case inspect.UnionType(types=types):
+            return next(filter(None, map(_keys, types)), None)
+    return None
+
+
+def like_spans(value: Any, deep: int = _DEEP) -> bool:
+    """Whether there are offsets in a value.
+
+    >>> like_spans([{"begin": 3, "to": 9}]), like_spans({"PERSON": [[3, 11]]}), like_spans(["a", "b"])
+    (True, True, False)
+    """
+    if not deep or not value:
+        return False
+    if isinstance(value, list):
+        pair = len(value) > 1 and all(type(one) is int for one in value[:2]) and 0 <= value[0] < value[1]
+        return pair or any(like_spans(one, deep - 1) for one in value[:3])
+    if isinstance(value, dict):
+        return any(type(value[key]) is int for key in value.keys() & _ENDS) or any(
+            like_spans(one, deep - 1) for one in list(value.values())[:3]
+        )
+    return False

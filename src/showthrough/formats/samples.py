@@ -1,0 +1,50 @@
+"""What files of a format look like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+from showthrough.data.documents import Document
+from showthrough.data.masks import Anonymization
+from showthrough.errors import shown
+from showthrough.files.heads import Head, first_value
+from showthrough.formats.base import SAMPLE, Files, Format, can
+from showthrough.formats.phi import as_masks
+
+_NEAR = 0.75  # of two names, how much alike they are
+_LINE = 140  # characters of a sample that stands in a message
+
+
+def example(chosen: Format) -> dict[str, str]:
+    """Files of a format by name, to look at."""
+    if chosen.sample or not can(chosen, "write"):
+        return dict(chosen.sample)
+    files = written(chosen, [SAMPLE])
+    return {name or f"sample{chosen.endings[0]}": content.decode() for name, content in files.items()}
+
+
+def written(chosen: Format, documents: Iterable[Document]) -> Files:
+    """A corpus; in a format of masks, those of a system that finds all there is to mask, with their types."""
+    if chosen.write is not None:
+        return chosen.write(documents)
+    masks = Anonymization({document.id: as_masks(document) for document in documents})
+    return chosen.write_masks(masks) if chosen.write_masks else {}
+
+
+def nearest(head: Head, formats: Mapping[str, Format]) -> tuple[str, str] | None:
+    """The format whose sample shares most keys with a JSON file, and the sample on one line; `None` where none does."""
+    best, line, most = "", "", 0.0
+    for name, chosen in formats.items():
+        for content in list(example(chosen).values())[:1]:
+            first = first_value(content.encode())[0]
+            alike = _alike(set(head.json.keys), set(first) if isinstance(first, dict) else set())
+            if alike > most:
+                best, line, most = name, " ".join(content.split()), alike
+    return (best, line if len(line) <= _LINE else f"{line[:_LINE]}…") if best else None
+
+
+def _alike(keys: set[str], theirs: set[str]) -> float:
+    """The share of keys that both have, or nearly."""
+    near = sum(bool(get_close_matches(shown(key), theirs, 1, _NEAR)) for key in keys)
+    return near / (len(keys) + len(theirs)) if near else 0.0
