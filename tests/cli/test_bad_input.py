@@ -95,7 +95,12 @@ case("single quotes", NO_JSON, corpus_json="[{'doc_id': 'd1'}]")
 case("trailing comma", NO_JSON, corpus_json=dumped()[:-1] + ",]")
 case("comment", NO_JSON, corpus_json="[/* none */]")
 case("two values", NO_JSON, "more follows", ".jsonl", corpus_json="[]\n[]")
-case("JSON Lines named .json", NO_JSON, "line 2", ".jsonl", corpus_json=f"{dumped(DOCUMENT)}\n{dumped(DOCUMENT)}")
+case(
+    "JSON Lines named .json",
+    "corpus.json: document d1: ",
+    "this id occurs twice",
+    corpus_json=f"{dumped(DOCUMENT)}\n{dumped(DOCUMENT)}",
+)
 case("NaN", NO_JSON, "invalid character", corpus_json=dumped().replace(": 5,", ": NaN,"))
 case("Infinity", "masks.json: is not valid JSON: ", masks_json='{"d1": [[0, Infinity]]}')
 case("line feed in a string", NO_JSON, "invalid character", corpus_json=dumped().replace("left", "\n"))
@@ -145,7 +150,7 @@ case("corpus is a number", "corpus.json: is not JSON: ", "expected a TAB .json",
 case("corpus is null", "corpus.json: is not JSON: ", "expected a TAB .json", corpus_json="null")
 case("documents are numbers", "corpus.json: document number ", "expected an object", lines=2, corpus_json=[1, 2])
 case("document is a list", "corpus.json: document number 1: ", "found a list", corpus_json=[[]])
-case("id is a number", "corpus.json: document number 1: doc_id: ", "expected text", corpus_json=one_document(doc_id=5))
+case("id is a list", "corpus.json: document number 1: doc_id: ", "or text", corpus_json=one_document(doc_id=[]))
 case("id is missing", "corpus.json: document number 1: ", "doc_id is missing", corpus_json=[{"text": "x"}])
 case("id is empty", "corpus.json: a document: ", "id is empty", corpus_json=one_document(doc_id=""))
 case(
@@ -306,7 +311,7 @@ for name, starts, says, content in (
 MASK_LINES = ("evaluate", "corpus.json", "a=masks.jsonl", "-o", "out.json")
 for name, starts, says, content in (
     ("no id", "masks.jsonl: line 1: ", "doc_id is missing", '{"masks": []}'),
-    ("id is a number", "masks.jsonl: line 1: doc_id: ", "expected text", '{"doc_id": 1, "masks": []}'),
+    ("id is a list", "masks.jsonl: line 1: doc_id: ", "or text", '{"doc_id": [], "masks": []}'),
     ("id twice", "masks.jsonl: document d1: ", "twice", '{"doc_id": "d1", "masks": []}\n' * 2),
     ("empty id", "masks.jsonl: a document: ", "empty", '{"doc_id": "", "masks": []}'),
     ("neither masks nor text", "masks.jsonl: document d1: ", "or masks in every document", '{"doc_id": "d1"}'),

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask
-from showthrough.errors import QUOTED, OutputError, at_document, quoted
+from showthrough.errors import QUOTED, OutputError, at_document, quoted, shown
 from showthrough.files.heads import Head
 from showthrough.formats.groups import FIELD
 from showthrough.formats.remarks import Remarks
@@ -79,6 +79,21 @@ class Input:
     @property
     def path(self) -> Path:
         return self.head.path
+
+    def keys(self, **usual: str) -> Columns:
+        """The keys of its JSON objects that hold ids and texts: those that were named, where the first object has them.
+
+        Files beside one another may have other keys: where it has the usual one instead, that is told, and taken.
+        """
+        first, columns = self.head.first, self.columns
+        if not isinstance(first, dict) or not self.head.json.whole:
+            return columns
+        for what, own in usual.items():
+            name = columns.said.get(what)
+            if name is not None and name not in first and own in first:
+                self.remarks.others.append(f"has no key {shown(name)}; what {shown(own)} holds was taken for it")
+                columns = columns._replace(**{what: Columns._field_defaults[what]})
+        return columns
 
     @cached_property
     def originals(self) -> Mapping[str, str]:

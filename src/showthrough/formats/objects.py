@@ -103,11 +103,12 @@ class Objects(Generic[W]):
 
     def read(self, file: Input) -> Sequence[Document]:
         path = file.path
+        columns = file.keys(**{one.name: one.encode_name for one in msgspec.structs.fields(self.wire)})
 
         def looked_at(place: str, number: int, content: bytes | msgspec.Raw) -> Document:
             value = decoded(content, _ANY, path, place)
-            keys_of(wire_of(self.wire, file.columns)).look_at(value, file.remarks)
-            document = self._made(value, Entry(path, place, file.columns), number)
+            keys_of(wire_of(self.wire, columns)).look_at(value, file.remarks)
+            document = self._made(value, Entry(path, place, columns), number)
             file.remarks.numbered += not document.id
             return _numbered(document, number)
 
@@ -119,7 +120,7 @@ class Objects(Generic[W]):
             return ()
 
         if file.head.lines:
-            return Lines.of_file(path, partial(self._decoded, path, file.columns), problems)
+            return Lines.of_file(path, partial(self._decoded, path, columns), problems)
         return gathered(enumerate(items_of(file.head), 1), lambda item: looked_at(item[1][0], item[0], item[1][1]))
 
     def _decoded(self, path: Path, columns: Columns, line: bytes, number: int) -> Document:

@@ -26,7 +26,8 @@ def is_records(head: Head) -> bool:
 
 def read(file: Input) -> Masks | Texts:
     path = file.path
-    id_key, text_key = file.columns.id or "doc_id", file.columns.text or "text"
+    columns = file.keys(id="doc_id", text="text")
+    id_key, text_key = columns.id or "doc_id", columns.text or "text"
 
     def record(placed: tuple[str, bytes | msgspec.Raw]) -> tuple[str, Record]:
         place, content = placed

@@ -58,6 +58,7 @@ class _RawDocument(_Id):
     annotations: dict[str, msgspec.Raw] | None = None
 
 
+_USUAL = {"id": "doc_id", "text": "text"}
 _LAYER = msgspec.json.Decoder(_Layer)
 _ANY = msgspec.json.Decoder()
 
@@ -93,8 +94,9 @@ def read_list(file: Input) -> list[Document]:
     """The documents of one JSON list."""
     problems: list[Problem] = []
     documents: list[Document] = []
+    columns = file.keys(**_USUAL)
     for place, raw in items_of(file.head):
-        documents += _read(raw, file, place, problems)
+        documents += _read(raw, file, columns, place, problems)
     if problems:
         raise InputError(problems)
     return documents
@@ -103,23 +105,27 @@ def read_list(file: Input) -> list[Document]:
 def read_lines(file: Input) -> Sequence[Document]:
     """Those of JSON Lines, decoded when they are asked for."""
 
+    columns = file.keys(**_USUAL)
+
     def look_at(place: str, number: int, line: bytes) -> list[Problem]:
         problems: list[Problem] = []
-        _read(line, file, place, problems)
+        _read(line, file, columns, place, problems)
         return problems
 
-    return Lines.of_file(file.path, partial(_line, file.path, file.columns), look_at)
+    return Lines.of_file(file.path, partial(_line, file.path, columns), look_at)
 
 
 def _line(path: Path, columns: Columns, line: bytes, number: int) -> Document:
     return _document(_decoder(_Document, columns).decode(line), path, [])
 
 
-def _read(content: bytes | msgspec.Raw, file: Input, place: str, problems: list[Problem]) -> list[Document]:
+def _read(
+    content: bytes | msgspec.Raw, file: Input, columns: Columns, place: str, problems: list[Problem]
+) -> list[Document]:
     """One document, or none and what is wrong with it."""
-    wire = _looked_at(content, file.columns, file.remarks)
+    wire = _looked_at(content, columns, file.remarks)
     if wire is None or _lost(content, wire):
-        problems += _faults(msgspec.Raw(content), file.path, place, file.columns)
+        problems += _faults(msgspec.Raw(content), file.path, place, columns)
     return [] if wire is None else [_document(wire, file.path, problems)]
 
 
