@@ -12,7 +12,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.labels import NO_TYPE
 from showthrough.data.levels import known_level
 from showthrough.data.masks import Anonymization
-from showthrough.errors import some
+from showthrough.errors import Problem, some
 from showthrough.evaluation.mask_notices import MaskCounts, mask_counts, mask_notices
 from showthrough.metrics import Metric
 from showthrough.metrics.language import unlike_its_language
@@ -49,6 +49,17 @@ def types_taken(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics
     return lines
 
 
+def types_merged(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """Which types of systems count as types of the corpus that have other names."""
+    lines = []
+    for one in anonymizations:
+        taken = {name: kind for metric in metrics for name, kind in metric.taken_for(corpus.survey.types, one).items()}
+        if taken:
+            listed = some(f"{name} as {kind}" for name, kind in taken.items())
+            lines.append(str(Problem("", one.name, f"these count as types of the corpus: {listed}")))
+    return lines
+
+
 def not_annotated(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """That some documents have no annotations: what is masked or missed there counts nowhere."""
     if metrics and all("gold" not in metric.needs for metric in metrics):
@@ -65,7 +76,7 @@ def _names(types: Sequence[str]) -> str:
     return some(kind or NO_TYPE for kind in sorted(types))
 
 
-NOTICES: tuple[Notice, ...] = (types_taken, not_annotated, unlike_its_language)
+NOTICES: tuple[Notice, ...] = (types_taken, types_merged, not_annotated, unlike_its_language)
 
 
 def notices(

@@ -34,7 +34,7 @@ class Plan:
 
         To be done once, before anything is scored: types that change places would change back.
         """
-        types = self.settings.retyping
+        types = replace(self.settings.retyping, corpus=self.corpus.survey.types)
         if not types:
             return self
         said = {kind for one in self.anonymizations for kind in one.types}
