@@ -179,7 +179,8 @@ def test_finer_types(finer: str, coarser: str) -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("HOSPITAL", "LOCATION"), ("PHONE", "ID"), ("MISC", "OTHER"), ("CITY", "MISC"), ("ZIP", "GPE"), ("SEX", "GENDER"),
+        ("HOSPITAL", "LOCATION"), ("PHONE", "ID"), ("MISC", "OTHER"), ("CITY", "MISC"), ("ZIP", "GPE"),
+        ("SEX", "GENDER"),
         ("NRP", "LOCATION"), ("DATE", "TIME"), ("ORDINAL", "QUANTITY"), ("DOCTOR", "PATIENT"), ("PASSWORD", "ID"),
     ],
 )  # fmt: skip

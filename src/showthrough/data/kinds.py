@@ -14,6 +14,7 @@ lists it (45 CFR 164.514(b)(2)(i), A to R).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -316,6 +317,13 @@ def path_of(kind: str) -> tuple[str, ...]:
     ('PII', 'LOCATION', 'GPE', 'CITY')
     """
     return (kind,) if kind == ROOT else (*path_of(PARENTS[kind]), kind)
+
+
+def in_order(kind: str = ROOT) -> Iterator[str]:
+    """All that lies below a kind, each before what lies below it."""
+    for below in TREE.get(kind, ()):
+        yield below
+        yield from in_order(below)
 
 
 def treated_as(kind: str) -> PhiType:

@@ -60,9 +60,11 @@ class Inspection:
         self.axis = Axis(texts.corpus())
         self._gold = self.axis.gold
         self._labels = Labels(self._gold.types)
-        self._titles = [self._labels.title(name) for name in self._gold.types]
+        titles = [self._labels.title(name) for name in self._gold.types]
+        self._types = list(dict.fromkeys(titles))
         self._ruler = ruler_of(self.axis, texts)
-        self._kind = self._gold.entity_type[self._gold.entity]
+        kind = np.array([self._types.index(title) for title in titles], dtype=np.int64)
+        self._kind = kind[self._gold.entity_type[self._gold.entity]]
         self._wanted = self._painted(self._gold.level > 0)
         self._unwanted = self._painted(self._gold.level == 0)
 
@@ -102,7 +104,7 @@ class Inspection:
     def _mentions(self, outcome: NDArray[np.int8]) -> Iterator[tuple[Kind, str, Place]]:
         marks = np.column_stack([self._gold.start, self._gold.end, self._kind, outcome])[outcome <= PARTLY]
         for start, end, kind, code in np.unique(marks, axis=0).tolist():
-            yield ("missed" if code == LEAKED else "under-masked"), self._titles[kind], self._place(start, end)
+            yield ("missed" if code == LEAKED else "under-masked"), self._types[kind], self._place(start, end)
 
     def _masks(self, coverage: Coverage, name: str) -> Iterator[tuple[Kind, str, Place]]:
         judged = self._gold.annotators[coverage.document] > 0  # where nobody read, nobody can say
@@ -110,7 +112,7 @@ class Inspection:
         words = ~self.axis.table(is_punctuation).view(np.bool_)
         wanted = self._wanted >= 0
         inside, outside = (_counted(canvas, start, end) for canvas in (wanted, words & ~wanted))
-        types, own = self._titles, self._own_types(name)
+        types, own = self._types, self._own_types(name)
         for number in np.flatnonzero(outside > 0).tolist():
             low, high = int(start[number]), int(end[number])
             place = self._place(low, high)
