@@ -76,6 +76,12 @@ class Labels:
             return name
         return self.taken(name) or kind_of(name) or _SEPARATORS.sub("_", name).upper()
 
+    def numbered(self, names: Iterable[str]) -> tuple[list[str], list[int]]:
+        """The titles of names, each once, and of every name the number of its title."""
+        numbers: dict[str, int] = {}
+        places = [numbers.setdefault(self.title(name), len(numbers)) for name in names]
+        return list(numbers), places
+
 
 def _key(name: str) -> str:
     return kind_of(name) or folded(name)  # kinds are in capitals, folded names are not

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Marked, Mention, Survey, altered
 from showthrough.data.labels import NO_TYPE, Labels, label_map
@@ -94,8 +94,14 @@ class Retyping:
 
     def left_out_too(self, name: str) -> bool:
         """The same of a system's type that may be taken for one of the corpus: with `EMAIL`, `EMAIL_ADDRESS` goes."""
-        there = {self.renamed(kind) or kind: self.left_out(kind) for kind in self.corpus}
-        return self.left_out(name) or there.get(Labels(there).taken(self.renamed(name) or name) or "", False)
+        labels, gone = self._of_corpus
+        return self.left_out(name) or labels.taken(self.renamed(name) or name) in gone
+
+    @cached_property
+    def _of_corpus(self) -> tuple[Labels, set[str]]:
+        """What the corpus's types are called then, and those of them that are left out."""
+        called = {kind: self.renamed(kind) or kind for kind in self.corpus}
+        return Labels(called.values()), {name for kind, name in called.items() if self.left_out(kind)}
 
     def check_once(self) -> None:
         """Raises PlanError when to rename a name that has been renamed gives yet another."""

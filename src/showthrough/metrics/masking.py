@@ -266,11 +266,11 @@ class RecallPerType(Recall):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         documents, elements = len(chunk.axis.documents), self.elements(chunk)
-        labels = Labels(chunk.types)
-        titles = [labels.title(name) if self.labels == "tree" else name for name in chunk.axis.gold.types]
-        types = list(dict.fromkeys(titles))
-        kind = np.array([types.index(title) for title in titles], dtype=np.int64)
-        cell = elements.document * len(types) + kind[elements.kind]
+        types, kind = list(chunk.axis.gold.types), elements.kind
+        if self.labels == "tree":
+            types, places = Labels(chunk.types).numbered(types)
+            kind = np.array(places, dtype=np.int64)[kind]
+        cell = elements.document * len(types) + kind
 
         def table(each: Ints) -> Array:
             count = np.bincount(cell, each, minlength=documents * len(types))

@@ -60,11 +60,9 @@ class Inspection:
         self.axis = Axis(texts.corpus())
         self._gold = self.axis.gold
         self._labels = Labels(self._gold.types)
-        titles = [self._labels.title(name) for name in self._gold.types]
-        self._types = list(dict.fromkeys(titles))
         self._ruler = ruler_of(self.axis, texts)
-        kind = np.array([self._types.index(title) for title in titles], dtype=np.int64)
-        self._kind = kind[self._gold.entity_type[self._gold.entity]]
+        self._types, kind = self._labels.numbered(self._gold.types)
+        self._kind = np.array(kind, dtype=np.int64)[self._gold.entity_type[self._gold.entity]]
         self._wanted = self._painted(self._gold.level > 0)
         self._unwanted = self._painted(self._gold.level == 0)
 
