@@ -57,6 +57,10 @@ class Labels:
         for name in sorted(filter(None, types), key=lambda name: (name != kind_of(name), name)):
             self._types.setdefault(_key(name), name)
 
+    def __contains__(self, name: str) -> bool:
+        """Whether the corpus has a type of the same kind."""
+        return _key(name) in self._types
+
     def taken(self, name: str) -> str | None:
         """The type of the corpus that a name is taken for; `None`: it is coarser than all of them, or not known."""
         if (key := _key(name)) in self._types:
@@ -101,7 +105,8 @@ class Meaning:
         self._mapping = mapping
         self._exact = exact
         self.types = {mapping.get(name, name) for name in types} - {""}
-        self._left_out = {source for source, target in mapping.items() if not target} - self.types
+        kept = Labels(self.types)  # what is left out under one name may be asked for under another
+        self._left_out = {source for source, target in mapping.items() if not target and source not in kept}
         self._labels = Labels(self.types | self._left_out)
 
     def __call__(self, name: str) -> str:

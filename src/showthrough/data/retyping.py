@@ -99,9 +99,12 @@ class Retyping:
 
     @cached_property
     def _of_corpus(self) -> tuple[Labels, set[str]]:
-        """What the corpus's types are called then, and those of them that are left out."""
-        called = {kind: self.renamed(kind) or kind for kind in self.corpus}
-        return Labels(called.values()), {name for kind, name in called.items() if self.left_out(kind)}
+        """What the corpus's types are called then, and those of them that are left out under all their names."""
+        gone = {self.renamed(kind) or kind for kind in self.corpus if self.left_out(kind)}
+        kept = {self.renamed(kind) for kind in self.corpus if not self.left_out(kind)}
+        asked = Labels(kept)
+        gone = {name for name in gone if name not in asked}
+        return Labels(kept | gone), gone
 
     def check_once(self) -> None:
         """Raises PlanError when to rename a name that has been renamed gives yet another."""

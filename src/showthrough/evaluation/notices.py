@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from showthrough.data.documents import Corpus
+from showthrough.data.kinds import folded
 from showthrough.data.labels import NO_TYPE
 from showthrough.data.levels import known_level
 from showthrough.data.masks import Anonymization
@@ -50,13 +51,12 @@ def types_taken(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics
 
 
 def types_merged(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
-    """Which types of systems count as types of the corpus that have other names."""
+    """Which types of systems count as types of the corpus with other names; another writing goes without saying."""
     lines = []
     for one in anonymizations:
         taken = {name: kind for metric in metrics for name, kind in metric.taken_for(corpus.survey.types, one).items()}
-        if taken:
-            listed = some(f"{name} as {kind}" for name, kind in taken.items())
-            lines.append(str(Problem("", one.name, f"these count as types of the corpus: {listed}")))
+        if other := [f"{name} as {kind}" for name, kind in taken.items() if folded(name) != folded(kind)]:
+            lines.append(str(Problem("", one.name, f"these count as types of the corpus: {some(other)}")))
     return lines
 
 

@@ -128,6 +128,19 @@ def test_what_is_left_out_is_so_under_every_name(option: str) -> None:
     assert [run["a", 'phi_strict(map="City=")', part].value for part in ("P", "R")] == [1.0, 1.0]
 
 
+def test_what_is_asked_for_under_another_name_is_not_left_out() -> None:
+    """Gold has both names of addresses, and one is ignored: the other is asked for still, and is missed."""
+    gold = {"Ann Lee": "EMAIL", "ann@lee.no": "EMAIL_ADDRESS", "Oslo": "LOC"}
+    run = scored(gold, {"Ann Lee": "EMAIL", "Oslo": "CITY"}, "phi_strict", ignore="EMAIL")
+    text = 'phi_strict(map="EMAIL=")'
+    assert run["a", text, "R"].value == 1 / 2  # Oslo, but not the address
+    found = scored(gold, {"ann@lee.no": "EMAIL_ADDRESS", "Oslo": "CITY"}, "phi_strict", ignore="EMAIL")
+    assert [found["a", "phi_strict", part].value for part in ("P", "R")] == [1.0, 1.0]
+    own = 'phi_strict(map="EMAIL=")'  # a system's name that gold does not have
+    left = scored({"ann@lee.no": "EMAIL_ADDRESS"}, {"ann@lee.no": "EMAIL"}, own)
+    assert (left["a", own, "R"].value, sum(left.rows[own]["a"]["gold"])) == (0.0, 1)
+
+
 def test_two_names_of_one_system_for_one_span_are_one_answer() -> None:
     both = Anonymization({"1": [TypedMask(11, 15, None, "CITY"), TypedMask(11, 15, None, "GPE")]})
     run = evaluate(corpus_of({"Oslo": "LOC"}), {"a": both}, ["phi_strict", "phi_instance"], resamples=0)
@@ -169,6 +182,7 @@ def test_it_is_told() -> None:
     taken = "CITY as LOC, DOB as DATE, Email-Address as EMAIL, PATIENT as PERSON, country as LOC"
     assert run.notes == [f"a: these count as types of the corpus: {taken}"]
     assert scored(GOLD, GOLD, "phi_token").notes == []
+    assert scored(GOLD, {words: kind.lower() for words, kind in GOLD.items()}, "phi_token").notes == []
     assert not any("count as" in note for note in scored(GOLD, FINER, "er_di").notes)
     mapped = scored(GOLD, FINER, 'phi_token(map="CITY=DATE")').notes
     assert mapped == ["a: these count as types of the corpus: " + taken.removeprefix("CITY as LOC, ")]
