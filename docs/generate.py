@@ -4,8 +4,8 @@
     python docs/generate.py --check    names the stale ones and exits 1
 
 The reference of the command line is made from the help texts, the list of metrics from the table of metrics, the fields
-of a run file from what they say of themselves, and the output in the README from the demo. A part of a page stands
-between `<!-- NAME: generated -->` and `<!-- /NAME -->`.
+of a run file from what they say of themselves, the tables of types from the tree of kinds, and the output in the README
+from the demo. A part of a page stands between `<!-- NAME: generated -->` and `<!-- /NAME -->`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from showthrough.cli import app
+from showthrough.data.kinds import NAMES, in_order, path_of, treated_as
+from showthrough.data.schemes import SCHEMES
 from showthrough.metrics import METRICS, PRESETS, ROLES, Metric
 from showthrough.report.table import ARROWS
 from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Score, described
@@ -109,6 +111,24 @@ def role_table() -> str:
     return "\n".join(["| role | |", "|---|---|", *(f"| `{role}` | {what} |" for role, what in ROLES.items())])
 
 
+def kind_table() -> str:
+    """The tree of kinds, each with what it lies below and what else it is called."""
+    lines = ["| type | identifies | HIPAA | other names | lies below |", "|---|---|---|---|---|"]
+    for kind in in_order():
+        known, above = treated_as(kind), " > ".join(path_of(kind)[:-1])
+        others = ", ".join(f"`{name}`" for name in NAMES[kind][1:])
+        lines.append(f"| `{kind}` | {known.identifier.lower()} | {known.hipaa} | {others} | {above} |")
+    return "\n".join(lines)
+
+
+def scheme_table() -> str:
+    """Who uses which names."""
+    lines = ["| whose | source | types |", "|---|---|---|"]
+    for name, scheme in SCHEMES.items():
+        lines.append(f"| {name} | {scheme.source} | {', '.join(f'`{label}`' for label in scheme.labels)} |")
+    return "\n".join(lines)
+
+
 def _summary(metric: Metric) -> str:
     return (inspect.getdoc(metric) or "").splitlines()[0]
 
@@ -141,6 +161,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/cli.md": cli_page,
     "docs/index.md": lambda: _with("docs/index.md", metrics=metric_table(), pages=other_pages()),
     "docs/formats.md": lambda: _with("docs/formats.md", run=run_fields()),
+    "docs/labels.md": lambda: _with("docs/labels.md", kinds=kind_table(), schemes=scheme_table()),
     "docs/python.md": lambda: _with("docs/python.md", roles=role_table()),
     "README.md": lambda: _with("README.md", demo=demo_output()),
 }

@@ -103,14 +103,17 @@ def lay_out(page: str, folder: Path) -> list[str]:
 # Generated pages.
 
 
-@pytest.mark.parametrize("page", ["docs/cli.md", "docs/formats.md", "docs/index.md", "docs/python.md", "README.md"])
+GENERATED = ["docs/cli.md", "docs/formats.md", "docs/index.md", "docs/labels.md", "docs/python.md", "README.md"]
+
+
+@pytest.mark.parametrize("page", GENERATED)
 def test_generated_pages_are_fresh(page: str, generate: ModuleType) -> None:
     assert page in generate.PAGES
     assert not generate.is_stale(page), f"{page} is stale: run make docs"
 
 
 def test_all_generated_pages_are_tested(generate: ModuleType) -> None:
-    assert set(generate.PAGES) == {"docs/cli.md", "docs/formats.md", "docs/index.md", "docs/python.md", "README.md"}
+    assert set(generate.PAGES) == {*GENERATED}
 
 
 def test_the_terminal_does_not_matter(generate: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,11 +39,11 @@ from showthrough.metrics.chunk import Chunk
 chunks, begin = Corpus.chunks, Chunk.__init__
 Corpus.chunks = lambda self, characters=100, start=0: chunks(self, characters, start)
 
-def waiting(self, corpus, resources=None):
+def waiting(self, corpus, *rest):
     while int(corpus.documents[0].id[1:]) > 30 and not Path("go").exists():
         Path("half-way").touch()
         time.sleep(0.05)
-    begin(self, corpus, resources)
+    begin(self, corpus, *rest)
 
 Chunk.__init__ = waiting
 """

@@ -238,11 +238,11 @@ from showthrough.metrics.chunk import Chunk
 chunks, begin = Corpus.chunks, Chunk.__init__
 Corpus.chunks = lambda self, characters=1000, start=0: chunks(self, characters, start)
 
-def waiting(self, corpus, resources=None):
+def waiting(self, corpus, *rest):
     if int(corpus.documents[0].id[1:]) > 250 and "--resume" not in sys.argv:
         Path("half-way").touch()
         time.sleep(300)  # until the signal comes
-    begin(self, corpus, resources)
+    begin(self, corpus, *rest)
 
 Chunk.__init__ = waiting
 """

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from showthrough.data.categories import PHI_TYPES
-from showthrough.data.levels import DIRECT, QUASI, by_type, folded, known_level
+from showthrough.data.kinds import NAMES
+from showthrough.data.levels import by_type, known_level
 
 PRESIDIO_DIRECT = (
     "CREDIT_CARD CRYPTO EMAIL_ADDRESS IBAN_CODE IP_ADDRESS MAC_ADDRESS PERSON PHONE_NUMBER MEDICAL_LICENSE URL "
@@ -47,19 +47,10 @@ def test_nobody_knows() -> None:
     assert (mention.identifier, mention.stated) == ("QUASI", False)
 
 
-def test_a_name_stands_in_one_table() -> None:
-    names = [folded(name) for table in (DIRECT, QUASI) for group in table.values() for name in group]
-    names += {folded(name) for name in PHI_TYPES}
-    assert sorted(names) == sorted(set(names))
-
-
 def test_the_page_names_every_type() -> None:
-    """The table of docs/formats.md, word for word what the program takes them for."""
-    page = (Path(__file__).parents[2] / "docs/formats.md").read_text(encoding="utf-8")
-    section = page.partition("## What a type tells")[2].partition("\n## ")[0]
-    shown: dict[str, set[str]] = {"direct": set(), "quasi": set()}
-    for level, names in re.findall(r"^\| (direct|quasi) \| [^|]+ \| ([^|]+) \|$", section, re.MULTILINE):
-        shown[level] |= set(re.findall(r"`([^`]+)`", names))
-    listed = [*PHI_TYPES, *(name for table in (DIRECT, QUASI) for group in table.values() for name in group)]
-    assert shown["direct"] == {name for name in listed if known_level(name) == "DIRECT"}
-    assert shown["quasi"] == {name for name in listed if known_level(name) == "QUASI"}
+    """The table of docs/labels.md, word for word what the program takes them for."""
+    page = (Path(__file__).parents[2] / "docs/labels.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([^|]+) \| (direct|quasi) \| [A-R]? \| ([^|]*) \| [^|]* \|$", page, re.MULTILINE)
+    shown = {name: level for first, level, more in rows for name in re.findall(r"`([^`]+)`", first + more)}
+    assert {name: (known_level(name) or "").lower() for name in shown} == shown
+    assert {*shown} == {name for names in NAMES.values() for name in names}

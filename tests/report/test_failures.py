@@ -52,6 +52,17 @@ def test_nothing_masked_misses_everything_wanted() -> None:
     assert answer.leaks.tolist() == [[1, 2]]  # Doe is direct; Oslo and the date are not
 
 
+def test_types_of_one_kind_are_one_whoever_named_them() -> None:
+    """Masked are words that nobody marked; a system's names are told by the types of the texts, else by the tree."""
+    masks = TypedMask(12, 14, None, "CITY"), TypedMask(20, 23, None, "per"), TypedMask(32, 34, None, "E-Mail")
+    answer = found(*masks)
+    spurious = {kind: places for (what, kind), places in answer.failures.items() if what == "spurious"}
+    assert spurious == {"LOC": [Place(0, 12, 14)], "PERSON": [Place(0, 20, 23)], "EMAIL": [Place(0, 32, 34)]}
+    person = Annotation("b", (Mention(0, 11, "Person", "DIRECT", "e9"),))
+    both = found(layers=(Annotation("a", (DOE,)), person))
+    assert both.failures == {("missed", "PERSON"): [Place(0, 0, 11)]}
+
+
 def test_half_a_name_is_under_masked() -> None:
     answer = found(Mask(3, 7))  # John
     assert answer.outcome[0] == PARTLY

@@ -11,6 +11,7 @@ from showthrough.cli.arguments import requested
 from showthrough.cli.consoles import documents, note_unmasked, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.data.documents import Corpus
+from showthrough.data.labels import Meaning
 from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError, printable, shown, some
 from showthrough.evaluation.notices import notices
@@ -20,7 +21,6 @@ from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.heads import Head
 from showthrough.metrics import METRICS
-from showthrough.metrics.clinical.base import unknown_types
 
 _READING = ("format", "group_by", "id_column", "text_column")
 _SETTINGS = ("missing", "language", *_READING, "map", "direct", "quasi", "ignore")
@@ -86,9 +86,10 @@ def _strange_types(plan: Plan) -> Iterator[str]:
     """Of each anonymization the types that only clinical metrics mind; where a plan asks for those, it was refused."""
     if not plan.corpus.survey.types or any(metric.spans_and_types for metric in plan.metrics):
         return
+    meaning = Meaning({}, plan.corpus.survey.types)
     for one in plan.anonymizations:
         kinds = {kind for kind in one.types if not plan.settings.retyping.left_out(kind)}
-        if strange := [kind for kind in sorted(kinds) if unknown_types(plan.corpus, one, {kind}, {})]:
+        if strange := [kind for kind in sorted(kinds) if kind and not meaning.knows(kind)]:
             yield (
                 f"{shown(one.name)}: no mention of the corpus has the types {some(strange)}, so clinical metrics "
                 f"(phi_…) refuse it; --map {shown(strange[0])}=… says what it is"

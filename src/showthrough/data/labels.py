@@ -1,12 +1,15 @@
-"""What types are called: in maps that rename them, and in the text that stands for what was masked."""
+"""What types are called: in maps that rename them, in the text that stands for what was masked, and by whom."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 
+from showthrough.data.kinds import folded, kind_of, nearest, path_of
 from showthrough.errors import PlanError, quoted, shown
 
 NO_TYPE = "(no type)"
+_SEPARATORS = re.compile(r"[-_\s]+")
 _BARE = re.compile(r"^[\W_]+|[\W_]*\d*[\W_]*$")
 
 
@@ -34,3 +37,86 @@ def label_of(replacement: str | None) -> str:
     ('PERSON', 'LOC', '')
     """
     return _BARE.sub("", replacement or "")
+
+
+class Labels:
+    """What the types of systems are taken for, given those of a corpus.
+
+    A name is taken for the corpus's own name of the same kind (`EMAIL_ADDRESS` for `EMAIL`), else for the nearest type
+    of the corpus that it lies below in the tree of kinds (`CITY` for `LOC`). What the corpus tells apart stays apart:
+    where it has both, a `CITY` is no `LOC`. Of several names that the corpus has for one kind, the kind's own
+    stands for all of them, else the first.
+
+    >>> labels = Labels(["EMAIL", "LOC", "PATIENT"])
+    >>> [labels.taken(name) for name in ("email address", "CITY", "PERSON", "TATTOO")]
+    ['EMAIL', 'LOC', None, None]
+    """
+
+    def __init__(self, types: Iterable[str]) -> None:
+        self._types: dict[str, str] = {}
+        for name in sorted(filter(None, types), key=lambda name: (name != kind_of(name), name)):
+            self._types.setdefault(_key(name), name)
+
+    def __contains__(self, name: str) -> bool:
+        """Whether the corpus has a type of the same kind."""
+        return _key(name) in self._types
+
+    def taken(self, name: str) -> str | None:
+        """The type of the corpus that a name is taken for; `None`: it is coarser than all of them, or not known."""
+        if (key := _key(name)) in self._types:
+            return self._types[key]
+        kind = nearest(name)
+        above = reversed(path_of(kind)) if kind else ()
+        return next((self._types[one] for one in above if one in self._types), None)
+
+    def title(self, name: str) -> str:
+        """One name for all that mean the same: the corpus's, else the tree's, else as it is, in capitals.
+
+        >>> labels = Labels(["EMAIL"])
+        >>> labels.title("EMAIL_ADDRESS"), labels.title("PER"), labels.title("blood-group")
+        ('EMAIL', 'PERSON', 'BLOOD_GROUP')
+        """
+        if not name or name == NO_TYPE:
+            return name
+        return self.taken(name) or kind_of(name) or _SEPARATORS.sub("_", name).upper()
+
+    def numbered(self, names: Iterable[str]) -> tuple[list[str], list[int]]:
+        """The titles of names, each once, and of every name the number of its title."""
+        numbers: dict[str, int] = {}
+        places = [numbers.setdefault(self.title(name), len(numbers)) for name in names]
+        return list(numbers), places
+
+
+def _key(name: str) -> str:
+    return kind_of(name) or folded(name)  # kinds are in capitals, folded names are not
+
+
+class Meaning:
+    """What a type counts as, for mentions and masks alike: by a map, then as a type of the corpus; empty: left out.
+
+    `types` are those of the corpus. With `exact`, names count as they are.
+
+    >>> meaning = Meaning({"ORT": "CITY", "AGE": ""}, ["LOC", "AGE"])
+    >>> [meaning(name) for name in ("ORT", "GPE", "EDAD_SUJETO_ASISTENCIA", "")]
+    ['LOC', 'LOC', '', '(no type)']
+    """
+
+    def __init__(self, mapping: Mapping[str, str], types: Iterable[str], *, exact: bool = False) -> None:
+        self._mapping = mapping
+        self._exact = exact
+        self.types = {mapping.get(name, name) for name in types} - {""}
+        kept = Labels(self.types)  # what is left out under one name may be asked for under another
+        self._left_out = {source for source, target in mapping.items() if not target and source not in kept}
+        self._labels = Labels(self.types | self._left_out)
+
+    def __call__(self, name: str) -> str:
+        kept = self._mapping.get(name, name or NO_TYPE)
+        if self._exact or not kept:
+            return kept
+        title = self._labels.title(kept)
+        return "" if title in self._left_out else title
+
+    def knows(self, name: str) -> bool:
+        """Whether the corpus has a type that a name counts as, or the map leaves it out."""
+        kept = self._mapping.get(name, name)
+        return not kept or kept in self.types or (not self._exact and self._labels.taken(kept) is not None)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Marked, Mention, Survey, altered
-from showthrough.data.labels import NO_TYPE, label_map
+from showthrough.data.labels import NO_TYPE, Labels, label_map
 from showthrough.data.levels import GUESS, by_type, folded, known_level
 from showthrough.data.masks import Anonymization, DerivedMasks, Mask, TypedMask
 from showthrough.errors import PlanError, Problem, quoted, shown, some
@@ -34,6 +34,7 @@ class Retyping:
     direct: tuple[str, ...] = ()
     quasi: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    corpus: tuple[str, ...] = field(default=(), compare=False)  # the types of the corpus that it is said of
 
     @classmethod
     def of(
@@ -90,6 +91,20 @@ class Retyping:
         """Whether instances of a type count neither for annotators nor for systems."""
         target = self.renamed(name)
         return not target or folded(target) in map(folded, self.ignore)
+
+    def left_out_too(self, name: str) -> bool:
+        """The same of a system's type that may be taken for one of the corpus: with `EMAIL`, `EMAIL_ADDRESS` goes."""
+        labels, gone = self._of_corpus
+        return self.left_out(name) or labels.taken(self.renamed(name) or name) in gone
+
+    @cached_property
+    def _of_corpus(self) -> tuple[Labels, set[str]]:
+        """What the corpus's types are called then, and those of them that are left out under all their names."""
+        gone = {self.renamed(kind) or kind for kind in self.corpus if self.left_out(kind)}
+        kept = {self.renamed(kind) for kind in self.corpus if not self.left_out(kind)}
+        asked = Labels(kept)
+        gone = {name for name in gone if name not in asked}
+        return Labels(kept | gone), gone
 
     def check_once(self) -> None:
         """Raises PlanError when to rename a name that has been renamed gives yet another."""

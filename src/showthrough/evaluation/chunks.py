@@ -31,6 +31,7 @@ class Work:
     refused: frozenset[Cell] = frozenset()  # references that a metric cannot score
     noticed: frozenset[str] | None = None  # function words of notices; None: masks are not looked at
     kept: Hiding | None = None  # where documents are kept for a reader
+    types: tuple[str, ...] | None = None  # entity types of the whole corpus; None: of the chunk
 
 
 @dataclass
@@ -75,7 +76,7 @@ def answered(chunk: Chunk, work: Work) -> Answer:
 
 def answered_there(corpus: Corpus, work: Work, models: ModelSettings) -> Answer:
     """The same in another process."""
-    return answered(Chunk(corpus, _resources_of_process(models)), work)
+    return answered(Chunk(corpus, _resources_of_process(models), work.types), work)
 
 
 @lru_cache(maxsize=1)

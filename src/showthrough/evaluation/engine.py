@@ -209,7 +209,7 @@ class Evaluation:
         if self.plan.settings.jobs == 1 or len(chunks) == 1:
             for numbers in chunks:
                 whole = len(numbers) == len(corpus)
-                chunk = self._whole if whole else Chunk(corpus.part(numbers), self.resources)
+                chunk = self._whole if whole else Chunk(corpus.part(numbers), self.resources, corpus.survey.types)
                 yield numbers, answered(chunk, self._work(numbers, self._anonymizations))
             return
 
@@ -229,6 +229,7 @@ class Evaluation:
             refused=self._refused,
             noticed=words_aside(self.plan.metrics),
             kept=self._hiding if self.plan.texts and not too_many(self.plan.corpus) else None,
+            types=self.plan.corpus.survey.types,
         )
 
     def _of_scope(self, scope: str) -> dict[str, Metric]:

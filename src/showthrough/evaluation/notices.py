@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from showthrough.data.documents import Corpus
+from showthrough.data.kinds import folded
 from showthrough.data.labels import NO_TYPE
 from showthrough.data.levels import known_level
 from showthrough.data.masks import Anonymization
-from showthrough.errors import shown, some
+from showthrough.errors import Problem, shown, some
 from showthrough.evaluation.mask_notices import MaskCounts, mask_counts, mask_notices
 from showthrough.metrics import Metric
 from showthrough.metrics.language import unlike_its_language
@@ -49,6 +50,16 @@ def types_taken(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics
     return lines
 
 
+def types_merged(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """Which types of systems count as types of the corpus with other names; another writing goes without saying."""
+    lines = []
+    for one in anonymizations:
+        taken = {name: kind for metric in metrics for name, kind in metric.taken_for(corpus.survey.types, one).items()}
+        if other := [f"{name} as {kind}" for name, kind in taken.items() if folded(name) != folded(kind)]:
+            lines.append(str(Problem("", one.name, f"these count as types of the corpus: {some(other)}")))
+    return lines
+
+
 def not_annotated(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """That some documents have no annotations: what is masked or missed there counts nowhere."""
     if metrics and all("gold" not in metric.needs for metric in metrics):
@@ -71,7 +82,7 @@ def told_of_files(corpus: Corpus, anonymizations: Sequence[Anonymization], metri
     return [f"{shown(one.source or one.name)}: {note}" for one in files for note in one.notes]
 
 
-NOTICES: tuple[Notice, ...] = (told_of_files, types_taken, not_annotated, unlike_its_language)
+NOTICES: tuple[Notice, ...] = (told_of_files, types_taken, types_merged, not_annotated, unlike_its_language)
 
 
 def notices(

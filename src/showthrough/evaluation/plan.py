@@ -34,9 +34,9 @@ class Plan:
 
         To be done once, before anything is scored: types that change places would change back.
         """
-        types = self.settings.retyping
-        if not types:
+        if not self.settings.retyping:
             return self
+        types = replace(self.settings.retyping, corpus=self.corpus.survey.types)
         said = {kind for one in self.anonymizations for kind in one.types}
         read = {
             metric: frozenset(kind for one in self.anonymizations for kind in metric.types_in(one))

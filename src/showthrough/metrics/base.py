@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -165,6 +165,10 @@ class Metric(ABC):
     def types_in(self, anonymization: Anonymization) -> frozenset[str]:
         """The entity types that it reads in an anonymization."""
         return frozenset()
+
+    def taken_for(self, types: Iterable[str], anonymization: Anonymization) -> dict[str, str]:
+        """The types that it reads in an anonymization and takes for others, which are among these of the corpus."""
+        return {}
 
     def retyped(self, types: Retyping, read: frozenset[str]) -> Metric:
         """The same, knowing what a user says of types; `read` are those it reads in the anonymizations."""

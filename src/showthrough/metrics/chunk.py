@@ -60,14 +60,22 @@ class _Once:
 class Chunk(_Once):
     """Some documents of a corpus, or all of them, with what metrics ask of them."""
 
-    def __init__(self, corpus: Corpus, resources: Resources | None = None) -> None:
+    def __init__(
+        self, corpus: Corpus, resources: Resources | None = None, types: tuple[str, ...] | None = None
+    ) -> None:
         super().__init__()
         self.corpus = corpus
+        self._types = types
         self.resources = resources or Resources()
 
     @cached_property
     def axis(self) -> Axis:
         return Axis(self.corpus)
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The entity types of the whole corpus: what a type is taken for must not hang on where chunks are cut."""
+        return self.corpus.survey.types if self._types is None else self._types
 
     def ruler(self, hiding: Hiding) -> Ruler:
         """What has to be masked of the mentions."""

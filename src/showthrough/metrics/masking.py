@@ -12,6 +12,8 @@ import numpy as np
 from showthrough.axis.coverage import Coverage, Replacements
 from showthrough.axis.ruler import Ruler, Runs
 from showthrough.axis.spans import Bools, Ints
+from showthrough.data.kinds import VERSION
+from showthrough.data.labels import Labels
 from showthrough.errors import PlanError, quoted
 from showthrough.metrics.base import HEADLINE, Array, Count, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, FunctionWordMentions, Hiding
@@ -236,7 +238,8 @@ class RecallPerType(Recall):
     """Recall, one value for each entity type.
 
     As `recall` (Pilán et al. 2022, section 6.1), counted separately for each type that annotators used. An entity's
-    type is that of its first mention.
+    type is that of its first mention. Names of one kind (`PER` and `Person`) are one type; `labels="exact"` goes by the
+    very names.
 
     R(type) = |covered of the type| / |to be masked of the type|
 
@@ -248,18 +251,26 @@ class RecallPerType(Recall):
     (1.0, 0.0)
     """
 
-    version = 2
+    version = 3
     title = "Recall by entity type"
     undefined = "no annotator marked anything of this type to be masked"
     counts = ()
     roles = ()
 
     unit: Literal["token", "mention"] = parameter("token", UNIT)
+    labels: Literal["tree", "exact"] = parameter("tree", "several names of one kind: one type, or one each")
+
+    @property
+    def pinned(self) -> tuple[tuple[str, str], ...]:
+        return (*self.fixed, ("kinds", str(VERSION))) if self.labels == "tree" else self.fixed
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        documents, types = len(chunk.axis.documents), chunk.axis.gold.types
-        elements = self.elements(chunk)
-        cell = elements.document * len(types) + elements.kind
+        documents, elements = len(chunk.axis.documents), self.elements(chunk)
+        types, kind = list(chunk.axis.gold.types), elements.kind
+        if self.labels == "tree":
+            types, places = Labels(chunk.types).numbered(types)
+            kind = np.array(places, dtype=np.int64)[kind]
+        cell = elements.document * len(types) + kind
 
         def table(each: Ints) -> Array:
             count = np.bincount(cell, each, minlength=documents * len(types))

@@ -3,7 +3,8 @@
 *Missed*: a mention to be masked of which everything can be read. *Under-masked*: one of which a part can be read.
 *Spurious*: a mask that hides nothing that any annotator wanted masked. *Over-masked*: a mask that hides such a mention
 and words beside it. Function words, titles and punctuation inside a mention may stay readable, and words that a
-replacement repeats can be read, as for recall. A span that several annotators marked alike counts once.
+replacement repeats can be read, as for recall. A span that several annotators marked alike counts once. Types of one
+kind are one, whoever named them: what systems say is told by the types of the texts (`data.labels`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from showthrough.axis.axis import Axis
 from showthrough.axis.coverage import Coverage
 from showthrough.axis.spans import Bools, Ints, highest
+from showthrough.data.labels import Labels
 from showthrough.resources.lexicon import is_punctuation
 from showthrough.run.documents import Texts, ruler_of
 
@@ -57,8 +59,10 @@ class Inspection:
         self.texts = texts
         self.axis = Axis(texts.corpus())
         self._gold = self.axis.gold
+        self._labels = Labels(self._gold.types)
         self._ruler = ruler_of(self.axis, texts)
-        self._kind = self._gold.entity_type[self._gold.entity]
+        self._types, kind = self._labels.numbered(self._gold.types)
+        self._kind = np.array(kind, dtype=np.int64)[self._gold.entity_type[self._gold.entity]]
         self._wanted = self._painted(self._gold.level > 0)
         self._unwanted = self._painted(self._gold.level == 0)
 
@@ -98,7 +102,7 @@ class Inspection:
     def _mentions(self, outcome: NDArray[np.int8]) -> Iterator[tuple[Kind, str, Place]]:
         marks = np.column_stack([self._gold.start, self._gold.end, self._kind, outcome])[outcome <= PARTLY]
         for start, end, kind, code in np.unique(marks, axis=0).tolist():
-            yield ("missed" if code == LEAKED else "under-masked"), self._gold.types[kind], self._place(start, end)
+            yield ("missed" if code == LEAKED else "under-masked"), self._types[kind], self._place(start, end)
 
     def _masks(self, coverage: Coverage, name: str) -> Iterator[tuple[Kind, str, Place]]:
         judged = self._gold.annotators[coverage.document] > 0  # where nobody read, nobody can say
@@ -106,7 +110,7 @@ class Inspection:
         words = ~self.axis.table(is_punctuation).view(np.bool_)
         wanted = self._wanted >= 0
         inside, outside = (_counted(canvas, start, end) for canvas in (wanted, words & ~wanted))
-        types, own = self._gold.types, self._own_types(name)
+        types, own = self._types, self._own_types(name)
         for number in np.flatnonzero(outside > 0).tolist():
             low, high = int(start[number]), int(end[number])
             place = self._place(low, high)
@@ -120,7 +124,11 @@ class Inspection:
     def _own_types(self, name: str) -> dict[tuple[int, int], str]:
         """What the anonymizer itself said it found, by document and start."""
         by_document = enumerate(self.texts.masks[name])
-        return {(number, mask.start): mask.entity_type for number, masks in by_document for mask in masks}
+        return {
+            (number, mask.start): self._labels.title(mask.entity_type)
+            for number, masks in by_document
+            for mask in masks
+        }
 
     def _leaks(self, outcome: NDArray[np.int8]) -> Ints:
         leaking, count = outcome <= PARTLY, len(self.texts.documents)

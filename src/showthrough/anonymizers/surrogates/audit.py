@@ -11,8 +11,9 @@ from operator import itemgetter
 
 from showthrough.anonymizers.surrogates.dates import folded
 from showthrough.anonymizers.surrogates.wordlists import PARTICLES, TITLES
-from showthrough.data.categories import Kind, phi_type
+from showthrough.data.categories import phi_type
 from showthrough.data.documents import Document
+from showthrough.data.kinds import Surrogate
 from showthrough.errors import at_document, quoted
 
 LETTERS = 4  # a string with fewer says too little: initials and numbers may come out the same by chance
@@ -20,7 +21,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = re.compile(r"\w+")
 _START = itemgetter(0)
 
-Phi = tuple[Kind, int, int]  # what it is, start and end
+Phi = tuple[Surrogate, int, int]  # what it is, start and end
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Identifying:
     """
 
     def __init__(self, document: Document, keep: Collection[str] = ()) -> None:
-        self.kinds: dict[str, Kind] = {}  # of every string, in small letters
+        self.kinds: dict[str, Surrogate] = {}  # of every string, in small letters
         self._small: set[str] = set()  # those that are marked in small letters, too
         written: set[str] = set()  # as they are marked: some letters are not the same small and large again
         for kind, start, end in marked(document, keep):

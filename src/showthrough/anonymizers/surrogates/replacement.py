@@ -23,8 +23,8 @@ from showthrough.anonymizers.surrogates.invention import Edit
 from showthrough.anonymizers.surrogates.names import Names
 from showthrough.anonymizers.surrogates.numbers import Numbers
 from showthrough.anonymizers.surrogates.timeline import timeline
-from showthrough.data.categories import Kind
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
+from showthrough.data.kinds import Surrogate
 from showthrough.data.masks import Mask, apply_masks
 from showthrough.errors import PlanError
 
@@ -133,7 +133,7 @@ class _Record:
         left = [(one, *span_of(one)) for one in self._dates.marked if self._move.leaves(one)]
         return [(one, Leak(self._document.id, self._text[start:end], start, end)) for one, start, end in left]
 
-    def _replaced(self, kind: Kind, start: int, end: int) -> list[Edit]:
+    def _replaced(self, kind: Surrogate, start: int, end: int) -> list[Edit]:
         text = self._text[start:end]
         names, numbers = self._names, self._numbers
         if kind == "code":

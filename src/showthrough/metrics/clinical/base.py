@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Literal
@@ -12,7 +12,8 @@ import numpy as np
 from showthrough.axis.axis import Axis
 from showthrough.axis.spans import Counts
 from showthrough.data.documents import Corpus
-from showthrough.data.labels import label_map, label_of
+from showthrough.data.kinds import VERSION
+from showthrough.data.labels import Meaning, label_map, label_of
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
 from showthrough.errors import Problem, shown, some
@@ -47,8 +48,10 @@ class ClinicalMetric(Metric):
 
     `map` says which types are the same, on both sides: `map="LOCATION=LOC,CITY=LOC"`; `AGE=` leaves a type out. A
     system's types are those it states; `type_from="replacement"` takes what it writes in place of the PHI instead
-    (`[PATIENT]`), which is only right where that is a label. A type that gold does not have is an error, because it is
-    nearly always the same type under another name; `unknown_types="keep"` counts it as a wrong one.
+    (`[PATIENT]`), which is only right where that is a label. A type that gold does not have is taken for one of gold's
+    that means the same or that it lies below in the tree of kinds: `EMAIL_ADDRESS` for `EMAIL`, `CITY` for `LOC`;
+    `labels="exact"` goes by the very names. Any other is an error, because it is nearly always coarser, or unknown and
+    the same type under another name; `unknown_types="keep"` counts it as a wrong one.
     """
 
     needs = frozenset({"gold"})
@@ -58,23 +61,32 @@ class ClinicalMetric(Metric):
     map: str = parameter("", "which type is taken as which, on both sides: LOCATION=LOC,CITY=LOC; AGE= leaves one out")
     type_from: Literal["type", "replacement"] = parameter("type", "a system's types: stated, or what replaces the PHI")
     unknown_types: Literal["error", "keep"] = parameter("error", "a type that gold lacks: an error, or a wrong one")
+    labels: Literal["tree", "exact"] = parameter("tree", "other names and finer types: as gold's, or none of them")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         label_map(self.map)
 
+    @property
+    def pinned(self) -> tuple[tuple[str, str], ...]:
+        return (*self.fixed, ("kinds", str(VERSION))) if self.labels == "tree" else self.fixed
+
+    def meaning(self, types: Iterable[str]) -> Meaning:
+        """What types count as, in a corpus that has these."""
+        return Meaning(label_map(self.map), types, exact=self.labels == "exact")
+
     def gold(self, chunk: Chunk) -> PhiGold:
         def make() -> PhiGold:
-            kinds = Kinds(label_map(self.map))
+            kinds = Kinds(self.meaning(chunk.types))
             return PhiGold(chunk.axis, kinds, gold_instances(chunk.axis, kinds))
 
-        return chunk.once(("clinical gold", self.map), make)
+        return chunk.once(("clinical gold", self.map, self.labels), make)
 
     def system(self, gold: PhiGold, anonymized: Anonymized) -> PhiSystem:
         """What a system marked."""
         from_replacement = self.type_from == "replacement"
         make = partial(system_instances, gold.axis, gold.kinds, anonymized.anonymization, from_replacement)
-        return anonymized.once(("clinical system", self.map, self.type_from), make)
+        return anonymized.once(("clinical system", self.map, self.labels, self.type_from), make)
 
     def types_in(self, anonymization: Anonymization) -> frozenset[str]:
         if self.type_from == "type":
@@ -82,15 +94,21 @@ class ClinicalMetric(Metric):
         masks = (mask for masks in anonymization.masks.values() for mask in masks)
         return frozenset(filter(None, (label_of(mask.replacement) for mask in masks)))
 
+    def taken_for(self, types: Iterable[str], anonymization: Anonymization) -> dict[str, str]:
+        meaning, said = self.meaning(types), label_map(self.map)
+        meant = {name: meaning(name) for name in sorted(self.types_in(anonymization)) if name not in said}
+        return {name: kind for name, kind in meant.items() if kind != name and kind in meaning.types}
+
     def retyped(self, types: Retyping, read: frozenset[str]) -> Metric:
         """With what its masks cannot tell it: which types to leave out, and what replacements mean."""
         own = label_map(self.map)
+        left_out = types.left_out_too if self.labels == "tree" else types.left_out
         if self.type_from == "replacement":
             types.check_once()
-            added = {name: "" if types.left_out(name) else types.renamed(name) for name in sorted(read)}
+            added = {name: "" if left_out(name) else types.renamed(name) for name in sorted(read)}
             added = {name: own.get(target, target) for name, target in added.items() if target != name}
         else:
-            added = {types.renamed(name) or name: "" for name in sorted(read) if types.left_out(name)}
+            added = {types.renamed(name) or name: "" for name in sorted(read) if left_out(name)}
         if not added:
             return self
         return replace(self, map=",".join(f"{name}={target}" for name, target in {**own, **added}.items()))
@@ -98,7 +116,7 @@ class ClinicalMetric(Metric):
     def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
         if self.unknown_types == "keep":
             return []
-        return unknown_types(corpus, anonymization, self.types_in(anonymization), label_map(self.map))
+        return unknown_types(self.meaning(corpus.survey.types), anonymization, self.types_in(anonymization))
 
 
 @dataclass(frozen=True)
@@ -118,12 +136,9 @@ class InstanceMetric(ClinicalMetric):
         return where_typed(values, totals) if self.types else values
 
 
-def unknown_types(
-    corpus: Corpus, anonymization: Anonymization, labels: Set[str], mapping: Mapping[str, str]
-) -> list[Problem]:
-    """One problem for each type of a system that the corpus does not have, neither itself nor by the map."""
-    of_corpus = {mapping.get(kind, kind) for kind in corpus.survey.types}
-    listed = some(sorted(filter(None, of_corpus)))
+def unknown_types(meaning: Meaning, anonymization: Anonymization, labels: Iterable[str]) -> list[Problem]:
+    """One problem for each type of a system that counts as none of the corpus."""
+    listed = some(sorted(meaning.types))
     return [
         Problem(
             anonymization.source or anonymization.name,
@@ -132,7 +147,7 @@ def unknown_types(
             f'(--map {shown(label)}=) or count it as wrong (unknown_types="keep")',
         )
         for label in sorted(labels)
-        if label and (mapped := mapping.get(label, label)) and mapped not in of_corpus
+        if label and not meaning.knows(label)
     ]
 
 

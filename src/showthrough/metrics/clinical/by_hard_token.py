@@ -60,6 +60,7 @@ class PhiHardToken(PhiToken):
         if outside:
             listed = chunk.once(("dictionary", self.dictionary), lambda: dictionary_from(self.dictionary))
         else:
-            words = chunk.once(("clinical words", self.map, self.tokens), lambda: words_of(tokens))
+            key = ("clinical words", self.map, self.labels, self.tokens)
+            words = chunk.once(key, lambda: words_of(tokens))
             listed = words.ambiguous(between_kinds=self.hard == "ambiguous")
         return lambda some: np.array([(word in listed) != outside for word in tokens.spellings(some)], dtype=bool)

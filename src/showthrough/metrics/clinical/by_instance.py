@@ -38,7 +38,7 @@ class PhiInstance(InstanceMetric):
     [0.3333333333333333, 0.5]
     """
 
-    version = 2
+    version = 3
     group = "both"
     title = "PHI, instance by instance"
     roles = ("F, P and R",)

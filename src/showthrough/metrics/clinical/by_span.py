@@ -57,7 +57,7 @@ class PhiSpan(InstanceMetric):
     [0.0, 0.3333333333333333, 1.0]
     """
 
-    version = 2
+    version = 3
     group = "both"
     title = "PHI, exact spans"
     roles = ("F, P and R",)
@@ -130,7 +130,7 @@ class PhiLeak(InstanceMetric):
     0.3333333333333333
     """
 
-    version = 2
+    version = 3
     group = "privacy"
     title = "Leak score"
     better = "lower"

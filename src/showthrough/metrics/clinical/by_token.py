@@ -41,7 +41,7 @@ class PhiToken(ClinicalMetric):
     [0.6666666666666666, 0.6666666666666666, 0.5, 0.5]
     """
 
-    version = 2
+    version = 3
     group = "both"
     title = "PHI, token by token"
     roles = ("F, P and R",)
@@ -66,7 +66,7 @@ class PhiToken(ClinicalMetric):
 
     def token_gold(self, chunk: Chunk) -> TokenGold:
         gold = self.gold(chunk)
-        key = ("clinical tokens", self.map, self.tokens)
+        key = ("clinical tokens", self.map, self.labels, self.tokens)
         return chunk.once(key, lambda: TokenGold(gold.axis, gold.instances, self.tokens))
 
     def counting(self, tokens: TokenGold, chunk: Chunk) -> Callable[[TypedSpans], Bools]:

@@ -7,7 +7,7 @@ document.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
@@ -18,7 +18,7 @@ from showthrough.axis.axis import Axis
 from showthrough.axis.layers import Layers
 from showthrough.axis.spans import Bools, Counts, Ints, Laid, opening, spread
 from showthrough.data.documents import Mention
-from showthrough.data.labels import NO_TYPE, label_of
+from showthrough.data.labels import Meaning, label_of
 from showthrough.data.masks import Anonymization, Mask
 
 NONE = -1  # the kind of what is no PHI
@@ -27,10 +27,10 @@ _ROUNDS = 16  # of pairing all at once
 
 
 class Kinds(dict[str, int]):
-    """The number of every type, after the map; a type that is new gets the next one. `NONE`: the map leaves it out."""
+    """The number of every type by what it means; one that is new gets the next. `NONE`: the map leaves it out."""
 
-    def __init__(self, mapping: Mapping[str, str], names: Iterable[str] = ()) -> None:
-        self._mapping = mapping
+    def __init__(self, meaning: Meaning, names: Iterable[str] = ()) -> None:
+        self._meaning = meaning
         self._numbers = {name: number for number, name in enumerate(names)}
         super().__init__()
 
@@ -39,13 +39,13 @@ class Kinds(dict[str, int]):
         return list(self._numbers)
 
     def __missing__(self, name: str) -> int:
-        kept = self._mapping.get(name, name or NO_TYPE)
+        kept = self._meaning(name)
         number = self[name] = self._numbers.setdefault(kept, len(self._numbers)) if kept else NONE
         return number
 
     def extended(self) -> Kinds:
         """The same numbers, in a copy that may meet further types."""
-        return Kinds(self._mapping, self.names)
+        return Kinds(self._meaning, self.names)
 
     def numbers(self, types: Sequence[str]) -> Ints:
         return np.fromiter(map(self.__getitem__, types), np.int64, len(types))

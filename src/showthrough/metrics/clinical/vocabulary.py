@@ -16,7 +16,7 @@ import numpy as np
 from showthrough.axis.axis import Axis
 from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus
-from showthrough.data.labels import label_map
+from showthrough.data.labels import Meaning, label_map
 from showthrough.metrics.clinical.instances import NONE, Kinds, TypedSpans, gold_instances
 from showthrough.metrics.clinical.tokens import TokenGold
 
@@ -106,7 +106,7 @@ def analyse(
 ) -> Analysis:
     """Out-of-vocabulary and ambiguous PHI of a corpus; `medical` is a list of medical terms, a word each."""
     axis = Axis(corpus)
-    kinds = Kinds(label_map(mapping))
+    kinds = Kinds(Meaning(label_map(mapping), corpus.survey.types))
     gold = gold_instances(axis, kinds)
     split = TokenGold(axis, gold, tokens)
     seen = words_of(split)

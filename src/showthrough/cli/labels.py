@@ -1,0 +1,82 @@
+"""`showthrough labels`: the tree of kinds, a name's place in it, or the names of a corpus, a tool or a service."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from showthrough.cli.consoles import console
+from showthrough.data.kinds import HIPAA, NAMES, ROOT, TREE, folded, in_order, kind_of, path_of, treated_as
+from showthrough.data.schemes import SCHEMES
+from showthrough.errors import PlanError, shown
+
+_ARROW = " > "
+
+
+def command(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="A type, such as CITY, or who names types, such as Presidio.")
+    ] = None,
+) -> None:
+    """Show the tree of entity types; or where one stands, how it identifies and who names it so.
+
+    A system's type counts as the annotators' where it means the same or lies below it.
+    """
+    if name is None:
+        _show_tree()
+    elif kind := kind_of(name):
+        _show_kind(kind)
+    elif folded(name) and (schemes := [one for one in SCHEMES if folded(one).startswith(folded(name))]):
+        for scheme in schemes:
+            _show_scheme(scheme)
+    else:
+        known = f"expected a type of the tree (showthrough labels), or one of {', '.join(SCHEMES)}"
+        raise PlanError(f"nobody knows this name; {known}", f"labels {shown(name)}")
+
+
+def _traits(kind: str) -> tuple[str, str]:
+    known = treated_as(kind)
+    return known.identifier.lower(), known.hipaa
+
+
+def _columns(*heads: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for head in heads:
+        table.add_column(head, no_wrap=head != heads[-1])
+    return table
+
+
+def _show_tree() -> None:
+    table = _columns("type", "identifies", "HIPAA", "other names")
+    for kind in in_order():
+        indent = "  " * (len(path_of(kind)) - 2)
+        table.add_row(*map(Text, (indent + kind, *_traits(kind), ", ".join(NAMES[kind][1:]))))
+    console().print(table)
+
+
+def _show_scheme(scheme: str) -> None:
+    screen = console()
+    screen.print(Text(f"{scheme}: {SCHEMES[scheme].source}"))
+    table = _columns("type", "identifies", "HIPAA", "path")
+    for label in SCHEMES[scheme].labels:
+        kind = kind_of(label) or ROOT
+        table.add_row(*map(Text, (label, *_traits(kind), _ARROW.join(path_of(kind)))))
+    screen.print(table)
+
+
+def _show_kind(kind: str) -> None:
+    level, letter = _traits(kind)
+    hipaa = f"HIPAA: {letter}, {HIPAA[letter]}" if letter else "HIPAA: not listed"
+    how = "directly" if level == "direct" else "together with others"
+    lines = [_ARROW.join(path_of(kind)), f"identifies: {how}", hipaa]
+    for spelling in NAMES[kind]:
+        users = [one for one, scheme in SCHEMES.items() if folded(spelling) in map(folded, scheme.labels)]
+        lines.append(f"{spelling}: {', '.join(users) or 'a common name'}")
+    if below := TREE.get(kind):
+        lines.append(f"below it: {', '.join(below)}")
+    for line in lines:
+        console().print(Text(line))
