@@ -1,0 +1,35 @@
+"""Named entities of a spaCy pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from showthrough.detectors.base import Detector, Find
+from showthrough.resources.pipeline import Pipeline
+from showthrough.tables.calls import parameter
+
+MODEL = "en_core_web_sm"
+INSTEAD = 'the detector "patterns", which needs none'
+
+
+@lru_cache(maxsize=2)
+def pipeline(model: str) -> Pipeline:
+    """A pipeline, which stays loaded from chunk to chunk."""
+    return Pipeline(model, INSTEAD, exclude=())
+
+
+@dataclass(frozen=True)
+class Spacy(Detector):
+    """The named entities of a spaCy pipeline, with its own types. Nothing is downloaded."""
+
+    model: str = parameter(MODEL, "the pipeline: an installed package, or the path of a folder")
+
+    def find(self, texts: Sequence[str]) -> list[list[Find]]:
+        read = pipeline(self.model).read(texts, None, "entities")
+        return [[Find(one.start_char, one.end_char, one.label_) for one in document.ents] for document in read]
+
+    @property
+    def pinned(self) -> tuple[tuple[str, str], ...]:
+        return (("pipeline", pipeline(self.model).revision),)
