@@ -37,6 +37,11 @@ class Detector(ABC):
         """What it finds in each text. No find may depend on the other texts."""
 
     @property
+    def types(self) -> tuple[str, ...]:
+        """The types that it may find, where it can tell: one that is not found counts 0."""
+        return ()
+
+    @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
         """What a score's signature says of it beside name, version and parameters."""
         return ()

@@ -18,20 +18,26 @@ _TIME = re.compile(r"\d{1,2}(?:[:.]\d\d){0,2}\s?\D*\Z")
 _IP = re.compile(r"[\d.]+\.\d+\.[\d.]*\d\Z|[0-9A-Fa-f:]*::?[0-9A-Fa-f:]*\Z")
 _SSN = re.compile(r"\d{3}-\d{2}-\d{4}\Z")
 _IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?!\w)")
-_CARD = re.compile(r"(?<![\w.,/-])\d(?:[ -]?\d){12,18}(?![\w-]|[.,/]\d)")
+_CARD = re.compile(r"(?<![\w.,/-])[2-6](?:[ -]?\d){12,18}(?![\w-]|[.,/]\d)")
 # Of two finds of one length the first is taken.
-_ORDER = ("EMAIL", "URL", "IBAN", "CARD", "SSN", "IP", "DATE", "PHONE", "CODE", "PERSON", "ADDRESS", "POSTCODE", "MONEY",
-          "AGE", "TIME")  # fmt: skip
-_PRIORITY = {kind: number for number, kind in enumerate(_ORDER)}
+TYPES = (
+    "EMAIL", "URL", "IBAN", "CARD", "SSN", "IP", "DATE", "PHONE", "CODE", "PERSON", "ADDRESS", "POSTCODE", "MONEY",
+    "AGE", "TIME",
+)  # fmt: skip
+_PRIORITY = {kind: number for number, kind in enumerate(TYPES)}
 
 
 @dataclass(frozen=True)
 class Patterns(Detector):
     """Titled names, dates, telephone numbers, e-mail addresses, case numbers and all else that has a form of its own.
 
-    It reads no context and knows no list of names or places: a name without a title, a town, an employer or a rare event
-    is not found. What anonymizers write (PERSON, [DATE_1], ***, XXXX) is no find.
+    It reads no context and knows no list of names or places: a name without a title, a town, an employer or a rare
+    event is not found. What anonymizers write (PERSON, [DATE_1], ***, XXXX) is no find.
     """
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        return TYPES
 
     def find(self, texts: Sequence[str]) -> list[list[Find]]:
         return [_apart(text, _candidates(text)) for text in texts]
@@ -78,7 +84,11 @@ def _apart(text: str, candidates: Iterator[Find]) -> list[Find]:
         start, end = find.start, find.end
         if find.entity_type == "CODE" and _LAW.search(text, max(0, start - 30), start):
             continue
-        if taken.find(1, start, end) >= 0 or is_placeholder(text[start:end].lstrip('[(<{')) or _in_label(text, start, end):
+        if (
+            taken.find(1, start, end) >= 0
+            or is_placeholder(text[start:end].lstrip("[(<{"))
+            or _in_label(text, start, end)
+        ):
             continue
         taken[start:end] = b"\1" * (end - start)
         kept.append(find)

@@ -11,22 +11,26 @@ import re
 from collections.abc import Iterator
 
 _SIGNS = r"[-–‑./ \u00a0\u2009\u202f()]"
-_RUN = re.compile(rf"(?<![\w+@=])(?<!\d[.,/-])[+(]{{0,2}}\d{{1,13}}(?:{_SIGNS}{{1,3}}\d{{1,13}}){{0,6}}(?:(?![\w@])|(?=x\d))")
+_RUN = re.compile(
+    rf"(?<![\w+@=])(?<!\d[.,/-])[+(]{{0,2}}\d{{1,13}}(?:{_SIGNS}{{1,3}}\d{{1,13}}){{0,6}}(?:(?![\w@])|(?=x\d))"
+)
 _EXTENSION = re.compile(r",?[ ]?(?:(?i:ext|extension|x)\.?[ ]?|#)\d{1,6}(?!\w)")
 _CUE = re.compile(
-    r"(?i:\b(?:tel|telephone|telephones?|phones?|ph|mobile|mob|cell|fax|call(?:ed)?|dial(?:led)?|ring|rang|text(?:ed)?|"
+    r"(?i:\b(?:tel|telephones?|phones?|ph|mobile|mob|cell|fax|call(?:ed)?|dial(?:led)?|ring|rang|text(?:ed)?|"
     r"whatsapp|pager|beeper|ext|telefon|tlf|mobil|handy|tél|téléphone|portable|teléfono|móvil|contact|hotline|"
-    r"(?:phone|mobile|contact|fax|telephone)[ ]number|number)\b\.?(?:[ ](?:no|nr|number|is|was|on|at|to))?[.:]?[ ]{0,2})\Z"
+    r"landline)\b\.?(?:[ ](?:no|nr|number)\b\.?)?(?:[ ](?:is|was|on|at|to))?[.:]?[ ]{0,2})\Z"
 )
 _GROUPS = frozenset({
-    (3, 3, 4), (1, 3, 3, 4), (1, 3, 3, 2, 2), (3, 4, 4), (2, 4, 4), (4, 4), (5, 5), (5, 6), (4, 6), (4, 3, 3), (4, 3, 4), (3, 3, 3),
-    (2, 2, 2, 2), (2, 2, 2, 2, 2), (3, 2, 2), (3, 2, 2, 2), (3, 2, 3), (2, 3, 2, 2), (2, 3, 3, 3), (3, 3, 2, 2), (2, 3, 4),
-    (1, 4, 4), (2, 5, 4), (3, 5, 4), (5, 4), (1, 2, 3, 2, 2), (3, 6), (3, 7), (2, 7), (2, 8), (4, 7), (1, 2, 2, 2, 2),
-    (1, 3, 3, 3), (4, 2, 2, 2), (3, 3, 3, 3), (2, 4, 3), (2, 3, 3), (2, 2, 3), (4, 2, 2), (5, 3, 3), (4, 5), (3, 8),
+    (3, 3, 4), (1, 3, 3, 4), (1, 3, 3, 2, 2), (3, 4, 4), (2, 4, 4), (4, 4), (5, 5), (5, 6), (4, 6), (4, 3, 3),
+    (4, 3, 4), (3, 3, 3), (2, 2, 2, 2), (2, 2, 2, 2, 2), (3, 2, 2), (3, 2, 2, 2), (3, 2, 3), (2, 3, 2, 2),
+    (2, 3, 3, 3), (3, 3, 2, 2), (2, 3, 4), (1, 4, 4), (2, 5, 4), (3, 5, 4), (5, 4), (1, 2, 3, 2, 2), (3, 6), (3, 7),
+    (2, 7), (2, 8), (4, 7), (1, 2, 2, 2, 2), (1, 3, 3, 3), (4, 2, 2, 2), (3, 3, 3, 3), (2, 4, 3), (2, 3, 3),
+    (2, 2, 3), (4, 2, 2), (5, 3, 3), (4, 5), (3, 8),
 })  # fmt: skip
 _LEAST, _LEAST_CUED, _MOST, _MOST_DIALLED = 7, 5, 15, 17  # digits; from abroad, the trunk 0 may be written as well
 _OPENING = re.compile(r"[+(]{1,2}\Z")
 _LOOK = 30  # characters before a number in which a cue may stand
+_CASE = re.compile(r"\d{1,6}/\d{2}(?:\d\d)?")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _DIGITS = re.compile(r"\d+")
 
@@ -77,7 +81,7 @@ def _is_phone(written: str, lengths: tuple[int, ...], cued: bool) -> bool:
     if digits > _MOST or _thousands(written, lengths):
         return False
     if cued:
-        return True
+        return not _CASE.fullmatch(written)
     if written.startswith("("):
         return digits <= 13 and number > 1
     if written.startswith("0"):

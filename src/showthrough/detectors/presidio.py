@@ -10,6 +10,7 @@ from typing import Any
 
 from showthrough.detectors.base import Detector, Find
 from showthrough.detectors.spacy import INSTEAD, pipeline
+from showthrough.detectors.titles import named
 from showthrough.errors import PlanError, ResourceError
 from showthrough.resources.files import guarded
 from showthrough.resources.names import at_home, is_path
@@ -40,15 +41,27 @@ class Presidio(Detector):
         asked = {"language": self.language, "batch_size": _TOGETHER, "score_threshold": self.threshold}
         with guarded(lambda reason: ResourceError(f"Presidio failed: {reason}; or choose {INSTEAD}")):
             answers = batches.analyze_iterator(texts, **asked)
-        found = [
-            [Find(one.start, one.end, one.entity_type, float(one.score)) for one in answer if one.start < one.end]
-            for answer in answers
+        return [
+            [
+                Find(one.start, one.end, one.entity_type, float(one.score), named(text, one.start, one.end))
+                for one in sorted(answer, key=_place)
+                if one.start < one.end
+            ]
+            for text, answer in zip(texts, answers, strict=True)
         ]
-        return [sorted(finds) for finds in found]  # Presidio's order follows the scores
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        return tuple(sorted(_engine(self.model, self.language).analyzer_engine.get_supported_entities(self.language)))
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
         return ((_PACKAGE, version(_PACKAGE)), ("pipeline", pipeline(self.model).revision))
+
+
+def _place(result: Any) -> tuple[int, int, str]:
+    """What results are ordered by: Presidio's own order follows the scores."""
+    return result.start, result.end, result.entity_type
 
 
 @lru_cache(maxsize=1)

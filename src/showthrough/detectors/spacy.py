@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from showthrough.detectors.base import Detector, Find
+from showthrough.detectors.titles import named
 from showthrough.resources.pipeline import Pipeline
 from showthrough.tables.calls import parameter
 
@@ -28,7 +29,17 @@ class Spacy(Detector):
 
     def find(self, texts: Sequence[str]) -> list[list[Find]]:
         read = pipeline(self.model).read(texts, None, "entities")
-        return [[Find(one.start_char, one.end_char, one.label_) for one in document.ents] for document in read]
+        return [
+            [
+                Find(one.start_char, one.end_char, one.label_, core=named(text, one.start_char, one.end_char))
+                for one in document.ents
+            ]
+            for text, document in zip(texts, read, strict=True)
+        ]
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        return pipeline(self.model).entity_types
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:

@@ -1,7 +1,7 @@
 """What the detector looks for beyond the rows of `expressions`: other writings, other countries, other courts.
 
-A detector is not a mask: what it finds in vain costs a look, what it misses is taken for hidden. So these rows are wider
-than those that rules hides by. Every repetition is bounded, and time grows with the length of the text alone.
+A detector is not a mask: what it finds in vain costs a look, what it misses is taken for hidden. So these rows are
+wider than those that rules hides by. Every repetition is bounded, and time grows with the length of the text alone.
 
 Forms of case numbers follow what courts publish of them: the European Court of Human Rights (36110/97), the Court of
 Justice of the EU (C-131/12), ECLI (Council conclusions 2011/C 127/01), neutral citations of the United Kingdom and of
@@ -84,16 +84,18 @@ _CODE = (
 _COURT = r"(?:UK|EW|NI|CS|HC|SC|NZ|AU|HK|IE|ZA|SG|ON|BC|AB|QC|FC|Q|N|V|W)[A-Z]{1,6}"
 _CODES = (
     rf"{_CUED}{_CODE}",
-    r"(?<![\w/.-])\d{1,6}/\d{2}(?:\d\d)?(?![\w/]|-\d)(?<!\b\d/\d\d)(?<!\b\d\d/\d\d)",
+    r"(?<![\w/.-])(?:\d{4,6}/\d{2}|\d{1,6}/(?:19|20)\d\d)(?![\w/]|-\d)",  # 148/86 is a blood pressure
     r"(?<![\w/-])[CTFE][-‑–]\d{1,4}/\d{2}(?:[ ](?:P|PPU|RX|DEP)\b)?(?![\w/-])",
-    r"(?<![\w/-])\d{1,2}:\d{2,4}[-‑ ]?(?i:cv|cr|mc|md|bk|mj|ap|po|sw|misc|civ|crim)[-‑ ]?\d{2,6}(?:[-‑][A-Za-z]{1,5}){0,4}(?!\w)",
+    r"(?<![\w/-])\d{1,2}:\d{2,4}[-‑ ]?(?i:cv|cr|mc|md|bk|mj|ap|po|sw|misc|civ|crim)[-‑ ]?\d{2,6}"
+    r"(?:[-‑][A-Za-z]{1,5}){0,4}(?!\w)",
     r"(?<![\w/-])\d{2,4}[-‑ ]?(?i:cv|cr|mc|md|bk|mj|civ|crim|cf|dr|fa)[-‑ ]?\d{2,7}(?:[-‑][A-Za-z]{1,5}){0,4}(?!\w)",
     r"(?<![\w/-])(?i:cv|cr|civ|crim|mc|fa|cf|dr|bk)[-‑ ]\d{2,4}[-‑]\d{2,7}(?:[-‑][A-Za-z]{1,5}){0,3}(?!\w)",
     r"\[(?:1[89]|20)\d\d\][ ](?:\d{1,2}[ ])?[A-Z][A-Za-z]{1,6}(?:[ ](?:Civ|Crim|Fam|App|CR|LR))?[ ]\d{1,5}"
     r"(?:[ ]\([A-Z][A-Za-z&]{1,12}\))?",
     rf"(?<!\w)(?:19|20)\d\d[ ](?:{_COURT}|SCC|BCCA|ONCA|FCA|CSIH|CSOH)[ ]\d{{1,5}}(?!\w)",
     r"(?<!\w)ECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}[A-Z0-9]",
-    r"(?<![\w/-])(?:\d{1,3}|[IVX]{1,5})(?:[ ]?[a-z])?[ ](?:[A-Z][A-Za-z]{0,3}[ ]?\(?[A-Za-z]{0,5}\)?[ ])\d{1,5}/\d{2}(?:\d\d)?(?![\w/])",
+    r"(?<![\w/-])(?:\d{1,3}|[IVX]{1,5})(?:[ ]?[a-z])?[ ](?:[A-Z][A-Za-z]{0,3}[ ]?\(?[A-Za-z]{0,5}\)?[ ])"
+    r"\d{1,5}/\d{2}(?:\d\d)?(?![\w/])",
     r"(?<![\w/.-])\d{2}[-‑]\d{2}\.\d{3}(?![\w/-])",
     r"(?<![\w/-])[A-Z]{1,5}[-/ ]?(?:19|20)?\d{2}[-/]\d{3,7}(?:[-/][A-Z0-9]{1,6}){0,2}(?![\w/])",
     r"(?<![\w/-])[A-Z]{1,6}/\d{1,7}/\d{2,6}(?:/[A-Z0-9]{1,6}){0,2}(?![\w/])",
@@ -126,7 +128,8 @@ _POSTCODES = (
     r"(?<!\w)[A-Z]{1,2}\d[A-Z\d]?[ ]?\d[A-Z]{2}(?!\w)",
     r"(?<!\w)[A-Z]\d[A-Z][ -]?\d[A-Z]\d(?!\w)",
     r"(?<!\w)[A-Z]{2}[ ]\d{5}(?:-\d{4})?(?!\w)",
-    rf"(?<!\w)(?:[A-Z]{{1,2}}-)?\d{{4,5}}[ ](?=[A-Z]{{2}}[ ,.;\n])[A-Z]{{2}}(?!\w)|(?<!\w)[A-Z]{{1,2}}-\d{{4,6}}[ ]{NAME}",
+    r"(?<!\w)(?:[A-Z]{1,2}-)?\d{4,5}[ ](?=[A-Z]{2}[ ,.;\n])[A-Z]{2}(?!\w)",
+    rf"(?<!\w)[A-Z]{{1,2}}-\d{{4,6}}[ ]{NAME}",
 )
 _AGES = (r"(?<![\w.,/-])\d{1,3}[ -]?(?i:y\.?o\.?|yrs?|jährige[rsn]?|ans|años)(?!\w)",)
 
@@ -136,9 +139,9 @@ _SIGN = (
     r"RSD|ITL|FRF|DEM|ESP|ATS|BEF|NLG|PTE|FIM|GRD|CNY|INR|BRL|ZAR|MXN|KRW|ISK)(?![A-Za-z]))"
 )
 _UNIT = (
-    r"(?i:(?:[A-Z][a-z]{2,12}[ ])?(?:euros?|eur|dollars?|pounds?|liras?|lire|rou?bles?|forints?|hryvnias?|rupees?|yen|yuan|"
-    r"zlotys?|złotych|koruna?s?|crowns?|kron(?:er|or|a|ur)|francs?|marks?|pesetas?|drachmas?|escudos?|schillings?|leva|"
-    r"lei|reais|pesos?))\b"
+    r"(?i:(?:[A-Z][a-z]{2,12}[ ])?(?:euros?|eur|dollars?|pounds?|liras?|lire|rou?bles?|forints?|hryvnias?|rupees?|yen|"
+    r"yuan|zlotys?|złotych|koruna?s?|crowns?|kron(?:er|or|a|ur)|francs?|marks?|pesetas?|drachmas?|escudos?|schillings?|"
+    r"leva|lei|reais|pesos?))\b"
 )
 _MONEY = (
     rf"(?<![\w.,]){_SIGN}[ \u00a0]?{_FIGURE}(?:[ ](?:thousand|million|billion|bn|k|m)\b)?(?!\d)",
