@@ -34,12 +34,24 @@ _LEADING = re.compile(rf"(?:(?:{_TITLE}|(?i:the|an?|in|on|of|about|some|last|ear
 _PIECE = re.compile(rf"{_HOLE}|[\w.'’-]+")
 
 # Words that stand for something that was taken out; in capitals alone, since there are people called Person.
-_LABELS = frozenset(
-    ["PERSON", "PERSONS", "PERSONNAME", "PER", "PERS", "NAME", "NAMES", "FIRSTNAME", "LASTNAME", "FIRST", "LAST", "MIDDLE", "FULLNAME", "SURNAME", "FORENAME", "GIVENNAME", "INITIAL", "INITIALS", "PATIENT", "DOCTOR", "STAFF", "CLINICIAN", "NURSE", "RELATIVE", "APPLICANT", "CLAIMANT", "DEFENDANT", "WITNESS", "LOC", "LOCATION", "CITY", "TOWN", "STREET", "COUNTRY", "STATE", "ADDRESS", "GPE", "FAC", "PLACE", "ZIP", "POSTCODE", "ORG", "ORGANISATION", "ORGANIZATION", "COMPANY", "HOSPITAL", "INSTITUTION", "SCHOOL", "NORP", "NRP", "DATE", "DATETIME", "TIME", "YEAR", "AGE", "DOB", "PHONE", "TELEPHONE", "FAX", "EMAIL", "URL", "IP", "CODE", "ID", "IDNUM", "MRN", "SSN", "NUMBER", "CASE", "ACCOUNT", "CARD", "IBAN", "DEM", "MISC", "QUANTITY", "MONEY", "CARDINAL", "ORDINAL", "EVENT", "PROFESSION", "JOB", "TITLE", "USERNAME", "USER", "PII", "PHI", "MASK", "MASKED", "REDACTED", "REDACT", "ANONYMIZED", "ANONYMISED", "ANON", "HIDDEN", "REMOVED", "DELETED", "WITHHELD", "UNKNOWN", "ENTITY", "TAG"]
-)
-_ROLES = frozenset(
-    ["Rapporteur", "Rapporteurs", "Chancellor", "Secretary", "President", "Department", "Minister", "Ministry", "Advocate", "Registrar", "General", "Court", "Courts", "Office", "Committee", "Commission", "Council", "House", "Act", "Chamber", "Bench", "Advocates", "Chief", "Justice", "Justices", "System", "Clerk", "Provost", "Mayor", "Lords", "Ladies", "Privy", "Commissioner", "Ombudsman", "Attorney", "Prosecutor", "Inquiry"]
-)
+_LABELS = frozenset({
+    "PERSON", "PERSONS", "PERSONNAME", "PER", "PERS", "NAME", "NAMES", "FIRSTNAME", "LASTNAME", "FIRST", "LAST",
+    "MIDDLE", "FULLNAME", "SURNAME", "FORENAME", "GIVENNAME", "INITIAL", "INITIALS", "PATIENT", "DOCTOR", "STAFF",
+    "CLINICIAN", "NURSE", "RELATIVE", "APPLICANT", "CLAIMANT", "DEFENDANT", "WITNESS", "LOC", "LOCATION", "CITY",
+    "TOWN", "STREET", "COUNTRY", "STATE", "ADDRESS", "GPE", "FAC", "PLACE", "ZIP", "POSTCODE", "ORG",
+    "ORGANISATION", "ORGANIZATION", "COMPANY", "HOSPITAL", "INSTITUTION", "SCHOOL", "NORP", "NRP", "DATE",
+    "DATETIME", "TIME", "YEAR", "AGE", "DOB", "PHONE", "TELEPHONE", "FAX", "EMAIL", "URL", "IP", "CODE", "ID",
+    "IDNUM", "MRN", "SSN", "NUMBER", "CASE", "ACCOUNT", "CARD", "IBAN", "DEM", "MISC", "QUANTITY", "MONEY",
+    "CARDINAL", "ORDINAL", "EVENT", "PROFESSION", "JOB", "TITLE", "USERNAME", "USER", "PII", "PHI", "MASK",
+    "MASKED", "REDACTED", "REDACT", "ANONYMIZED", "ANONYMISED", "ANON", "HIDDEN", "REMOVED", "DELETED", "WITHHELD",
+    "UNKNOWN", "ENTITY", "TAG",
+})  # fmt: skip
+_ROLES = frozenset({
+    "Rapporteur", "Rapporteurs", "Chancellor", "Secretary", "President", "Department", "Minister", "Ministry",
+    "Advocate", "Registrar", "General", "Court", "Courts", "Office", "Committee", "Commission", "Council", "House",
+    "Act", "Chamber", "Bench", "Advocates", "Chief", "Justice", "Justices", "System", "Clerk", "Provost", "Mayor",
+    "Lords", "Ladies", "Privy", "Commissioner", "Ombudsman", "Attorney", "Prosecutor", "Inquiry",
+})  # fmt: skip
 # Less those that are surnames and initials as well: here a title stands before them.
 _OPENERS = NOT_NAMES - {"A", "I", "Young", "Old", "Still", "More", "Much", "Friday"}
 _LABEL = re.compile(r"[A-Z]+(?:[_-][A-Z]+)*(?:[_-]?\d+)?\Z")

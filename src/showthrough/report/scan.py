@@ -27,12 +27,14 @@ def show_scan(scan: Scan, places: int, console: Console) -> None:
     console.print(Text(f"{head}; looked at by {', '.join(map(printable, scan.detectors))}", "bold"))
     if not found:
         return
-    several = len(scan.detectors) > 1
+    names = {one: one.partition("(")[0] for one in scan.detectors}
+    if len(set(names.values())) < len(names):  # the same one with other parameters
+        names = {one: one for one in names}
     table = bare_table("finds", f"documents of {scan.documents}", "for example", "at")
     for column in table.columns[3:]:
         column.justify = "left"
     for (detector, kind), here in scan.by_type().items():
-        name = f"{printable(detector)}: {shown(kind)}" if several else shown(kind)
+        name = f"{printable(names[detector])}: {shown(kind)}" if len(names) > 1 else shown(kind)
         documents = len({one.document for one in here})
         table.add_row(Text(name), str(len(here)), str(documents), Text(shown(here[0].text)), Text(_place(here[0])))
     console.print(table)
