@@ -16,6 +16,8 @@ from showthrough.detectors.wider import WIDER
 _TYPES = {"DATETIME": "DATE", "QUANTITY": "MONEY", "LOC": "ADDRESS"}
 _TIME = re.compile(r"\d{1,2}(?:[:.]\d\d){0,2}\s?\D*\Z")
 _IP = re.compile(r"[\d.]+\.\d+\.[\d.]*\d\Z|[0-9A-Fa-f:]*::?[0-9A-Fa-f:]*\Z")
+_POSTCODE = re.compile(r"[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\Z")
+_CITED = re.compile(r".*\b(?i:nos?|nr)\b\.?\s\d{4}/\d\d\Z", re.DOTALL)  # of cases, not the years 1998/99
 _SSN = re.compile(r"\d{3}-\d{2}-\d{4}\Z")
 _IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?!\w)")
 _CARD = re.compile(r"(?<![\w.,/-])[2-6](?:[ -]?\d){12,18}(?![\w-]|[.,/]\d)")
@@ -48,7 +50,8 @@ def _candidates(text: str) -> Iterator[Find]:
         group = "span" if "span" in pattern.groupindex else 0
         for match in pattern.finditer(text):
             start, end = match.span(group)
-            yield Find(start, end, _type(label, text[start:end]))
+            cited = label == "DATETIME" and _CITED.match(text[max(0, start - 8) : end])
+            yield Find(start, end, "CODE" if cited else _type(label, text[start:end]))
     for label, pattern in WIDER:
         group = "span" if "span" in pattern.groupindex else 0
         for match in pattern.finditer(text):
@@ -68,6 +71,8 @@ def _type(label: str, found: str) -> str:
     """The type of what a row of the rules finds, which are coarser."""
     if label == "DATETIME" and (":" in found[:3] or _TIME.match(found)) and not re.match(r"\d{4}\b", found):
         return "TIME"
+    if label == "LOC" and _POSTCODE.match(found):
+        return "POSTCODE"
     if label == "CODE":
         if _SSN.match(found):
             return "SSN"
@@ -104,13 +109,13 @@ _BRACKETS = {"[": "]", "<": ">", "{": "}"}
 
 
 def _in_label(text: str, start: int, end: int) -> bool:
-    """Whether it is all or part of what stands in brackets for something else: [CASE 1997], <DATE_2>."""
+    """Whether it is all or part of what stands in brackets for something else: [CASE 12], <DATE_2>."""
     opening = max((text.rfind(sign, max(0, start - 30), start + 1), sign) for sign in _BRACKETS)
     if opening[0] < 0:
         return False
     closing = text.find(_BRACKETS[opening[1]], opening[0], end + 30)
     inside = text[opening[0] + 1 : closing]
-    return closing >= end - 1 and is_placeholder(re.sub(r"[\s:#]+", "_", inside.strip()))
+    return closing >= end - 1 and is_placeholder(re.sub(r"[\s:#]+", "_", inside.strip("([{< ")))
 
 
 def _luhn(number: str) -> bool:

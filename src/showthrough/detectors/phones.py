@@ -25,7 +25,7 @@ _GROUPS = frozenset({
     (4, 3, 4), (3, 3, 3), (2, 2, 2, 2), (2, 2, 2, 2, 2), (3, 2, 2), (3, 2, 2, 2), (3, 2, 3), (2, 3, 2, 2),
     (2, 3, 3, 3), (3, 3, 2, 2), (2, 3, 4), (1, 4, 4), (2, 5, 4), (3, 5, 4), (5, 4), (1, 2, 3, 2, 2), (3, 6), (3, 7),
     (2, 7), (2, 8), (4, 7), (1, 2, 2, 2, 2), (1, 3, 3, 3), (4, 2, 2, 2), (3, 3, 3, 3), (2, 4, 3), (2, 3, 3),
-    (2, 2, 3), (4, 2, 2), (5, 3, 3), (4, 5), (3, 8),
+    (4, 2, 2), (5, 3, 3), (4, 5), (3, 8),
 })  # fmt: skip
 _LEAST, _LEAST_CUED, _MOST, _MOST_DIALLED = 7, 5, 15, 17  # digits; from abroad, the trunk 0 may be written as well
 _OPENING = re.compile(r"[+(]{1,2}\Z")
@@ -67,8 +67,8 @@ def _longest(text: str, start: int, groups: list[tuple[int, int]]) -> tuple[int,
             before = groups[first - 1][1] if first else start
             if opening := _OPENING.search(text, before, low):
                 low = opening.start()
-            if ")" not in text[low:high]:  # the bracket opened before the number
-                low += text[low] == "("
+            while text[low] == "(" and text.count("(", low, high) > text.count(")", low, high):
+                low += 1  # that bracket is around the number
             if _is_phone(text[low:high], lengths[first : first + size], cued and not first):
                 return low, high
     return None

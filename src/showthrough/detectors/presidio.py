@@ -76,7 +76,7 @@ def _engine(model: str, language: str) -> Any:
         raise ResourceError(
             f"presidio needs a package that is not installed: pip install 'showthrough[presidio]'; or choose {INSTEAD}"
         ) from error
-    _ = pipeline(model).revision  # raises where it is not there, before Presidio would download it
+    pipeline(model)  # raises where it is not there, before Presidio would download it
     domains = TLDExtract(cache_dir=None, suffix_list_urls=())
 
     class OfflineEmail(EmailRecognizer):  # type: ignore[misc]

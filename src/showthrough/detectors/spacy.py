@@ -17,8 +17,10 @@ INSTEAD = 'the detector "patterns", which needs none'
 
 @lru_cache(maxsize=2)
 def pipeline(model: str) -> Pipeline:
-    """A pipeline, which stays loaded from chunk to chunk."""
-    return Pipeline(model, INSTEAD, exclude=())
+    """A pipeline, which stays loaded from chunk to chunk. Raises ResourceError where it is not there."""
+    made = Pipeline(model, INSTEAD, exclude=())
+    _ = made.revision
+    return made
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ _ROLES = frozenset({
 })  # fmt: skip
 # Less those that are surnames and initials as well: here a title stands before them.
 _OPENERS = NOT_NAMES - {"A", "I", "Young", "Old", "Still", "More", "Much", "Friday"}
-_LABEL = re.compile(r"[A-Z]+(?:[_-][A-Z]+)*(?:[_-]?\d+)?\Z")
+_LABEL = re.compile(r"[A-Z]+(?:[_-][A-Z]+)*(?:[_-]?\d{1,3})?\Z")
 
 
 def is_placeholder(word: str) -> bool:
@@ -63,7 +63,7 @@ def is_placeholder(word: str) -> bool:
     >>> [is_placeholder(word) for word in ("PERSON", "NAME_2", "[Ann]", "***", "XXXX", "SMITH", "Person")]
     [True, True, True, True, True, False, False]
     """
-    if word[0] in "[<{(" or not word.strip("Xx.-_*#█▇■•…"):
+    if not word.strip("Xx.-_*#█▇■•…") or word[0] in "[<{(":
         return True
     return bool(_LABEL.match(word)) and all(part in _LABELS for part in re.split(r"[_\d-]+", word) if part)
 

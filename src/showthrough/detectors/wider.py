@@ -34,6 +34,7 @@ _WEEKDAY = (
 )
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _NTH = rf"{_DAY}(?i:st|nd|rd|th|er|º|\.)?"
+_LAST = rf"{_DAY}(?i:st|nd|rd|th)?"  # where a date may end: the stop is the sentence's
 _YEAR = r"(?:1[5-9]|20)\d\d"
 _SHORT_YEAR = rf"(?:{_YEAR}|['’]?\d\d)"
 _SPACE = r"[ \t\u00a0\u202f]"
@@ -41,17 +42,17 @@ _GAP = rf"(?:{_SPACE}{{1,2}}|{_SPACE}?\r?\n{_SPACE}?)"  # a line may end inside 
 _OF = rf"(?:(?:day{_GAP})?(?i:of|de|del|di)\b{_GAP})?"
 _LEAD = rf"(?:{_WEEKDAY},?{_GAP})?(?:(?i:the|den|le|el|il){_GAP})?"
 _DASH = r"[-–—]"
-_RANGE = rf"(?:{_SPACE}?(?:{_DASH}|(?i:to|and|until|bis)){_SPACE}?{_NTH})?"
+_RANGE = rf"(?:{_SPACE}?(?:{_DASH}|(?i:to|and|until|bis)){_SPACE}?{_LAST})?"
 _START, _END = r"(?<![\w/-])(?<!\d[.,])", r"(?![\w/]|[.,-]\d)"
 
 _DATES = (
     rf"{_START}{_LEAD}{_NTH}{_RANGE}{_GAP}{_OF}{_MONTH},?{_GAP}(?:(?i:of|de|del){_GAP})?{_SHORT_YEAR}{_END}",
     rf"{_START}{_LEAD}{_NTH}{_RANGE}{_GAP}{_OF}{_NAMED}(?![\w-])",
     rf"{_START}{_DAY}(?P<gap>[-./ ]?){_MONTH}(?P=gap){_SHORT_YEAR}{_END}",
-    rf"{_START}{_LEAD}{_NAMED}{_GAP}(?:the{_GAP})?{_NTH}{_RANGE}(?:,?{_GAP}{_SHORT_YEAR})?(?![\w%]|[.,]\d)",
+    rf"{_START}{_LEAD}{_NAMED}{_GAP}(?:the{_GAP})?{_LAST}{_RANGE}(?:,?{_GAP}{_SHORT_YEAR})?(?![\w%]|[.,]\d)",
     rf"{_START}{_MONTH}(?P<gap>[-./ ]){_NTH}(?:(?P=gap)|,{_GAP}?){_SHORT_YEAR}{_END}",
     rf"{_START}{_NAMED},?{_GAP}(?:(?i:of|de|del){_GAP})?(?:{_YEAR}|['’]\d\d){_END}",
-    rf"{_START}{_YEAR}(?:,?{_GAP}|[-./]){_MONTH}(?:{_GAP}|[-./]){_NTH}{_END}",
+    rf"{_START}{_YEAR}(?:,?{_GAP}|[-./]){_MONTH}(?:{_GAP}|[-./]){_LAST}{_END}",
     rf"{_START}{_YEAR},?{_GAP}{_NTH}{_GAP}{_OF}{_MONTH}{_END}",
     # Numbers alone, with any sign between, also with spaces around it.
     rf"{_START}{_DAY}(?P<gap>[-./–‑]){_SPACE}?{_DAY}(?P=gap){_SPACE}?{_SHORT_YEAR}{_END}",
@@ -131,7 +132,7 @@ _POSTCODES = (
     r"(?<!\w)(?:[A-Z]{1,2}-)?\d{4,5}[ ](?=[A-Z]{2}[ ,.;\n])[A-Z]{2}(?!\w)",
     rf"(?<!\w)[A-Z]{{1,2}}-\d{{4,6}}[ ]{NAME}",
 )
-_AGES = (r"(?<![\w.,/-])\d{1,3}[ -]?(?i:y\.?o\.?|yrs?|jährige[rsn]?|ans|años)(?!\w)",)
+_AGES = (r"(?<![\w.,/-])\d{1,3}[ -]?(?i:y/?o|y\.o\.|yrs?|jährige[rsn]?|ans|años)(?!\w)",)
 
 _FIGURE = r"(?:\d{1,3}(?:[,. \u00a0]\d{3}){1,5}(?:[.,]\d{1,2})?|\d{1,15}(?:[.,]\d{1,2})?)"
 _SIGN = (
