@@ -18,6 +18,11 @@ from showthrough.data.masks import (
     TypedMask as TypedMask,
     apply_masks as apply_masks,
 )
+from showthrough.detectors import (
+    DETECTORS as DETECTORS,
+    Detector as Detector,
+    Find as Find,
+)
 from showthrough.errors import (
     InputError as InputError,
     Interrupted as Interrupted,
@@ -56,6 +61,7 @@ from showthrough.metrics import (
     Recall as Recall,
     RecallPerType as RecallPerType,
     ReIdentification as ReIdentification,
+    Residual as Residual,
     Rows as Rows,
     TextPreservedInformation as TextPreservedInformation,
     TextPreservedSimilarity as TextPreservedSimilarity,

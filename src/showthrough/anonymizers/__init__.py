@@ -5,14 +5,17 @@ An anonymizer is anything with a name, a version and a method `masks`.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
+from dataclasses import is_dataclass
 from functools import partial
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from showthrough.data.documents import Corpus, Document, span_fault
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, quoted, shown
 from showthrough.tables import Table, is_guest, raised, value_of
+from showthrough.tables.calls import UNREADABLE, completed, parsed_call
 
 
 @runtime_checkable
@@ -31,15 +34,32 @@ class Anonymizer(Protocol):
 
 
 ANONYMIZERS: Table[Anonymizer] = Table(
-    "anonymizers", {}, partial(value_of, Anonymizer, "anonymizer"), {"rules": "showthrough.anonymizers.rules:Rules"}
+    "anonymizers",
+    {},
+    partial(value_of, Anonymizer, "anonymizer"),
+    {
+        "rules": "showthrough.anonymizers.rules:Rules",
+        "presidio": "showthrough.anonymizers.detected:PresidioAnonymizer",
+        "spacy": "showthrough.anonymizers.detected:SpacyAnonymizer",
+    },
 )
 
 
-def anonymizer(name: str) -> Anonymizer:
-    """The anonymizer of that name."""
+def anonymizer(text: str) -> Anonymizer:
+    """The anonymizer of that name, perhaps with parameters, as in `spacy(model="en_core_web_lg")`."""
+    name, given = text, dict[str, Any]()
+    if "(" in text:  # a name alone may have dashes, which no call has
+        try:
+            name, given = parsed_call(ast.parse(text.strip(), mode="eval").body)
+        except UNREADABLE:
+            expected = 'expected a name, or a call such as spacy(model="en_core_web_sm")'
+            raise PlanError(f"found {quoted(text)}; {expected}", "anonymizer") from None
     if name not in ANONYMIZERS:
         raise PlanError(f"unknown anonymizer {quoted(name)}; there are: {', '.join(ANONYMIZERS)}")
-    return ANONYMIZERS[name]
+    usual = ANONYMIZERS[name]
+    if given and not is_dataclass(usual):
+        raise PlanError("takes no parameters", f"anonymizer {name}")
+    return completed(f"anonymizer {name}", usual, given) if given else usual
 
 
 def anonymize(corpus: Corpus, anonymizer: Anonymizer) -> Anonymization:

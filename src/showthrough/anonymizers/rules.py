@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from showthrough.anonymizers.patterns import FIELD, NOT_NAMES, TABLE, TITLED, WORD
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask, flattened
+from showthrough.detectors.expressions import FIELD, NOT_NAMES, TABLE, TITLED, WORD
 
 _SHORTEST_SURNAME = 3  # letters; shorter ones (Li, Bo) are hidden only where a title stands before them
 _FORENAMES = 3  # capitalised words before a known surname that are taken for its forenames

@@ -25,10 +25,10 @@ app = typer.Typer(
 )
 for name in (
     "evaluate", "compare", "report", "attack", "validate", "anonymize", "demo", "cache", "convert", "vocabulary",
-    "surrogate", "labels",
+    "surrogate", "labels", "scan",
 ):  # fmt: skip
     app.command(name)(import_module(f"{__name__}.{name}").command)
-for listing in (lists.metrics, lists.formats, lists.attacks, lists.anonymizers):
+for listing in (lists.metrics, lists.formats, lists.attacks, lists.anonymizers, lists.detectors):
     app.command(listing.__name__)(listing)
 
 _debug = False

@@ -19,14 +19,14 @@ from showthrough.formats import read_corpus
 @with_options(settings=options_of(FileSettings, "id_column", "text_column"), views=view_options("force"))
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
-    with_: Annotated[str, typer.Option("--with", metavar="NAME", help="The anonymizer, e.g. rules.")],
+    with_: Annotated[str, typer.Option("--with", metavar="NAME", help="The anonymizer: rules, spacy, presidio …")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where the masks go (TAE JSON).")],
     settings: Said,
     views: Said,
 ) -> None:
     """Anonymize a corpus with a built-in or installed anonymizer.
 
-    The built-in one, rules, is a baseline to compare with: text that only it has treated is not safe to release.
+    These are baselines to compare with: text that only one of them has treated is not safe to release.
     """
     force = Views.of(views).force
     check_distinct((output,), inputs([corpus]))

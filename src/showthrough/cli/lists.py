@@ -1,4 +1,4 @@
-"""What there is to choose from: metrics, formats, attacks and anonymizers, those of other packages too."""
+"""What there is to choose from: metrics, formats, attacks, detectors and anonymizers, those of other packages too."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rich.text import Text
 from showthrough.anonymizers import ANONYMIZERS
 from showthrough.attacks import ATTACKS, approaches
 from showthrough.cli.consoles import console
+from showthrough.detectors import DETECTORS, chosen
 from showthrough.formats import FORMATS, Format
 from showthrough.formats.base import can
 from showthrough.formats.choice import format_named
@@ -54,6 +55,17 @@ def anonymizers() -> None:
     show_table(("anonymizer", "version"), ANONYMIZERS, lambda anonymizer: (str(anonymizer.version),))
 
 
+def detectors(
+    name: Annotated[str | None, typer.Argument(metavar="[DETECTOR]", help="One detector, in full.")] = None,
+) -> None:
+    """List the detectors, which scan and residual look with; or one in full: what can be set."""
+    if name is None:
+        show_table(("detector", "version"), DETECTORS, lambda detector: (str(detector.version),))
+        return
+    asked = chosen(name)
+    _show_one(f"{asked} (version {asked.detector.version})", asked.detector)
+
+
 def formats(
     name: Annotated[str | None, typer.Argument(metavar="[FORMAT]", help="One format, with a sample.")] = None,
 ) -> None:
@@ -62,11 +74,11 @@ def formats(
         heads = ("format", "files", "reads", "writes")
         show_table(heads, FORMATS, _of_format, lambda chosen: str(chosen.description))
         return
-    chosen = format_named(name)
-    files, reads, writes = _of_format(chosen)
-    typer.echo(f"{name}: {chosen.description}")
+    format = format_named(name)
+    files, reads, writes = _of_format(format)
+    typer.echo(f"{name}: {format.description}")
     typer.echo(f"files: {files}; read as: {reads or 'nothing'}{'; can be written' if writes else ''}")
-    for file, content in example(chosen).items():
+    for file, content in example(format).items():
         typer.echo(f"\n{file}:\n\n{content.rstrip()}")
 
 

@@ -51,9 +51,11 @@ def intervals_of(
         each = influences(form, form.sums(rows.values))
         value = each.values
         spread = Spread.of(np.column_stack([again[part] for part in form.parts]), each)
-        loose = np.array([part in metric.unbounded for part in form.parts]) & (value != 0)
+        loose = np.array([not metric.bounded(part) for part in form.parts]) & (value != 0)
         free = loose | (value < 0) | (value > 1)
-        ends = (share_interval(np.clip(value, 0, 1), spread, confidence), number_interval(value, spread, confidence))
+        unit = np.where(value == 0, [metric.one_each(part, rows.totals()) for part in form.parts], 1.0)
+        shares = tuple(unit * end for end in share_interval(np.clip(value, 0, 1), spread, confidence))
+        ends = (shares, number_interval(value, spread, confidence))
         low, high = (np.where(free, number, share) for share, number in zip(*ends, strict=True))
         pairs = zip(form.parts, low.tolist(), high.tolist(), strict=True)
         right = {part: same(float(one), float(values[part])) for part, one in zip(form.parts, value, strict=True)}

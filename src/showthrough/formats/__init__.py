@@ -12,8 +12,8 @@ from showthrough.data.pairing import check_pair
 from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, stem
-from showthrough.formats.base import Columns, Fit, Format, Input, Masks, Texts
-from showthrough.formats.choice import FORMATS, read_as
+from showthrough.formats.base import Columns, Fit, Format, Input, Masks, Texts, can
+from showthrough.formats.choice import FORMATS, format_named, read_as, recognised
 from showthrough.formats.groups import GroupBy
 
 CORPUS_KINDS = "a TAB .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
@@ -99,6 +99,26 @@ def read_anonymized(
     return {document.id: apply_masks(document.text, anonymization.of(document.id)) for document in corpus}
 
 
+def read_released(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    id_column: str | None = None,
+    text_column: str | None = None,
+) -> dict[str, str]:
+    """Reads released texts whose originals nobody has: texts by id, or those of a corpus, whatever is marked in it."""
+    head = Head.of(path)
+    name = format or recognised(head, "read_anonymization")
+    if name and can(format_named(name), "read_anonymization"):
+        given = read_as(name, Input(head, Columns(id_column, text_column)), "read_anonymization", CORPUS_KINDS)
+        if isinstance(given, Texts):
+            return given
+        if not can(format_named(name), "read"):
+            raise fail(head.path, "holds masks with offsets and no text; expected the texts as they are released")
+    corpus = read_corpus(head, format=format, id_column=id_column, text_column=text_column)
+    return {document.id: document.text for document in corpus}
+
+
 def _aligned(texts: Texts, path: Path, corpus: Corpus | None) -> Masks:
     if corpus is None:
         raise fail(path, "holds anonymized texts without offsets; reading it needs the corpus with the originals")
@@ -111,4 +131,7 @@ def _aligned(texts: Texts, path: Path, corpus: Corpus | None) -> Masks:
     return {document.id: align(document.text, texts[document.id]) for document in corpus if document.id in texts}
 
 
-__all__ = ["FORMATS", "Fit", "Format", "Input", "Texts", "read_anonymization", "read_anonymized", "read_corpus"]
+__all__ = [
+    "FORMATS", "Fit", "Format", "Input", "Texts", "read_anonymization", "read_anonymized", "read_corpus",
+    "read_released",
+]  # fmt: skip

@@ -22,6 +22,7 @@ from showthrough.metrics.information import TextPreservedInformation, TextPreser
 from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
 from showthrough.metrics.precision import Precision
 from showthrough.metrics.reidentification import ReIdentification
+from showthrough.metrics.residual import Residual
 from showthrough.tables import Table, value_of
 from showthrough.tables.calls import UNREADABLE, call_text, check_kinds, completed, difference, parsed_call
 
@@ -39,6 +40,7 @@ _BUILT_IN: dict[str, Metric] = {
     "tps": TextPreservedSimilarity(),
     "nmi": ClusteringAgreement(),
     "trir": ReIdentification(),
+    "residual": Residual(),
     "phi_token": PhiToken(),
     "phi_instance": PhiInstance(),
     "phi_strict": PhiSpan(),
@@ -172,6 +174,7 @@ def preset(name: str) -> tuple[str, ...]:
 __all__ = [
     "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
     "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
-    "Recall", "RecallPerType", "Role", "Rows", "TextPreservedInformation", "TextPreservedSimilarity", "Totals",
-    "WeightedPrecision", "metric_name", "metric_text", "metrics_of", "parse_metric", "preset", "with_parameters",
+    "Recall", "RecallPerType", "Residual", "Role", "Rows", "TextPreservedInformation", "TextPreservedSimilarity",
+    "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of", "parse_metric", "preset",
+    "with_parameters",
 ]  # fmt: skip

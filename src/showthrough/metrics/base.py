@@ -130,6 +130,14 @@ class Metric(ABC):
         """The sums of the rows, or of what a metric whose rows are labels counts from them."""
         return rows.totals()
 
+    def bounded(self, part: str) -> bool:
+        """Whether a part lies between 0 and 1, as a share does."""
+        return part not in self.unbounded
+
+    def one_each(self, part: str, totals: Totals) -> float:
+        """What a part would be with one in every document: where none was seen, its interval is in this unit."""
+        return 1.0
+
     def interval_fault(self, part: str) -> str:
         """Why a part can have no interval from resampled documents; empty where it can."""
         return ""

@@ -78,6 +78,12 @@ class Pipeline:
     def components(self) -> list[str]:
         return list(self._loaded.pipe_names)
 
+    @property
+    def entity_types(self) -> tuple[str, ...]:
+        """The types of named entities that its components say they know."""
+        labels = [label for kind in ("ner", "entity_ruler") for label in self._loaded.pipe_labels.get(kind, ())]
+        return tuple(dict.fromkeys(labels))
+
     def until_last(self, without: Collection[str]) -> list[str]:
         """All components but those at the end that are `without` a say in what is asked for."""
         needed = self.components

@@ -62,6 +62,6 @@ class Contest:
         if np.isnan(difference) or test is None:
             return Comparison(*named, None if np.isnan(difference) else difference)
         one, two = (score.ends if (score := self.scores[place].get(part)) else None for place in pair)
-        bounded = part not in self.metric.unbounded
+        bounded = self.metric.bounded(part)
         low, high, p, note = judged(test, difference, one, two, self.confidence, bounded, self.unit)
         return Comparison(*named, difference, low, high, p, None, note)

@@ -119,16 +119,31 @@ class Comparison(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, first=self.second, second=self.first, **ends)
 
 
-class Evidence(msgspec.Struct, frozen=True):
-    """What an attack said about one document: its guess, where the right person ranks, by how much, and why."""
+class Place(msgspec.Struct, frozen=True):
+    """Something that was found in a released text, and where."""
 
-    guess: Annotated[str | None, "the individual that it takes for the document's"]
+    entity_type: Annotated[str, "what it was taken for"]
+    start: Annotated[int, "where it begins in the released text"]
+    end: Annotated[int, "where it ends there"]
+    line: Annotated[int, "the line that it begins in, counted from 1"]
+    original: Annotated[tuple[int, int], "the stretch of the original that it stands for"]
+    text: Annotated[str, "what is written there, without its middle where it is long"]
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """What a metric has to show of one document.
+
+    Of an attack its guess, where the right person ranks, by how much, and why; of a detector what it found.
+    """
+
+    guess: Annotated[str | None, "the individual that an attack takes for the document's"] = None
     rank: Annotated[float | None, "the place of the right one; null where the attacker does not know the person"] = None
     margin: Annotated[float | None, "how far the right one is before the next (or behind the first)"] = None
     words: Annotated[
         list[tuple[str, float]], "of the anonymized text, what speaks most for the guess, and how much"
     ] = []
     attack: Annotated[str, "which of the attacks said it"] = ""
+    places: Annotated[list[Place], "what was found in the released text, the first of them"] = []
 
 
 def columns_of(rows: Rows) -> Columns:

@@ -49,7 +49,7 @@ class Run(msgspec.Struct, dict=True):
     format: Annotated[int, "of the file; rises when an old reader could misread it"] = FORMAT
     texts: Annotated[Texts | None, "original text and masks, for reports: a file with it is for its owner alone"] = None
     evidence: Annotated[
-        dict[str, dict[str, dict[str, Evidence]]], "what attacks said: by metric, anonymization and document"
+        dict[str, dict[str, dict[str, Evidence]]], "what metrics have to show: by metric, anonymization and document"
     ] = {}
     background: Annotated[Input | None, "what the attacker knew, where an attack was made"] = None
     notes: Annotated[list[str], "what a reader must know before believing the numbers, a sentence each"] = []
@@ -120,8 +120,7 @@ class Run(msgspec.Struct, dict=True):
         """
         bare = self.without_folders()
         evidence = {
-            metric: {name: {key: replace(one, words=[]) for key, one in by.items()} for name, by in by_name.items()}
-            for metric, by_name in bare.evidence.items()
+            metric: {name: _wordless(by) for name, by in by_name.items()} for metric, by_name in bare.evidence.items()
         }
         return replace(bare, provenance={**bare.provenance, WITHOUT_TEXT: True}, texts=None, evidence=evidence)
 
@@ -287,3 +286,8 @@ class Run(msgspec.Struct, dict=True):
         from showthrough.run.file import read_run
 
         return read_run(Path(path))
+
+
+def _wordless(evidence: dict[str, Evidence]) -> dict[str, Evidence]:
+    """What can be shown without a word of the texts. Places go as well: with the released text, they lead to it."""
+    return {key: replace(one, words=[], places=[]) for key, one in evidence.items() if one.attack or not one.places}

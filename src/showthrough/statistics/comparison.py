@@ -15,6 +15,7 @@ from showthrough.statistics.randomization import studentized_p
 LEAST = 12  # documents that must count on either side, where the two sides do not count the same
 _UNSOUND = "it is made of its sums in a way that cannot be told"
 _NONE = 1e-8  # a difference or an error that is nothing but rounding
+_NO_ENDS = "one of the two is the same in every document, and intervals, which would tell, were not asked for"
 MOST = 6  # sums that a number may be made of to be shuffled: the work grows with their square
 
 
@@ -90,6 +91,8 @@ def judged(
     if not test.flat:
         low, high = difference_interval(difference, test.error, test.freedom, confidence)
         return (max(low, -1.0), min(high, 1.0), test.p, "") if bounded else (low, high, test.p, "")
+    if not (one and two) and not bounded:  # nothing says how far a number may go
+        return None, None, None if abs(difference) > _NONE else test.p, "" if abs(difference) <= _NONE else _NO_ENDS
     low, high = sure_difference_interval(one, two) if one and two else (-1.0, 1.0)
     if abs(difference) > _NONE and low <= 0 <= high:
         return low, high, None, f"too few to say: one of the two is the same in every {unit}, which others need not be"

@@ -141,7 +141,13 @@ function startViewer(start) {
   function fillEvidence() {
     const pairs = [state.first, state.second].filter(Boolean).flatMap((name) => Object.entries(shown.evidence ?? {})
       .filter(([, by]) => by[name]).map(([metric, by]) => [name, metric, by[name]]));
-    evidence.replaceChildren(...pairs.map(([name, metric, { guess, rank, margin, words, attack }]) => {
+    evidence.replaceChildren(...pairs.map(([name, metric, { guess, rank, margin, words, attack, places }]) => {
+      if (places?.length) {
+        return make("div", { class: "attack" },
+          make("p", {}, make("strong", {}, "Still there. "), `${metric} finds in what ${name} leaves:`),
+          make("p", { class: "words" }, ...places.map((place) =>
+            make("span", {}, make("b", { class: "telling" }, place.text), make("small", {}, ` ${place.entity_type}, line ${place.line}`)))));
+      }
       const right = rank === 1;
       return make("div", { class: "attack" },
         make("p", {}, make("strong", {}, right ? "Found. " : "Not found. "),

@@ -1,4 +1,6 @@
-"""The regular expressions of the rules anonymizer, one table row each.
+"""The regular expressions that the rules anonymizer hides by, one table row each; the detector knows more.
+
+What rules hides must not change unseen, so these rows stay as they are, and wider ones are in `wider`.
 
 Every repetition is bounded or starts behind a character that it cannot itself match, so that the time taken
 grows with the length of the text and not with its square. Where a pattern has a group called `span`, only
@@ -10,10 +12,10 @@ from __future__ import annotations
 import re
 
 # A character class of capital letters (Latin, Greek, Cyrillic, Armenian): `re` has no name for them beyond ASCII.
-_UP = "".join(char for char in map(chr, range(0x2000)) if char.isupper() or char.istitle())
+UP = "".join(char for char in map(chr, range(0x2000)) if char.isupper() or char.istitle())
 
 # A possessive s stays outside a name, an apostrophe or hyphen within it does not: O'Dell-Rask’s.
-NAME = rf"[{_UP}](?:[\w\u0300-\u036f]|[-'’](?!s\b)(?=\w)){{0,40}}+"
+NAME = rf"[{UP}](?:[\w\u0300-\u036f]|[-'’](?!s\b)(?=\w)){{0,40}}+"
 _PARTICLE = r"(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|af|av|al|bin|ben|ibn|ter|ten|zu|zum)[ \u00a0]"
 
 # Capitalised only because a sentence or a clause begins with them.
@@ -27,7 +29,7 @@ _OPENERS = (
 )
 NOT_NAMES = frozenset(_OPENERS.split("|"))
 _NOT_NAME = rf"(?!(?:{_OPENERS})(?![\w'’-]))"
-_UNIT = rf"(?:[{_UP}]\.|(?:{_PARTICLE}){{0,2}}{_NOT_NAME}{NAME})"
+_UNIT = rf"(?:[{UP}]\.|(?:{_PARTICLE}){{0,2}}{_NOT_NAME}{NAME})"
 _NAMES = rf"{_UNIT}(?:[ \u00a0]{_UNIT}|(?<=\.){_UNIT}){{0,4}}"
 
 _TITLE = (
@@ -140,7 +142,7 @@ _STREET = (
 _TOWN = rf"(?:,[ ](?:[A-Z]{{0,2}}-?\d{{3,6}}[ ])?{NAME}(?:[ ]{NAME}){{0,2}})?"
 _ADDRESSES = (
     rf"(?<![\w.,/-])\d{{1,5}}[A-Za-z]?,?[ ](?:{NAME}[ ]){{1,4}}{_STREET}(?!\w){_TOWN}",
-    rf"(?<!\w)[{_UP}]\w{{2,30}}(?:straße|strasse|gatan|gata|gate|vej|veien|vegen|gade|laan|straat|katu|tie)"
+    rf"(?<!\w)[{UP}]\w{{2,30}}(?:straße|strasse|gatan|gata|gate|vej|veien|vegen|gade|laan|straat|katu|tie)"
     rf"[ ]\d{{1,5}}[A-Za-z]?(?!\w){_TOWN}",
     r"(?<!\w)(?i:p\.?[ ]?o\.?[ ]box)[ ]\d{1,6}(?!\w)",
     r"(?<!\w)[A-Z]{1,2}\d[A-Z\d]?[ ]\d[A-Z]{2}(?!\w)",  # postcodes of the British form

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough.cli.consoles import console
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
+from showthrough.cli.views import Views, view_options
+from showthrough.detectors import DEFAULT, chosen
+from showthrough.detectors.scanning import scan
+from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.formats import read_released
+from showthrough.report.scan import scan_json, show_scan
+
+
+@with_options(settings=options_of(FileSettings, "format", "id_column", "text_column"), views=view_options("force"))
+def command(
+    released: Annotated[Path, typer.Argument(help="The released texts: a folder or a file; no originals are needed.")],
+    with_: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="NAME", help="A detector (showthrough detectors lists them); repeatable."),
+    ] = None,
+    places: Annotated[int, typer.Option("--places", metavar="N", min=0, help="Also print the first N places.")] = 0,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write all finds with their places as JSON.")
+    ] = None,
+    *,
+    settings: Said,
+    views: Said,
+) -> None:
+    """Look for what still looks like an identifier in released texts, by type, with places.
+
+    What it cannot know: whom the texts are about. Finding nothing proves nothing.
+    """
+    force = Views.of(views).force
+    detectors = list(dict.fromkeys(map(chosen, with_ or [DEFAULT])))
+    check_distinct((json,), inputs([released], map(str, detectors)))
+    check_file(json, force)
+    found = scan(read_released(released, **settings), detectors)
+    results = Results(force)
+    if json:
+        results.write(json, scan_json(found), private=True)
+    screen = console()
+    show_scan(found, places, screen)
+    results.tell(screen)

@@ -1,0 +1,90 @@
+"""Detectors find what looks like an identifier in a text. The table of them all, and how they are asked for.
+
+They read the released text alone and know nothing of what stood there: finding nothing proves nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from showthrough.detectors.base import Detector, Find
+from showthrough.errors import PlanError, ResourceError, quoted, shown
+from showthrough.tables import Table, is_guest, raised, value_of
+from showthrough.tables.calls import UNREADABLE, call_text, completed, parsed_call
+
+DEFAULT = "patterns"
+DETECTORS: Table[Detector] = Table(
+    "detectors",
+    {},
+    partial(value_of, Detector, "detector"),
+    {
+        "patterns": "showthrough.detectors.patterns:Patterns",
+        "presidio": "showthrough.detectors.presidio:Presidio",
+        "spacy": "showthrough.detectors.spacy:Spacy",
+    },
+    called=True,
+)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A detector, and the entry that it comes from.
+
+    >>> str(chosen("spacy(model=en_core_web_sm)"))
+    'spacy'
+    """
+
+    name: str
+    detector: Detector
+
+    def __str__(self) -> str:
+        return call_text(self.name, self.detector, DETECTORS[self.name])
+
+    @property
+    def pinned(self) -> tuple[tuple[str, str], ...]:
+        """What a score's signature says of it beside its parameters."""
+        return ((self.name, f"v{self.detector.version}"), *self.detector.pinned)
+
+    def find(self, texts: Sequence[str]) -> list[list[Find]]:
+        """What it finds in each text, checked like input where it is somebody else's. Raises ResourceError."""
+        try:
+            found = self.detector.find(texts)
+        except Exception as error:  # of a guest, anything
+            raise ResourceError(f"detector {self.name} {raised(error, ours=not is_guest(self.detector))}") from error
+        if is_guest(self.detector) and (fault := _fault(found, texts)):
+            raise ResourceError(f"detector {self.name} returned {fault}")
+        return found
+
+
+def chosen(text: str) -> Chosen:
+    """The detector that a text asks for: a name, perhaps with parameters. Raises PlanError."""
+    try:
+        name, given = parsed_call(ast.parse(text.strip(), mode="eval").body)
+    except UNREADABLE:
+        expected = 'expected a name, or a call such as spacy(model="en_core_web_sm")'
+        raise PlanError(f"found {quoted(text)}; {expected}", "detector") from None
+    if name not in DETECTORS:
+        raise PlanError(f"unknown detector; there are {', '.join(DETECTORS)}", f"detector {shown(name)}")
+    return Chosen(name, completed(f"detector {name}", DETECTORS[name], given))
+
+
+def _fault(found: object, texts: Sequence[str]) -> str:
+    """What is wrong with what a guest found; empty where nothing is."""
+    if not isinstance(found, list) or len(found) != len(texts):
+        return f"a value of type {type(found).__name__}; expected a list of finds for each of {len(texts)} texts"
+    for finds, text in zip(found, texts, strict=True):
+        if not isinstance(finds, list | tuple):
+            return f"a value of type {type(finds).__name__} for a text; expected a list of finds"
+        for find in finds:
+            if not isinstance(find, Find) or not isinstance(find.entity_type, str):
+                return f"a value of type {type(find).__name__} among finds; expected a Find with a type"
+            for low, high in ((find.start, find.end), find.telling):
+                if type(low) is not int or type(high) is not int or not 0 <= low < high <= len(text):
+                    return f"a find from {quoted(low)} to {quoted(high)} in a text of {len(text)} characters"
+    return ""
+
+
+__all__ = ["DEFAULT", "DETECTORS", "Chosen", "Detector", "Find", "chosen"]

@@ -1,0 +1,93 @@
+"""What Microsoft Presidio's analyzer finds, as it comes: all recognizers, their types and their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Any
+
+from showthrough.detectors.base import Detector, Find
+from showthrough.detectors.spacy import INSTEAD, pipeline
+from showthrough.detectors.titles import named
+from showthrough.errors import PlanError, ResourceError
+from showthrough.resources.files import guarded
+from showthrough.resources.names import at_home, is_path
+from showthrough.tables.calls import parameter
+
+MODEL = "en_core_web_lg"  # that Presidio itself takes
+_PACKAGE = "presidio-analyzer"
+_TOGETHER = 8  # texts that go through the pipeline together
+
+
+@dataclass(frozen=True)
+class Presidio(Detector):
+    """All that Presidio's analyzer finds with a spaCy pipeline, with its own types. Nothing is downloaded or asked for.
+
+    Of finds of one type that overlap Presidio itself keeps one; of different types all stand.
+    """
+
+    model: str = parameter(MODEL, "the spaCy pipeline: an installed package, or the path of a folder")
+    language: str = parameter("en", "the language of the texts, as Presidio names it")
+    threshold: float = parameter(0.0, "finds with a lower score are left out")
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.threshold <= 1:
+            raise PlanError(f"threshold={self.threshold} is out of range; expected 0 to 1", type(self).__name__)
+
+    def find(self, texts: Sequence[str]) -> list[list[Find]]:
+        batches = _engine(self.model, self.language)
+        asked = {"language": self.language, "batch_size": _TOGETHER, "score_threshold": self.threshold}
+        with guarded(lambda reason: ResourceError(f"Presidio failed: {reason}; or choose {INSTEAD}")):
+            answers = batches.analyze_iterator(texts, **asked)
+        return [
+            [
+                Find(one.start, one.end, one.entity_type, float(one.score), named(text, one.start, one.end))
+                for one in sorted(answer, key=_place)
+                if one.start < one.end
+            ]
+            for text, answer in zip(texts, answers, strict=True)
+        ]
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        return tuple(sorted(_engine(self.model, self.language).analyzer_engine.get_supported_entities(self.language)))
+
+    @property
+    def pinned(self) -> tuple[tuple[str, str], ...]:
+        return ((_PACKAGE, version(_PACKAGE)), ("pipeline", pipeline(self.model).revision))
+
+
+def _place(result: Any) -> tuple[int, int, str]:
+    """What results are ordered by: Presidio's own order follows the scores."""
+    return result.start, result.end, result.entity_type
+
+
+@lru_cache(maxsize=1)
+def _engine(model: str, language: str) -> Any:
+    """Presidio's engine for batches. Neither a pipeline nor a list of domains is fetched, as Presidio would."""
+    try:
+        from presidio_analyzer import AnalyzerEngine, BatchAnalyzerEngine
+        from presidio_analyzer.nlp_engine import NlpEngineProvider
+        from presidio_analyzer.predefined_recognizers import EmailRecognizer
+        from tldextract import TLDExtract
+    except ImportError as error:
+        raise ResourceError(
+            f"presidio needs a package that is not installed: pip install 'showthrough[presidio]'; or choose {INSTEAD}"
+        ) from error
+    pipeline(model)  # raises where it is not there, before Presidio would download it
+    domains = TLDExtract(cache_dir=None, suffix_list_urls=())
+
+    class OfflineEmail(EmailRecognizer):  # type: ignore[misc]
+        def validate_result(self, pattern_text: str) -> bool:
+            return bool(domains(pattern_text).fqdn)
+
+    with guarded(lambda reason: ResourceError(f"Presidio cannot be made: {reason}; or choose {INSTEAD}")):
+        provider = NlpEngineProvider()
+        place = str(at_home(model)) if is_path(model) else model
+        provider.nlp_configuration["models"] = [{"lang_code": language, "model_name": place}]
+        engine = AnalyzerEngine(nlp_engine=provider.create_engine(), supported_languages=[language])
+        engine.registry.remove_recognizer("EmailRecognizer")
+        engine.registry.add_recognizer(OfflineEmail(supported_language=language))
+        return BatchAnalyzerEngine(engine)

@@ -1,0 +1,85 @@
+"""What detectors find in released texts, with its places."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from showthrough.data.documents import CHUNK_CHARACTERS
+from showthrough.detectors import Chosen
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A find in a document: what it looks like, who found it and where. Offsets are code points, lines count from 1."""
+
+    document: str
+    entity_type: str
+    detector: str
+    start: int
+    end: int
+    line: int
+    text: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Scan:
+    """All that was found in some texts, in the order of the documents and of the places in them."""
+
+    documents: int
+    characters: int
+    detectors: tuple[str, ...]
+    sightings: tuple[Sighting, ...]
+
+    def by_type(self) -> dict[tuple[str, str], list[Sighting]]:
+        """Sightings by detector and type, most first."""
+        groups: dict[tuple[str, str], list[Sighting]] = {}
+        for one in self.sightings:
+            groups.setdefault((one.detector, one.entity_type), []).append(one)
+        order = sorted(groups, key=lambda key: (self.detectors.index(key[0]), -len(groups[key]), key[1]))
+        return {key: groups[key] for key in order}
+
+    def by_document(self) -> list[tuple[str, int]]:
+        """Documents in which something was found, most first."""
+        counts = Counter(one.document for one in self.sightings)
+        return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def scan(texts: Mapping[str, str], detectors: Sequence[Chosen]) -> Scan:
+    """Looks at every text with every detector, some at a time.
+
+    >>> from showthrough.detectors import chosen
+    >>> [(one.text, one.line) for one in scan({"a": "Seen by\\nDr Rask."}, [chosen("patterns")]).sightings]
+    [('Dr Rask', 2)]
+    """
+    sightings: list[Sighting] = []
+    for part in _parts(texts):
+        found = [(str(one), one.find([texts[key] for key in part])) for one in detectors]
+        for number, key in enumerate(part):
+            text = texts[key]
+            here = [(find, name) for name, finds in found for find in finds[number]]
+            line = position = 0
+            for find, name in sorted(here, key=lambda pair: (pair[0].start, pair[0].end)):
+                line += text.count("\n", position, find.start)
+                position = find.start
+                span = find.start, find.end
+                written = text[find.start : find.end]
+                sightings.append(Sighting(key, find.entity_type, name, *span, line + 1, written, find.score))
+    size = sum(map(len, texts.values()))
+    return Scan(len(texts), size, tuple(dict.fromkeys(map(str, detectors))), tuple(sightings))
+
+
+def _parts(texts: Mapping[str, str]) -> Iterator[list[str]]:
+    """Ids of documents that are looked at together: about a million characters."""
+    part: list[str] = []
+    size = 0
+    for key in texts:
+        part.append(key)
+        size += len(texts[key])
+        if size > CHUNK_CHARACTERS:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part

@@ -1,0 +1,82 @@
+"""A released text, and which of its characters stood in the original."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from showthrough.data.masks import Mask, flattened
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Released:
+    """What can be read of a text, with the stretches that an anonymizer wrote there.
+
+    >>> released = Released.of("Mr John Doe of Oslo", [Mask(3, 11, "PERSON"), Mask(15, 19)])
+    >>> released.text, released.tells(0, 9), released.tells(3, 9), released.original(10, 12)
+    ('Mr PERSON of ', True, False, (12, 14))
+    """
+
+    original_text: str
+    text: str
+    masks: list[Mask] = field(default_factory=list)  # ascending, none overlapping another
+    starts: list[int] = field(default_factory=list)  # where in the released text each of them writes
+
+    @classmethod
+    def of(cls, text: str, masks: Iterable[Mask]) -> Released:
+        flat = flattened(masks)
+        pieces: list[str] = []
+        starts: list[int] = []
+        position = length = 0
+        for mask in flat:
+            pieces += (text[position : mask.start], mask.replacement or "")
+            length += mask.start - position
+            starts.append(length)
+            length += len(pieces[-1])
+            position = mask.end
+        return cls(text, "".join((*pieces, text[position:])), flat, starts)
+
+    def tells(self, start: int, end: int) -> bool:
+        """Whether a letter or digit there is the original's: it was left, or it is in a word that a mask repeats."""
+        position = start
+        for number in range(max(0, bisect_right(self.starts, start) - 1), len(self.masks)):
+            mask, low = self.masks[number], self.starts[number]
+            high = low + len(mask.replacement or "")
+            if low >= end:
+                break
+            if _WORD.search(self.text, position, max(position, low)):
+                return True
+            if self._repeats(mask, max(low, start), min(high, end)):
+                return True
+            position = max(position, high)
+        return position < end and _WORD.search(self.text, position, end) is not None
+
+    def _repeats(self, mask: Mask, start: int, end: int) -> bool:
+        """Whether a word that is written there is one of what the mask hides, in whatever case or width."""
+        written = _words(self.text[start:end]) if start < end else set()
+        return bool(written) and not written.isdisjoint(_words(self.original_text[mask.start : mask.end]))
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """The stretch of the original that a stretch of the released text stands for, masks as a whole."""
+        return self._back(start, 0), self._back(end - 1, 1)
+
+    def _back(self, place: int, after: int) -> int:
+        number = bisect_right(self.starts, place) - 1
+        while number >= 0:
+            mask, low = self.masks[number], self.starts[number]
+            high = low + len(mask.replacement or "")
+            if place >= high:
+                return mask.end + place - high + after
+            if low < high:
+                return mask.end if after else mask.start
+            number -= 1
+        return place + after
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))

@@ -1,0 +1,127 @@
+"""Privacy without annotations: what detectors still find in the released text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from showthrough.detectors import DEFAULT, Chosen, Find, chosen
+from showthrough.errors import shown
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.metrics.released import Released
+from showthrough.tables.calls import parameter
+
+DOCUMENTS = "documents"
+MOST_PLACES = 20  # of a document that are kept as evidence
+_WORDS = "thousand_words"  # of the original: what an anonymizer writes or leaves out must not change the unit
+_FINDS = "finds:"
+
+
+@dataclass(frozen=True)
+class Residual(Metric):
+    """What a detector still finds in the released text, for every 1,000 words of the original.
+
+    A find that lies wholly in what the anonymizer wrote does not count, unless it repeats a word of what stood there. A
+    titled name counts by its name: "Mr PERSON" is none. Parts are the types, in the same unit, and `documents`: the
+    share of documents with at least one find. A detector knows forms and not people, so 0 is no proof.
+
+    residual = 1,000 · |{f in detector(released) : f tells something of the original}| / |words of the original|
+
+    >>> from showthrough import Anonymization, Corpus, Document, Mask, evaluate
+    >>> corpus = Corpus([Document("a", "Mr Ole Berg was born on 3 May 1970 in Oslo.")])
+    >>> masks = Anonymization({"a": [Mask(3, 11, "PERSON")]})
+    >>> run = evaluate(corpus, {"names": masks}, metrics=["residual"])
+    >>> round(run["names", "residual"].value, 3)  # the date is left: 1 find, 11 words
+    90.909
+    """
+
+    group = "privacy"
+    title = "Residual finds"
+    better = "lower"
+    undefined = "the originals have no word"
+
+    detector: str = parameter(DEFAULT, "what looks for identifiers: patterns, presidio, spacy, or one of a package")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "detector", str(chosen(self.detector)))
+
+    @property
+    def _chosen(self) -> Chosen:
+        return chosen(self.detector)
+
+    @property
+    def pinned(self) -> tuple[tuple[str, str], ...]:
+        return self._chosen.pinned
+
+    def bounded(self, part: str) -> bool:
+        return part == DOCUMENTS
+
+    def one_each(self, part: str, totals: Totals) -> float:
+        """One find in every document, in finds for every 1,000 words."""
+        return 1.0 if part == DOCUMENTS else float(totals[DOCUMENTS] / totals[_WORDS])
+
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        axis, detector = chunk.axis, self._chosen
+        documents = axis.documents
+        words = axis.by_document(np.searchsorted(axis.bounds, axis.tokens.start, side="right") - 1) / 1_000
+
+        def originals() -> list[list[Find]]:
+            return detector.find([document.text for document in documents])
+
+        def rows(anonymized: Anonymized) -> Rows:
+            released = [Released.of(document.text, anonymized.of(document.id)) for document in documents]
+            touched = [number for number, one in enumerate(released) if one.masks]
+            found: list[list[Find]] = [[] for _ in documents]
+            if len(touched) < len(documents):  # what nobody masked is looked at once for all
+                found = list(chunk.once(("finds", self.detector), originals))
+            for number, finds in zip(touched, detector.find([released[one].text for one in touched]), strict=True):
+                found[number] = finds
+            left = [
+                [find for find in finds if one.tells(*find.telling)] for one, finds in zip(released, found, strict=True)
+            ]
+            columns: dict[str, ArrayLike] = {
+                _WORDS: words,
+                DOCUMENTS: np.ones(len(documents)),
+                "with_finds": [bool(finds) for finds in left],
+                "finds": [len(finds) for finds in left],
+            }
+            kinds = [Counter(find.entity_type for find in finds) for finds in left]
+            for kind in sorted({*detector.detector.types, *(kind for counts in kinds for kind in counts)}):
+                columns[f"{_FINDS}{kind}"] = [counts[kind] for counts in kinds]
+            seen = zip(documents, released, left, strict=True)
+            evidence = {document.id: _places(one, finds) for document, one, finds in seen if finds}
+            return replace(Rows.named(columns), evidence=evidence)
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        words = totals[_WORDS]
+        parts = {HEADLINE: ratio(totals["finds"], words)}
+        parts[DOCUMENTS] = ratio(totals["with_finds"], totals[DOCUMENTS])
+        for column in sorted(column for column in totals if column.startswith(_FINDS)):
+            parts[column.removeprefix(_FINDS)] = ratio(totals[column], words)
+        return parts
+
+
+def _places(released: Released, finds: Sequence[Find]) -> dict[str, Any]:
+    """The first finds of a document, for a reader."""
+    text = released.text
+    return {
+        "places": [
+            {
+                "entity_type": find.entity_type,
+                "start": find.start,
+                "end": find.end,
+                "line": text.count("\n", 0, find.start) + 1,
+                "original": released.original(find.start, find.end),
+                "text": shown(text[find.start : find.end]),
+            }
+            for find in finds[:MOST_PLACES]
+        ]
+    }

@@ -1,0 +1,71 @@
+"""What a scan found, on the terminal and as JSON."""
+
+from __future__ import annotations
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from showthrough.detectors.scanning import Scan, Sighting
+from showthrough.errors import printable, shown
+from showthrough.report.terminal import bare_table
+
+# Said first, whatever was found: nobody may take a scan for a proof.
+CANNOT_KNOW = (
+    "A scan knows what identifiers look like and not whom the texts are about: names without a title, places, "
+    "employers and rare facts are not found, so finding nothing proves nothing."
+)
+_MOST = 10  # documents that are listed
+
+
+def show_scan(scan: Scan, places: int, console: Console) -> None:
+    """What cannot be known, finds by type with an example, documents with most finds, and some places."""
+    console.print(Text(CANNOT_KNOW))
+    console.print()
+    found = len(scan.sightings)
+    head = f"{found} find{'' if found == 1 else 's'} in {len(scan.by_document())} of {_documents(scan.documents)}"
+    console.print(Text(f"{head}; looked at by {', '.join(map(printable, scan.detectors))}", "bold"))
+    if not found:
+        return
+    names = {one: one.partition("(")[0] for one in scan.detectors}
+    if len(set(names.values())) < len(names):  # the same one with other parameters
+        names = {one: one for one in names}
+    table = bare_table("finds", f"documents of {scan.documents}", "for example", "at")
+    for column in table.columns[3:]:
+        column.justify = "left"
+    for (detector, kind), here in scan.by_type().items():
+        name = f"{printable(names[detector])}: {shown(kind)}" if len(names) > 1 else shown(kind)
+        documents = len({one.document for one in here})
+        table.add_row(Text(name), str(len(here)), str(documents), Text(shown(here[0].text)), Text(_place(here[0])))
+    console.print(table)
+    console.print()
+    most = scan.by_document()
+    listed = ", ".join(f"{shown(document)} {count}" for document, count in most[:_MOST])
+    more = f" and {len(most) - _MOST} more" if len(most) > _MOST else ""
+    console.print(Text(f"most finds: {listed}{more}"), soft_wrap=True)
+    if places:
+        console.print()
+        for one in scan.sightings[:places]:
+            console.print(Text(f"{_place(one)}: {shown(one.entity_type)}: {shown(one.text)}"), soft_wrap=True)
+        if found > places:
+            console.print(Text(f"… and {found - places} more; --json FILE writes all of them"))
+
+
+def _place(one: Sighting) -> str:
+    return f"{shown(one.document)}, line {one.line}, offset {one.start}"
+
+
+def _documents(number: int) -> str:
+    return f"{number} document{'' if number == 1 else 's'}"
+
+
+def scan_json(scan: Scan) -> bytes:
+    """All finds with their places."""
+    content = {
+        "about": CANNOT_KNOW,
+        "documents": scan.documents,
+        "characters": scan.characters,
+        "detectors": scan.detectors,
+        "finds": scan.sightings,
+    }
+    return msgspec.json.format(msgspec.json.encode(content), indent=1)

