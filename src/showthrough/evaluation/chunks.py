@@ -32,6 +32,11 @@ class Work:
     noticed: frozenset[str] | None = None  # function words of notices; None: masks are not looked at
     kept: Hiding | None = None  # where documents are kept for a reader
 
+    @property
+    def systems(self) -> list[Anonymization]:
+        """What is under test."""
+        return [one for one in self.anonymizations if one.name not in REFERENCES]
+
 
 @dataclass
 class Answer:
@@ -75,7 +80,7 @@ def answered(chunk: Chunk, work: Work) -> Answer:
 
 def answered_there(corpus: Corpus, work: Work, models: ModelSettings) -> Answer:
     """The same in another process."""
-    return answered(Chunk(corpus, _resources_of_process(models)), work)
+    return answered(Chunk(corpus, _resources_of_process(models), work.systems), work)
 
 
 @lru_cache(maxsize=1)

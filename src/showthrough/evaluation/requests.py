@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from showthrough.data.background import Background
 from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError, Problem, quoted
+from showthrough.evaluation.defaults import default_metrics
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import FileSettings
 from showthrough.files.heads import Head
@@ -39,7 +40,7 @@ class Request:
 
     corpus: Source
     anonymizations: Mapping[str, Source]
-    metrics: tuple[Metric, ...]  # as they were named; `chosen` are those that are scored
+    metrics: tuple[Metric, ...]  # as they were named; where none was, what is given decides
     settings: FileSettings = field(default_factory=FileSettings)
     output: Path | None = None
     background: Path | None = None
@@ -51,8 +52,11 @@ class Request:
 
     @property
     def chosen(self) -> tuple[Metric, ...]:
-        """The metrics, each once, with the function words and the language that are set."""
-        return tuple(dict.fromkeys(map(self.settings.applied_to, self.metrics)))
+        """The metrics that were named, each once, with the function words and the language that are set."""
+        return self._set(self.metrics)
+
+    def _set(self, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+        return tuple(dict.fromkeys(map(self.settings.applied_to, metrics)))
 
     @property
     def labelled(self) -> dict[str, str]:
@@ -86,10 +90,14 @@ class Request:
             backgrounds = [read_background(path, name=name) for name, path in self.backgrounds.items()]
         except InputError as error:
             problems += error.problems
+        metrics = self.chosen
+        if not (self.metrics or self.unavailable):
+            known = [*([""] if self.background else []), *self.backgrounds]
+            metrics = self._set(default_metrics(corpus, len(self.anonymizations), known))
         plan = Plan(
             corpus,
             tuple(anonymizations),
-            self.chosen,
+            metrics,
             settings,
             self.unavailable,
             background=background,

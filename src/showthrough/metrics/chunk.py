@@ -60,10 +60,13 @@ class _Once:
 class Chunk(_Once):
     """Some documents of a corpus, or all of them, with what metrics ask of them."""
 
-    def __init__(self, corpus: Corpus, resources: Resources | None = None) -> None:
+    def __init__(
+        self, corpus: Corpus, resources: Resources | None = None, systems: Sequence[Anonymization] = ()
+    ) -> None:
         super().__init__()
         self.corpus = corpus
         self.resources = resources or Resources()
+        self.systems = systems  # all that are under test together, references aside
 
     @cached_property
     def axis(self) -> Axis:

@@ -51,7 +51,7 @@ def first_is_better(run: Run, one: Comparison) -> bool:
 
 def describes(run: Run, one: Comparison) -> bool:
     """Whether neither a higher nor a lower value is better."""
-    return one.part in run.record(one.metric).neutral
+    return run.record(one.metric).describes(one.part)
 
 
 def p_text(p: float | None) -> str:

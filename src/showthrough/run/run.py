@@ -49,7 +49,7 @@ class Run(msgspec.Struct, dict=True):
     format: Annotated[int, "of the file; rises when an old reader could misread it"] = FORMAT
     texts: Annotated[Texts | None, "original text and masks, for reports: a file with it is for its owner alone"] = None
     evidence: Annotated[
-        dict[str, dict[str, dict[str, Evidence]]], "what attacks said: by metric, anonymization and document"
+        dict[str, dict[str, dict[str, Evidence]]], "what attacks and others saw: by metric, anonymization and document"
     ] = {}
     background: Annotated[Input | None, "what the attacker knew, where an attack was made"] = None
     notes: Annotated[list[str], "what a reader must know before believing the numbers, a sentence each"] = []
@@ -120,7 +120,7 @@ class Run(msgspec.Struct, dict=True):
         """
         bare = self.without_folders()
         evidence = {
-            metric: {name: {key: replace(one, words=[]) for key, one in by.items()} for name, by in by_name.items()}
+            metric: {name: {key: replace(one, words=[], strings=[]) for key, one in by.items()} for name, by in by_name.items()}
             for metric, by_name in bare.evidence.items()
         }
         return replace(bare, provenance={**bare.provenance, WITHOUT_TEXT: True}, texts=None, evidence=evidence)
