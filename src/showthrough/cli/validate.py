@@ -98,4 +98,5 @@ def _verdict(corpus: Corpus) -> str:
         return "all is well"
     free = [name for name, metric in METRICS.sound().items() if "gold" not in metric.needs]
     found = "no mentions: annotators marked nothing" if corpus.survey.annotated else "no annotations were read"
-    return f"{found}, so only metrics that need none can be scored: {', '.join(free)}"
+    limit = "none of them can tell whether an identifier was missed"
+    return f"{found}, so only metrics that need none can be scored: {', '.join(free)}; {limit}"

@@ -49,6 +49,18 @@ def types_taken(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics
     return lines
 
 
+def nobody_marked(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """What no number can know where no document has annotations."""
+    if corpus.survey.annotated:
+        return []
+    told = list(dict.fromkeys(metric.tells for metric in metrics if metric.tells))
+    tell = f"these numbers tell {', '.join(told[:-1])}{' and ' if told[1:] else ''}{told[-1]}; " if told else ""
+    return [
+        f"nobody marked what identifies people here: {tell}"
+        f"{'none of them' if told else 'no number'} can tell whether an identifier was missed"
+    ]
+
+
 def not_annotated(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """That some documents have no annotations: what is masked or missed there counts nowhere."""
     if metrics and all("gold" not in metric.needs for metric in metrics):
@@ -65,7 +77,7 @@ def _names(types: Sequence[str]) -> str:
     return some(kind or NO_TYPE for kind in sorted(types))
 
 
-NOTICES: tuple[Notice, ...] = (types_taken, not_annotated, unlike_its_language)
+NOTICES: tuple[Notice, ...] = (nobody_marked, types_taken, not_annotated, unlike_its_language)
 
 
 def notices(

@@ -108,6 +108,7 @@ class Metric(ABC):
     unbounded: ClassVar[tuple[str, ...]] = ()  # parts that may lie below 0 or above 1
     apart: ClassVar[bool] = True  # whether documents can be drawn and exchanged one by one
     undefined: ClassVar[str]  # why there may be no value
+    tells: ClassVar[str] = ""  # what it can tell where nobody marked anything, such as "how much text is left"
     spans_and_types: ClassVar[bool] = False  # it compares these alone: neither how they identify nor what is written
     fixed: ClassVar[tuple[tuple[str, str], ...]] = ()  # choices that are no parameter but belong to the signature
     counts: ClassVar[tuple[tuple[str, Count], ...]] = ()  # which columns count what is right, wrong, or all

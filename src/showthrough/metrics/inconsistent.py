@@ -49,6 +49,7 @@ class Inconsistency(Metric):
     title = "Masked here, readable there"
     better = "lower"
     undefined = "no mask hides a string that could be looked for (ordinary words aside)"
+    tells = "what is masked in one place and readable in another"
     roles = ("inconsistency",)
     counts = (("readable", "wrong"), ("strings", "all"))
     dictionaries = ("dictionary",)

@@ -43,9 +43,11 @@ class Words:
         self.function = small_words(language) if language in CLOSED_CLASSES else frozenset[str]()
 
     def is_title_or_small(self, word: str) -> bool:
-        """Whether it only leads to what follows: `the`, `Mr`. A lone capital is an initial."""
+        """Whether it only leads to what follows: `the`, `Mr`. Not so an initial, May, or somebody called Will."""
         low = word.lower()
-        return not (len(word) == 1 and word.isupper()) and (low in self.function or low in TITLES)
+        if word[0].isupper() and (len(word) == 1 or low in self.calendar or low in GIVEN):
+            return False
+        return low in self.function or low in TITLES
 
 
 class Page:
