@@ -36,7 +36,7 @@ def requested(corpus: Path | Head, anonymizations: Sequence[str] | None, metrics
     if not is_request(head):
         settings = FileSettings(**said)
         sources = {name: Source(file, settings.columns) for name, file in named_files(anonymizations).items()}
-        chosen = tuple(metrics_of(metrics))
+        chosen = tuple(metrics_of(metrics)) or None
         return Request(Source(head, settings.columns), sources, chosen, settings)
     if anonymizations or metrics or said.keys() & FileSettings().columns.keys():
         raise PlanError(

@@ -21,7 +21,7 @@ from showthrough.errors import ChangedError, Interrupted, PlanError, ResourceErr
 from showthrough.evaluation.chunks import Answer, Cell, Work, answered, answered_there
 from showthrough.evaluation.defaults import default_metrics
 from showthrough.evaluation.mask_notices import MaskCounts, mask_notices, words_aside
-from showthrough.evaluation.notices import notices
+from showthrough.evaluation.notices import nobody_marked, notices
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.resuming import check_models, failed_before, rows_before
 from showthrough.evaluation.scoring import reference_scores, scored
@@ -158,7 +158,8 @@ class Evaluation:
         self._masks: dict[str, list[MaskCounts]] = {one.name: [] for one in plan.anonymizations}
         self._free: list[Spans] | None = []
         self._revisions: dict[str, dict[str, str]] = {}  # of the models of each metric
-        self._notes = notices(plan.corpus, plan.anonymizations, plan.metrics, masks={})  # of masks later
+        self._notes = nobody_marked(plan.corpus, plan.metrics)
+        self._notes += notices(plan.corpus, plan.anonymizations, plan.metrics, masks={})  # of masks later
         self._before = self._done = 0  # documents of the run that is resumed, and by now
 
     def carried_out(self, progress: Progress | None = None, resume: Run | None = None) -> Run:

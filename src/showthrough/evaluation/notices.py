@@ -49,14 +49,14 @@ def types_taken(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics
     return lines
 
 
-def nobody_marked(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+def nobody_marked(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     """What no number can know where no document has annotations."""
     if corpus.survey.annotated:
         return []
     told = list(dict.fromkeys(metric.tells for metric in metrics if metric.tells))
     tell = f"these numbers tell {', '.join(told[:-1])}{' and ' if told[1:] else ''}{told[-1]}; " if told else ""
     return [
-        f"nobody marked what identifies people here: {tell}"
+        f"no annotations were read, so nobody says what identifies people here: {tell}"
         f"{'none of them' if told else 'no number'} can tell whether an identifier was missed"
     ]
 
@@ -77,7 +77,7 @@ def _names(types: Sequence[str]) -> str:
     return some(kind or NO_TYPE for kind in sorted(types))
 
 
-NOTICES: tuple[Notice, ...] = (nobody_marked, types_taken, not_annotated, unlike_its_language)
+NOTICES: tuple[Notice, ...] = (types_taken, not_annotated, unlike_its_language)
 
 
 def notices(

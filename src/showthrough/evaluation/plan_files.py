@@ -75,7 +75,7 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
     return Request(
         source(plan.corpus, "corpus"),
         {name: source(given, f"anonymizations.{shown(name)}") for name, given in plan.anonymizations.items()},
-        tuple(metrics),
+        tuple(metrics) or None,
         settings,
         output=None if plan.output is None else file(plan.output, "output"),
         background=None if alone is None else file(alone, "background"),

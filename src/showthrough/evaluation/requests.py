@@ -40,7 +40,7 @@ class Request:
 
     corpus: Source
     anonymizations: Mapping[str, Source]
-    metrics: tuple[Metric, ...]  # as they were named; where none was, what is given decides
+    metrics: tuple[Metric, ...] | None  # as they were named; None: what is given decides
     settings: FileSettings = field(default_factory=FileSettings)
     output: Path | None = None
     background: Path | None = None
@@ -53,7 +53,7 @@ class Request:
     @property
     def chosen(self) -> tuple[Metric, ...]:
         """The metrics that were named, each once, with the function words and the language that are set."""
-        return self._set(self.metrics)
+        return self._set(self.metrics or ())
 
     def _set(self, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
         return tuple(dict.fromkeys(map(self.settings.applied_to, metrics)))
@@ -91,7 +91,7 @@ class Request:
         except InputError as error:
             problems += error.problems
         metrics = self.chosen
-        if not (self.metrics or self.unavailable):
+        if self.metrics is None:
             known = [*([""] if self.background else []), *self.backgrounds]
             metrics = self._set(default_metrics(corpus, len(self.anonymizations), known))
         plan = Plan(

@@ -95,7 +95,7 @@ class Disagreement(Metric):
     def combine(self, totals: Totals) -> dict[str, Array]:
         masked = totals["masked"]
         values = {HEADLINE: ratio(totals["left"], masked), ALONE: ratio(totals[ALONE], masked)}
-        for kind in (column.removeprefix("masked:") for column in totals if column.startswith("masked:")):
+        for kind in sorted(column.removeprefix("masked:") for column in totals if column.startswith("masked:")):
             for what in ("left", ALONE):
                 values[f"{what}:{kind}"] = ratio(totals[f"{what}:{kind}"], totals[f"masked:{kind}"])
         return values

@@ -145,18 +145,22 @@ def _within(page: Page, pieces: list[bool], masks: Sequence[Mask], everywhere: S
     """What masks hide in a document, and what of it can be read there."""
     own, found = Sought(words), _Hidden()
     numbers: list[int] = []  # in the corpus, by those in the document
-    for start, end, mask in sorted({(mask.start, mask.end): (mask.start, mask.end, mask) for mask in masks}.values()):
+    for mask in sorted(masks, key=_span):
         string = masked(page, mask, words)
         if string is None:
             continue
         place, number = own.add(string), everywhere.add(string)
         if place == len(numbers):
             numbers.append(number)
-        found.spans.setdefault(number, []).append((start, end))
-        found.texts.setdefault(number, " ".join(page.text[start:end][:_CHARACTERS].split()))
+        found.spans.setdefault(number, []).append(_span(mask))
+        found.texts.setdefault(number, " ".join(page.text[mask.start : mask.end][:_CHARACTERS].split()))
     for one in own.readable_in(page, pieces):
         found.here.setdefault(numbers[one.number], []).append(_place(page, one))
     return found
+
+
+def _span(mask: Mask) -> tuple[int, int]:
+    return mask.start, mask.end
 
 
 def _place(page: Page, one: Found) -> tuple[int, int]:
@@ -171,7 +175,7 @@ def _told(one: _Hidden, anywhere: dict[int, tuple[int, int, int]], ids: Sequence
         there = [] if number in one.here else [(ids[anywhere[number][0]], *anywhere[number][1:])]
         told.append({
             "text": one.texts[number],
-            "masked": one.spans[number][:_PLACES],
+            "masked": sorted(set(one.spans[number]))[:_PLACES],
             "readable": sorted(set(one.here.get(number, [])))[:_PLACES],
             "elsewhere": there,
         })  # fmt: skip

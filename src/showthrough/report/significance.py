@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from showthrough.errors import PlanError
+from showthrough.metrics import HEADLINE
 from showthrough.run.records import Comparison
 from showthrough.run.run import Run
 
@@ -24,9 +25,10 @@ def tested(run: Run) -> bool:
 
 
 def pairs(run: Run) -> dict[str, list[Comparison]]:
-    """All ordered pairs, for every metric that has a headline; none where they are not tested."""
+    """All ordered pairs, for every metric that has a headline to judge by; none where they are not tested."""
     both: dict[str, list[Comparison]] = {}
-    for metric in [one.text for one in run.metrics if one.text in run.rows] if tested(run) else ():
+    judged = [one.text for one in run.metrics if one.text in run.rows and not one.describes(HEADLINE)]
+    for metric in judged if tested(run) else ():
         try:
             compared = run.compare(metric, parts=False, shuffles=shuffles(run))
         except PlanError:
