@@ -28,7 +28,7 @@ def chosen(*found: Document, systems: int = 2, **given: Any) -> list[str]:
 def test_without_annotations_what_can_be_computed() -> None:
     assert chosen(BARE) == UNANNOTATED
     assert chosen(BARE, systems=1) == [text for text in UNANNOTATED if text != "disagreement"]
-    background = {"a": "Ann Berg of Oslo"}
+    background = {"a": "Ann Berg of Oslo", "z": "Zoe"}
     assert chosen(BARE, background=background) == [*UNANNOTATED, "trir"]
     several = [Background(background, name) for name in ("web", "press")]
     assert chosen(BARE, background=several)[-2:] == ['trir(background="web")', 'trir(background="press")']
@@ -36,7 +36,7 @@ def test_without_annotations_what_can_be_computed() -> None:
 
 def test_some_annotations_keep_the_default() -> None:
     assert chosen(MARKED) == chosen(BARE, MARKED) == list(preset("default"))
-    assert chosen(MARKED, background={"b": "Ole"}) == [*preset("default"), "trir"]
+    assert chosen(MARKED, background={"b": "Ole", "z": "Zoe"}) == [*preset("default"), "trir"]
 
 
 def test_what_was_named_stays() -> None:
@@ -58,10 +58,14 @@ def test_a_plan_decides_alike(tmp_path: Path) -> None:
 
 def test_a_run_says_what_it_cannot_know() -> None:
     run = evaluate(Corpus([BARE]), [MASKS], resamples=0)
-    assert run.notes[0].startswith("no annotations were read, so nobody says what identifies people here: these numbers")
+    assert run.notes[0].startswith(
+        "no annotations were read, so nobody says what identifies people here: these numbers"
+    )
     assert run.notes[0].endswith("none of them can tell whether an identifier was missed")
     assert "disagree" not in run.notes[0]  # one alone cannot
-    assert "whether an identifier was missed" not in " ".join(evaluate(Corpus([MARKED]), Anonymization({"b": []})).notes)
+    assert "whether an identifier was missed" not in " ".join(
+        evaluate(Corpus([MARKED]), Anonymization({"b": []})).notes
+    )
 
 
 def test_no_sentence_says_hidden_or_better() -> None:

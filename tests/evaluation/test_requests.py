@@ -13,7 +13,7 @@ import pytest
 from showthrough import Corpus, EntityRecall, FScore, InputError, Precision, Recall, RecallPerType
 from showthrough.evaluation.plan_files import is_request, read_request
 from showthrough.evaluation.requests import Request, Source
-from showthrough.metrics import metric_text, metrics_of, preset
+from showthrough.metrics import metric_text, preset
 
 PLAN = 'corpus = "data/corpus.json"\n[anonymizations]\na = "a.json"\n'
 CONFIGURATION: dict[str, Any] = {

@@ -24,7 +24,9 @@ Group = Literal["privacy", "utility", "both", "neither"]
 SMALLEST, LARGEST = 1e-100, 1e15  # numbers of a row, 0 aside
 HEADLINE = ""  # the part that a metric is known by
 Count = Literal["right", "wrong", "all"]
-Role = Literal["direct identifiers", "recall", "precision", "information", "words", "attack", "F, P and R", "inconsistency"]
+Role = Literal[
+    "direct identifiers", "recall", "precision", "information", "words", "attack", "F, P and R", "inconsistency"
+]
 # What reports may take a metric for, whatever it is called, and what they then rely on.
 ROLES: dict[Role, str] = {
     "direct identifiers": "the share of direct identifiers that are hidden, with their counts (`right` and `all`)",

@@ -153,7 +153,7 @@ def _within(page: Page, pieces: list[bool], masks: Sequence[Mask], everywhere: S
         if place == len(numbers):
             numbers.append(number)
         found.spans.setdefault(number, []).append(_span(mask))
-        found.texts.setdefault(number, " ".join(page.text[mask.start : mask.end][:_CHARACTERS].split()))
+        found.texts.setdefault(number, " ".join(page.original[mask.start : mask.end][:_CHARACTERS].split()))
     for one in own.readable_in(page, pieces):
         found.here.setdefault(numbers[one.number], []).append(_place(page, one))
     return found

@@ -19,15 +19,16 @@ from showthrough.data.labels import label_of
 from showthrough.data.masks import Mask
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.resources.dictionary import WORDFREQ, dictionary_from
-from showthrough.resources.everyday import CALENDAR, GIVEN, PARTICLES, TITLES
+from showthrough.resources.everyday import CALENDAR, GIVEN, INSTITUTIONS, PARTICLES, TITLES
 from showthrough.resources.languages import small_words
 
 LONGEST = 40  # pieces of a string that are looked for: of a whole paragraph its beginning
 _DIGITS = 3  # so many of them tell something: 12 is anywhere, 1996 is not
 _SCRIPT = "".join(f"{chr(low)}-{chr(high)}" for low, high in IDEOGRAPHS)
 _PIECE = re.compile(rf"[{_SCRIPT}]|[^\W_{_SCRIPT}]+|[^\w\s]|_")
-# One character for another, so that offsets stay: quotes and dashes are written in many ways.
-_ALIKE = str.maketrans("’‘ʼ`´“”„«»‐‑‒–—−", "'''''\"\"\"\"\"------")  # noqa: RUF001
+# One character for another, so that offsets stay: quotes and dashes are written in many ways, and the dots of a Turkish
+# i come and go with capitals.
+_ALIKE = str.maketrans("’‘ʼ`´“”„«»‐‑‒–—−İı", "'''''\"\"\"\"\"------Ii")
 _JOINTS = frozenset("@_-/.")  # beside a word in an address, without a space
 _OPENERS = frozenset("\"'([{-•*")  # may stand between the end of a sentence and the next
 _PERSON = re.compile(r"PERS?|PERSONS?|PERSON[ _-]?NAME|(?:FIRST|LAST|MIDDLE|FULL|GIVEN|FAMILY|SUR)?[ _-]?NAMES?")
@@ -54,12 +55,16 @@ class Page:
     """A document in pieces."""
 
     def __init__(self, text: str) -> None:
-        self.text = text.translate(_ALIKE)
+        self.original, self.text = text, text.translate(_ALIKE)
         found = [(piece[0], piece.start(), piece.end()) for piece in _PIECE.finditer(self.text)]
         self.words = [word for word, _, _ in found]
         self.start = [start for _, start, _ in found]
         self.end = [end for _, _, end in found]
         self._small: dict[str, bool] = {}
+
+    def names(self, word: str) -> bool:
+        """Whether a word is written as names are: with a capital, where there are any."""
+        return word[0].isupper() or not self.cased
 
     def pieces(self, start: int, end: int) -> tuple[int, list[str]]:
         """The pieces of a stretch, the first of them by its number; words that the stretch cuts are cut."""
@@ -122,7 +127,7 @@ class Masked(NamedTuple):
     @property
     def key(self) -> tuple[str, ...]:
         """What tells strings apart: letters, not their case."""
-        return tuple(map(_folded, self.words))
+        return tuple(map(str.lower, self.words))
 
 
 def masked(page: Page, mask: Mask, words: Words) -> Masked | None:
@@ -147,7 +152,7 @@ def masked(page: Page, mask: Mask, words: Words) -> Masked | None:
     typed = _is_person(mask)
     if not _tells(found, page, words, typed):
         return None
-    person = typed or page.is_introduced(first + start) or _begins_as_person(found)
+    person = typed or page.is_introduced(first + start) or _begins_as_person(found, page)
     return Masked(tuple(found), _parts(found, page, words, person))
 
 
@@ -157,9 +162,9 @@ def _is_person(mask: Mask) -> bool:
     return any(phi_type(kind).kind == "person" or _PERSON.fullmatch(kind) for kind in kinds if kind)
 
 
-def _begins_as_person(found: Sequence[str]) -> bool:
+def _begins_as_person(found: Sequence[str], page: Page) -> bool:
     word = found[0]
-    return (len(word) == 1 and word.isupper() and found[1:2] == ["."]) or (word[0].isupper() and word.lower() in GIVEN)
+    return (len(word) == 1 and word.isupper() and found[1:2] == ["."]) or (page.names(word) and word.lower() in GIVEN)
 
 
 def _tells(found: Sequence[str], page: Page, words: Words, person: bool) -> bool:
@@ -185,27 +190,24 @@ def _tells(found: Sequence[str], page: Page, words: Words, person: bool) -> bool
 def _parts(found: Sequence[str], page: Page, words: Words, person: bool) -> frozenset[str]:
     """The words of a name that name somebody by themselves.
 
-    Of what nobody calls a person, only words that are in no list, and nothing where one is an ordinary word here: `Court`
-    of `Istanbul State Court`.
+    What nothing shows to be a person must have a word that is in no list, and none that is ordinary in this document or
+    belongs to an institution: `Kocaeli State Court` has no parts.
     """
     letters = [word for word in found if word.isalpha()]
     if len(letters) < 2 or any(map(str.isdigit, "".join(found))):
         return frozenset()
-    if not all(word[0].isupper() or word.lower() in PARTICLES for word in letters):
+    if not all(page.names(word) or word.lower() in PARTICLES for word in letters):
         return frozenset()
-    kept = [word for word in letters if len(word) > 1 and word[0].isupper() and not _is_aside(word, words)]
+    kept = [word for word in letters if len(word) > 1 and page.names(word) and not _is_aside(word, words)]
     if not person:
-        unknown = [word for word in kept if word.lower() not in words.known]
-        kept = [] if any(page.has_small(word.lower()) for word in kept if word not in unknown) else unknown
+        known = [word.lower() for word in kept if word.lower() in words.known]
+        if len(known) == len(kept) or any(word in INSTITUTIONS or page.has_small(word) for word in known):
+            return frozenset()
     return frozenset(kept)
 
 
 def _is_aside(word: str, words: Words) -> bool:
     return word.lower() in PARTICLES | words.calendar or words.is_title_or_small(word)
-
-
-def _folded(word: str) -> str:
-    return word.lower().replace("\u0307", "").replace("ı", "i")  # the dots of a Turkish i come and go with capitals
 
 
 class Found(NamedTuple):
@@ -225,8 +227,8 @@ class _Spelling:
 class Sought:
     """Strings that are looked for, by number, in the order in which they came.
 
-    Only hashes of them are kept, so that those of a million documents fit: two strings of several millions have the same
-    one of 64 bits with a chance of one in a million.
+    Only hashes of them are kept, so that those of a million documents fit: that any two of several million strings have
+    the same 64 bits has a chance of one in a million.
     """
 
     def __init__(self, words: Words) -> None:
@@ -280,7 +282,7 @@ class Sought:
     def _is_ambiguous(self, page: Page, word: str) -> bool:
         """Whether a word is also an ordinary one of the document."""
         low = word.lower()
-        return low not in GIVEN and low in self._words.known and page.has_small(low)
+        return page.cased and low not in GIVEN and low in self._words.known and page.has_small(low)
 
     def _is_ordinary_at(self, page: Page, place: int, shouted: bool) -> bool:
         """Whether a capital is no sign of a name, since any word would have it there."""

@@ -58,7 +58,7 @@ def measured(run: Run) -> list[Measured]:
 
 
 def first_choice(numbers: Sequence[Measured]) -> tuple[Measured, Measured] | None:
-    """A privacy metric and a utility metric to begin with, else the first and the last that are left; never one twice."""
+    """A privacy metric and a utility metric to begin with, else others; never the same one twice."""
     if len(numbers) < 2:
         return None
     across = next((one for one in numbers if one.record.group == "privacy"), None)

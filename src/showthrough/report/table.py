@@ -178,8 +178,7 @@ def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> 
     for one in measures:
         whole = scores.get(one, scores.get(HEADLINE))  # of the measures, one is the headline
         cells = (Cell(whole), *(Cell(scores.get(f"{one}:{kind}")) for kind in kinds))
-        better = "neither" if record.describes(one) else record.better
-        columns.append(Column(one, record.group, better, cells))
+        columns.append(Column(one, record.group, "neither" if record.describes(one) else record.better, cells))
     sums = {column: sum(values) for column, values in run.rows[record.text][name].items()}
     for statistic in dict.fromkeys(column.partition(":")[0] for column in sums if ":" in column):
         better = _BETTER.get(record.counts.get(statistic, "all"), "neither")

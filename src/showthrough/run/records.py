@@ -54,7 +54,9 @@ class MetricRecord(msgspec.Struct, frozen=True):
     better: Annotated[Literal["higher", "lower"], "which values are the better ones"]
     parameters: Annotated[dict[str, Any], "all of them, defaults too"]
     explanation: Annotated[str, "what it is, its formula and its source, as the metric itself says it"] = ""
-    neutral: Annotated[tuple[str, ...], "parts, or measures of them, of which neither a higher nor a lower value is better"] = ()
+    neutral: Annotated[
+        tuple[str, ...], "parts, or measures of them, of which neither a higher nor a lower value is better"
+    ] = ()
     roles: Annotated[tuple[str, ...], "what sentences and figures may take it for"] = ()
     counts: Annotated[dict[str, Count], "what columns of its rows count: what is right, what is wrong, or all"] = {}
 

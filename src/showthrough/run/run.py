@@ -120,7 +120,10 @@ class Run(msgspec.Struct, dict=True):
         """
         bare = self.without_folders()
         evidence = {
-            metric: {name: {key: replace(one, words=[], strings=[]) for key, one in by.items()} for name, by in by_name.items()}
+            metric: {
+                name: {key: replace(one, words=[], strings=[]) for key, one in by.items()}
+                for name, by in by_name.items()
+            }
             for metric, by_name in bare.evidence.items()
         }
         return replace(bare, provenance={**bare.provenance, WITHOUT_TEXT: True}, texts=None, evidence=evidence)

@@ -95,7 +95,9 @@ def caveats(run: Run) -> list[str]:
     """What the sentences of all anonymizations rest on."""
     lines = []
     if chosen(run, "inconsistency"):
-        lines.append("What is masked nowhere cannot be masked unevenly: an identifier that was missed throughout is not seen.")
+        lines.append(
+            "What is masked nowhere cannot be masked unevenly: an identifier that was missed throughout is not seen."
+        )
     leaking = chosen(run, "direct identifiers")
     if leaking or chosen(run, "precision"):
         lines.append("“Marked” is what annotators marked; what they overlooked cannot count as a leak.")
