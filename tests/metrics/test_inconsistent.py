@@ -125,6 +125,7 @@ def test_strings_are_counted_once_for_each_document() -> None:
     [
         ("It was Ayten Brown. Later Brown said no.", "Ayten Brown", 1.0),
         ("He is at Kocaeli University. The University said no.", "Kocaeli University", 0.0),
+        ("The Chief Inspector (Główny Inspektor). The Inspector left.", "Chief Inspector (Główny Inspektor)", 0.0),
         ("Seen by Ann Berg. Bergen is far, and Annas too.", "Ann Berg", 0.0),  # whole words alone
         ("Seen by Ann Berg. The berg was cold.", "Ann Berg", 0.0),  # a name has a capital
         ("Mr Smith came. Then Mrs Smith left.", "Mr Smith", 1.0),  # the title is no part of it

@@ -29,6 +29,7 @@ _PIECE = re.compile(rf"[{_SCRIPT}]|[^\W_{_SCRIPT}]+|[^\w\s]|_")
 # One character for another, so that offsets stay: quotes and dashes are written in many ways, and the dots of a Turkish
 # i come and go with capitals.
 _ALIKE = str.maketrans("’‘ʼ`´“”„«»‐‑‒–—−İı", "'''''\"\"\"\"\"------Ii")
+_NAME, _IN_NAMES = 4, frozenset(".-'")  # words of a name, at most, and what may stand between them
 _JOINTS = frozenset("@_-/.")  # beside a word in an address, without a space
 _OPENERS = frozenset("\"'([{-•*")  # may stand between the end of a sentence and the next
 _PERSON = re.compile(r"PERS?|PERSONS?|PERSON[ _-]?NAME|(?:FIRST|LAST|MIDDLE|FULL|GIVEN|FAMILY|SUR)?[ _-]?NAMES?")
@@ -201,7 +202,8 @@ def _parts(found: Sequence[str], page: Page, words: Words, person: bool) -> froz
     kept = [word for word in letters if len(word) > 1 and page.names(word) and not _is_aside(word, words)]
     if not person:
         known = [word.lower() for word in kept if word.lower() in words.known]
-        if len(known) == len(kept) or any(word in INSTITUTIONS or page.has_small(word) for word in known):
+        longer = len(letters) > _NAME or not {word for word in found if not word.isalpha()} <= _IN_NAMES
+        if longer or len(known) == len(kept) or any(word in INSTITUTIONS or page.has_small(word) for word in known):
             return frozenset()
     return frozenset(kept)
 
