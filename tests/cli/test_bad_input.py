@@ -281,8 +281,14 @@ case(
     "er_di",
     "recall_per_type",
     corpus_json=one_document(annotations=None),
+    command=(*EVALUATE, "--preset", "default"),
 )
-case("texts by id have none", "corpus.json: no document has annotations", corpus_json={"d1": TEXT})
+case(
+    "texts by id have none",
+    "corpus.json: no document has annotations",
+    corpus_json={"d1": TEXT},
+    command=(*EVALUATE, "-m", "er_di"),
+)
 case(
     "masks for a corpus",
     "corpus.json: looks like masks, not a corpus; the corpus comes first",

@@ -23,7 +23,7 @@ METRICS = [
     *("er_di", "er_qi", "er", "recall", "precision", "f1", "f2", "recall_per_type", 'wp(ic="wordfreq")'),
     *('tpi(ic="wordfreq", chunking="none")', 'tps(ic="wordfreq", chunking="none", similarity="ngrams")'),
     *("phi_token", "phi_instance", "phi_strict", "phi_span", "phi_merged", "phi_leak", 'nmi(embedding="lsa")'),
-    *("residual", "trir", "trir(attacks=\"lexical, dense(embedding='lsa')\")"),
+    *("residual", "inconsistent", "disagreement", "trir", "trir(attacks=\"lexical, dense(embedding='lsa')\")"),
 ]
 WORDS = [
     "ash",

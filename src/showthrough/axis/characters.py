@@ -6,13 +6,13 @@ import re
 
 _WORD = re.compile(r"\w")
 # Scripts written without spaces between words: every ideograph is a token of its own.
-_IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
+IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
 WORD_KIND = 1
 PLAIN, UNSURE = 128, 255  # of `folded`: up to here a number is one letter; a letter that has several for a capital
 
 
 def is_ideograph(character: str) -> bool:
-    return any(low <= ord(character) <= high for low, high in _IDEOGRAPHS)
+    return any(low <= ord(character) <= high for low, high in IDEOGRAPHS)
 
 
 def token_kind(character: str) -> int:

@@ -86,6 +86,15 @@ class Coverage:
         return self._readable[key]
 
     @cached_property
+    def hidden(self) -> Counts32:
+        """How many characters of the axis are hidden before each place; what replacements repeat is not."""
+        step = np.zeros(len(self.axis) + 2, dtype=np.int8)
+        places = np.arange(len(self.axis) + 1, dtype=np.int32)
+        _note(step, places, self.start, self.end, 1)
+        _note(step, places, self.given.start, self.given.end, -1)
+        return counted(np.cumsum(step[:-2], dtype=np.int8) > 0)
+
+    @cached_property
     def tokens(self) -> Spans:
         """The tokens under masks, cut off at their edges; `origin` is the mask."""
         return self.axis.tokens_in(self.start, self.end)

@@ -13,7 +13,7 @@ from showthrough.evaluation.requests import Request, Source
 from showthrough.evaluation.settings import FileSettings
 from showthrough.files.heads import Head
 from showthrough.files.reading import stem
-from showthrough.metrics import metrics_of, preset
+from showthrough.metrics import metrics_of
 
 
 def named_files(arguments: Iterable[str] | None) -> dict[str, Path]:
@@ -36,7 +36,7 @@ def requested(corpus: Path | Head, anonymizations: Sequence[str] | None, metrics
     if not is_request(head):
         settings = FileSettings(**said)
         sources = {name: Source(file, settings.columns) for name, file in named_files(anonymizations).items()}
-        chosen = tuple(metrics_of(metrics or preset("default")))
+        chosen = tuple(metrics_of(metrics)) or None
         return Request(Source(head, settings.columns), sources, chosen, settings)
     if anonymizations or metrics or said.keys() & FileSettings().columns.keys():
         raise PlanError(

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -52,8 +51,6 @@ def command(
 def _checked(request: Request, planned: bool) -> Plan:
     """What is to be evaluated; raises InputError with all that is wrong with all files."""
     plan, problems = request.read()
-    if not (planned or plan.corpus.survey.annotated):
-        plan = replace(plan, metrics=tuple(metric for metric in METRICS.sound().values() if not metric.needs))
     try:
         if not problems:
             plan = plan.retyped()
@@ -104,4 +101,5 @@ def _verdict(plan: Plan) -> str:
         return "all can be scored, but not everything in the files was understood: see above" if told else "all is well"
     free = [name for name, metric in METRICS.sound().items() if "gold" not in metric.needs]
     found = "no mentions: annotators marked nothing" if corpus.survey.annotated else "no annotations were read"
-    return f"{found}, so only metrics that need none can be scored: {', '.join(free)}"
+    limit = "none of them can tell whether an identifier was missed"
+    return f"{found}, so only metrics that need none can be scored: {', '.join(free)}; {limit}"

@@ -33,6 +33,11 @@ class Work:
     kept: Hiding | None = None  # where documents are kept for a reader
     types: tuple[str, ...] | None = None  # entity types of the whole corpus; None: of the chunk
 
+    @property
+    def systems(self) -> list[Anonymization]:
+        """What is under test."""
+        return [one for one in self.anonymizations if one.name not in REFERENCES]
+
 
 @dataclass
 class Answer:
@@ -76,7 +81,7 @@ def answered(chunk: Chunk, work: Work) -> Answer:
 
 def answered_there(corpus: Corpus, work: Work, models: ModelSettings) -> Answer:
     """The same in another process."""
-    return answered(Chunk(corpus, _resources_of_process(models), work.types), work)
+    return answered(Chunk(corpus, _resources_of_process(models), work.types, work.systems), work)
 
 
 @lru_cache(maxsize=1)

@@ -19,14 +19,15 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES, references_of
 from showthrough.errors import ChangedError, Interrupted, PlanError, ResourceError, quoted
 from showthrough.evaluation.chunks import Answer, Cell, Work, answered, answered_there
+from showthrough.evaluation.defaults import default_metrics
 from showthrough.evaluation.mask_notices import MaskCounts, mask_notices, words_aside
-from showthrough.evaluation.notices import notices
+from showthrough.evaluation.notices import nobody_marked, notices
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.resuming import check_models, failed_before, rows_before
 from showthrough.evaluation.scoring import reference_scores, scored
 from showthrough.evaluation.settings import Settings, called_with
 from showthrough.evaluation.workers import WorkerKilledError, Workers
-from showthrough.metrics import Metric, Rows, metric_text, metrics_of, preset
+from showthrough.metrics import Metric, Rows, metric_text, metrics_of
 from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.metrics.chunk import Chunk, Hiding
 from showthrough.metrics.language import words_of
@@ -64,8 +65,9 @@ def evaluate(call: Call) -> Run:
     """Scores anonymizations of a corpus.
 
     `anonymizations` are one, several, or several by name. `metrics` are names, text forms such as
-    `recall(unit="mention")`, `preset:tab`, or metric values; by default the preset `default`. `background` is what an
-    attacker knows, individual id to text; `trir` needs it. Of several, a metric names its own:
+    `recall(unit="mention")`, `preset:tab`, or metric values; by default the preset `default`, or `unannotated` where no
+    document has annotations, and `trir` with a background. `background` is what an attacker knows, individual id to
+    text; `trir` needs it. Of several, a metric names its own:
     `trir(background="web")`. `progress` is told how many documents are done, and of how many; `watch` what models are
     doing, and how far they are. `resume` takes an incomplete run of the same plan and completes it. With `texts` the
     run keeps the documents (of many, those at most risk), which a report needs to show them.
@@ -83,9 +85,14 @@ def evaluate(call: Call) -> Run:
         raise PlanError(f"found {quoted(call.texts)}; expected True or False", "texts")
     named = _named(call.anonymizations)
     settings = call.part(Settings)
-    metrics = metrics_of(call.metrics if call.metrics is not None else preset("default"))
+    known = _backgrounds(call.background)
+    if call.metrics is None:
+        names = [one.name for one in known.get("backgrounds", ())] + ([""] if known.get("background") else [])
+        metrics: Sequence[Metric] = default_metrics(corpus, len(named), names)
+    else:
+        metrics = metrics_of(call.metrics)
     chosen = tuple(dict.fromkeys(map(settings.applied_to, metrics)))
-    plan = Plan(corpus, tuple(named), chosen, settings, texts=call.texts, **_backgrounds(call.background))
+    plan = Plan(corpus, tuple(named), chosen, settings, texts=call.texts, **known)
     return evaluate_plan(plan, progress=call.progress, resume=call.resume, watch=call.watch)
 
 
@@ -151,7 +158,8 @@ class Evaluation:
         self._masks: dict[str, list[MaskCounts]] = {one.name: [] for one in plan.anonymizations}
         self._free: list[Spans] | None = []
         self._revisions: dict[str, dict[str, str]] = {}  # of the models of each metric
-        self._notes = notices(plan.corpus, plan.anonymizations, plan.metrics, masks={})  # of masks later
+        self._notes = nobody_marked(plan.corpus, plan.metrics)
+        self._notes += notices(plan.corpus, plan.anonymizations, plan.metrics, masks={})  # of masks later
         self._before = self._done = 0  # documents of the run that is resumed, and by now
 
     def carried_out(self, progress: Progress | None = None, resume: Run | None = None) -> Run:
@@ -209,7 +217,7 @@ class Evaluation:
         if self.plan.settings.jobs == 1 or len(chunks) == 1:
             for numbers in chunks:
                 whole = len(numbers) == len(corpus)
-                chunk = self._whole if whole else Chunk(corpus.part(numbers), self.resources, corpus.survey.types)
+                chunk = self._whole if whole else self._chunk(corpus.part(numbers))
                 yield numbers, answered(chunk, self._work(numbers, self._anonymizations))
             return
 
@@ -238,7 +246,10 @@ class Evaluation:
     @cached_property
     def _whole(self) -> Chunk:
         """All documents at once: the one chunk that there is, or what metrics ask for that look at all of them."""
-        return Chunk(self.plan.corpus, self.resources)
+        return self._chunk(self.plan.corpus)
+
+    def _chunk(self, corpus: Corpus) -> Chunk:
+        return Chunk(corpus, self.resources, self.plan.corpus.survey.types, self.plan.anonymizations)
 
     @cached_property
     def _refused(self) -> frozenset[Cell]:

@@ -60,6 +60,18 @@ def types_merged(corpus: Corpus, anonymizations: Sequence[Anonymization], metric
     return lines
 
 
+def nobody_marked(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
+    """What no number can know where no document has annotations."""
+    if corpus.survey.annotated:
+        return []
+    told = list(dict.fromkeys(metric.tells for metric in metrics if metric.tells))
+    tell = f"these numbers tell {', '.join(told[:-1])}{' and ' if told[1:] else ''}{told[-1]}; " if told else ""
+    return [
+        f"no annotations were read, so nobody says what identifies people here: {tell}"
+        f"{'none of them' if told else 'no number'} can tell whether an identifier was missed"
+    ]
+
+
 def not_annotated(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """That some documents have no annotations: what is masked or missed there counts nowhere."""
     if metrics and all("gold" not in metric.needs for metric in metrics):

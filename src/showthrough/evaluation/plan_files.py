@@ -57,7 +57,7 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
     home = path.parent
     try:
         settings = kind(**{name: getattr(plan, name) for name in options_of(kind)})
-        metrics = metrics_of([*(preset(plan.preset) if plan.preset else ()), *plan.metrics] or preset("default"))
+        metrics = metrics_of([*(preset(plan.preset) if plan.preset else ()), *plan.metrics])
     except PlanError as error:
         raise InputError([Problem(str(path), one.place, one.message) for one in error.problems]) from error
 
@@ -75,7 +75,7 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
     return Request(
         source(plan.corpus, "corpus"),
         {name: source(given, f"anonymizations.{shown(name)}") for name, given in plan.anonymizations.items()},
-        tuple(metrics),
+        tuple(metrics) or None,
         settings,
         output=None if plan.output is None else file(plan.output, "output"),
         background=None if alone is None else file(alone, "background"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from showthrough.data.background import Background
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import listed
 from showthrough.errors import InputError, PlanError, Problem, quoted, shown
+from showthrough.evaluation.defaults import default_metrics
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import FileSettings
 from showthrough.files.heads import Head
@@ -40,7 +41,7 @@ class Request:
 
     corpus: Source
     anonymizations: Mapping[str, Source]
-    metrics: tuple[Metric, ...]  # as they were named; `chosen` are those that are scored
+    metrics: tuple[Metric, ...] | None  # as they were named; None: what is given decides
     settings: FileSettings = field(default_factory=FileSettings)
     output: Path | None = None
     background: Path | None = None
@@ -52,8 +53,11 @@ class Request:
 
     @property
     def chosen(self) -> tuple[Metric, ...]:
-        """The metrics, each once, with the function words and the language that are set."""
-        return tuple(dict.fromkeys(map(self.settings.applied_to, self.metrics)))
+        """The metrics that were named, each once, with the function words and the language that are set."""
+        return self._set(self.metrics or ())
+
+    def _set(self, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+        return tuple(dict.fromkeys(map(self.settings.applied_to, metrics)))
 
     @property
     def labelled(self) -> dict[str, str]:
@@ -101,10 +105,14 @@ class Request:
             backgrounds = [read_background(path, name=name) for name, path in self.backgrounds.items()]
         except InputError as error:
             problems += error.problems
+        metrics = self.chosen
+        if self.metrics is None:
+            known = [*([""] if self.background else []), *self.backgrounds]
+            metrics = self._set(default_metrics(corpus, len(self.anonymizations), known))
         plan = Plan(
             corpus,
             tuple(anonymizations),
-            self.chosen,
+            metrics,
             settings,
             self.unavailable,
             background=background,

@@ -86,6 +86,8 @@ def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, setti
         extra.append(("dtype", dtype))
     if "background" in metric.needs and (background := run.background_of(record)):
         extra.insert(0, ("background", f"{background.name}@{background.digest[:8]}"))
+    if "systems" in metric.needs:  # the number hangs on all of them
+        extra.insert(0, ("systems", ",".join(f"{other.name}@{other.digest[:8]}" for other in run.anonymizations)))
     return signature(record, (*metric.pinned, *extra), run.corpus, one, settings, __version__)
 
 

@@ -18,6 +18,8 @@ from showthrough.metrics.clinical.by_instance import PhiInstance
 from showthrough.metrics.clinical.by_span import PhiLeak, PhiSpan
 from showthrough.metrics.clinical.by_token import PhiToken
 from showthrough.metrics.clustering import ClusteringAgreement
+from showthrough.metrics.disagreement import Disagreement
+from showthrough.metrics.inconsistent import Inconsistency
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
 from showthrough.metrics.precision import Precision
@@ -41,6 +43,8 @@ _BUILT_IN: dict[str, Metric] = {
     "nmi": ClusteringAgreement(),
     "trir": ReIdentification(),
     "residual": Residual(),
+    "inconsistent": Inconsistency(),
+    "disagreement": Disagreement(),
     "phi_token": PhiToken(),
     "phi_instance": PhiInstance(),
     "phi_strict": PhiSpan(),
@@ -81,6 +85,12 @@ def _checked(name: str, brought: object) -> Metric:
 
 METRICS = Table("metrics", _BUILT_IN, _checked, called=True)
 
+_WITHOUT_MODELS = (
+    'tpi(ic="wordfreq", chunking="none")',
+    'tps(ic="wordfreq", chunking="none", similarity="ngrams")',
+    'nmi(embedding="lsa")',
+)
+
 PRESETS: dict[str, tuple[str, ...]] = {
     "default": ("er_di", "er_qi", "recall", "precision", "f1", "recall_per_type"),
     # The columns of Table 8 in Pilán et al. 2022, in its order; F1, which is not there, last.
@@ -91,9 +101,12 @@ PRESETS: dict[str, tuple[str, ...]] = {
     "light": (
         *("er_di", "er_qi", "recall", "precision", "f1"),
         'wp(ic="wordfreq")',
-        'tpi(ic="wordfreq", chunking="none")',
-        'tps(ic="wordfreq", chunking="none", similarity="ngrams")',
-        'nmi(embedding="lsa")',
+        *_WITHOUT_MODELS,
+    ),
+    # What can be told where nobody marked anything, without a model.
+    "unannotated": (
+        *("inconsistent", "residual", "disagreement"),
+        *_WITHOUT_MODELS,
     ),
     # Both levels of the i2b2 challenge of 2006 (Uzuner et al. 2007), whose Figure 8 asks for instances and no category,
     # and its tables for both; and the views of MEDDOCAN (Marimon et al. 2019).

@@ -20,11 +20,13 @@ from showthrough.tables.calls import choices, parameters
 
 Array = NDArray[np.float64]
 Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one a resample)
-Group = Literal["privacy", "utility", "both"]
+Group = Literal["privacy", "utility", "both", "neither"]
 SMALLEST, LARGEST = 1e-100, 1e15  # numbers of a row, 0 aside
 HEADLINE = ""  # the part that a metric is known by
 Count = Literal["right", "wrong", "all"]
-Role = Literal["direct identifiers", "recall", "precision", "information", "words", "attack", "F, P and R"]
+Role = Literal[
+    "direct identifiers", "recall", "precision", "information", "words", "attack", "F, P and R", "inconsistency"
+]
 # What reports may take a metric for, whatever it is called, and what they then rely on.
 ROLES: dict[Role, str] = {
     "direct identifiers": "the share of direct identifiers that are hidden, with their counts (`right` and `all`)",
@@ -34,6 +36,7 @@ ROLES: dict[Role, str] = {
     "words": "how much of the information is left in words that still stand there",
     "attack": "the share of documents whose individual is found, with the parts `chance` and `ceiling`",
     "F, P and R": "F, with precision and recall as the parts `P` and `R`",
+    "inconsistency": "the share of masked strings that can be read elsewhere, with their counts (`wrong` and `all`)",
 }
 
 
@@ -103,10 +106,11 @@ class Metric(ABC):
     scope: ClassVar[Literal["document", "corpus"]] = "document"
     title: ClassVar[str]
     better: ClassVar[Literal["higher", "lower"]] = "higher"
-    neutral: ClassVar[tuple[str, ...]] = ()  # parts that only describe: neither higher nor lower is better
+    neutral: ClassVar[tuple[str, ...]] = ()  # parts, or measures of them, that only describe
     unbounded: ClassVar[tuple[str, ...]] = ()  # parts that may lie below 0 or above 1
     apart: ClassVar[bool] = True  # whether documents can be drawn and exchanged one by one
     undefined: ClassVar[str]  # why there may be no value
+    tells: ClassVar[str] = ""  # what it can tell where nobody marked anything, such as "how much text is left"
     spans_and_types: ClassVar[bool] = False  # it compares these alone: neither how they identify nor what is written
     fixed: ClassVar[tuple[tuple[str, str], ...]] = ()  # choices that are no parameter but belong to the signature
     counts: ClassVar[tuple[tuple[str, Count], ...]] = ()  # which columns count what is right, wrong, or all

@@ -61,12 +61,17 @@ class Chunk(_Once):
     """Some documents of a corpus, or all of them, with what metrics ask of them."""
 
     def __init__(
-        self, corpus: Corpus, resources: Resources | None = None, types: tuple[str, ...] | None = None
+        self,
+        corpus: Corpus,
+        resources: Resources | None = None,
+        types: tuple[str, ...] | None = None,
+        systems: Sequence[Anonymization] = (),
     ) -> None:
         super().__init__()
         self.corpus = corpus
         self._types = types
         self.resources = resources or Resources()
+        self.systems = systems  # all that are under test together, references aside
 
     @cached_property
     def axis(self) -> Axis:

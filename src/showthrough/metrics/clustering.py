@@ -72,6 +72,7 @@ class ClusteringAgreement(Metric):
     scope = "corpus"
     apart = False
     title = "Normalised mutual information of clusterings"
+    tells = "whether the documents still fall into the same groups"
     neutral = (CHANCE, K, LEAD, REPEAT)
     undefined = "there are fewer documents than clusters"
 

@@ -51,6 +51,7 @@ class ReIdentification(Metric):
     title = "Re-identification risk"
     better = "lower"
     neutral = ("chance", "ceiling")  # these follow from the files alone
+    tells = "whom these attacks find"
     roles = ("attack",)
     undefined = (
         "the attack was not run: one-to-one assignment takes at most 5,000 documents and 5,000 individuals, "

@@ -44,19 +44,27 @@ class Point:
 
 
 def measured(run: Run) -> list[Measured]:
-    """The metrics that have a headline, in the order of the run."""
+    """The metrics that have a headline of which more or less is better, in the order of the run."""
     values: dict[str, dict[str, Value]] = {}
     tested = set(run.names)  # references stand in tables, and nowhere else
     for score in run.scores:
         if score.part == HEADLINE and score.value is not None and score.anonymization in tested:
             values.setdefault(score.metric, {})[score.anonymization] = score.ends or (score.value,) * 3
-    return [Measured(record, values[record.text]) for record in run.metrics if record.text in values]
+    return [
+        Measured(record, values[record.text])
+        for record in run.metrics
+        if record.text in values and not record.describes(HEADLINE)
+    ]
 
 
-def first_choice(numbers: Sequence[Measured]) -> tuple[Measured, Measured]:
-    """A privacy metric and a utility metric to begin with; the first and the last where there is none."""
-    privacy = next((one for one in numbers if one.record.group == "privacy"), numbers[0])
-    return privacy, next((one for one in numbers if one.record.group == "utility"), numbers[-1])
+def first_choice(numbers: Sequence[Measured]) -> tuple[Measured, Measured] | None:
+    """A privacy metric and a utility metric to begin with, else others; never the same one twice."""
+    if len(numbers) < 2:
+        return None
+    across = next((one for one in numbers if one.record.group == "privacy"), None)
+    up = next((one for one in numbers if one.record.group == "utility"), None)
+    across = across or next(one for one in numbers if one is not up)
+    return across, up or next(one for one in reversed(numbers) if one is not across)
 
 
 def points(names: Sequence[str], across: Measured, up: Measured) -> list[Point]:

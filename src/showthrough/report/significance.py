@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from showthrough.errors import PlanError
+from showthrough.metrics import HEADLINE
 from showthrough.run.records import Comparison
 from showthrough.run.run import Run
 
@@ -24,9 +25,10 @@ def tested(run: Run) -> bool:
 
 
 def pairs(run: Run) -> dict[str, list[Comparison]]:
-    """All ordered pairs, for every metric that has a headline; none where they are not tested."""
+    """All ordered pairs, for every metric that has a headline to judge by; none where they are not tested."""
     both: dict[str, list[Comparison]] = {}
-    for metric in [one.text for one in run.metrics if one.text in run.rows] if tested(run) else ():
+    judged = [one.text for one in run.metrics if one.text in run.rows and not one.describes(HEADLINE)]
+    for metric in judged if tested(run) else ():
         try:
             compared = run.compare(metric, parts=False, shuffles=shuffles(run))
         except PlanError:
@@ -51,7 +53,7 @@ def first_is_better(run: Run, one: Comparison) -> bool:
 
 def describes(run: Run, one: Comparison) -> bool:
     """Whether neither a higher nor a lower value is better."""
-    return one.part in run.record(one.metric).neutral
+    return run.record(one.metric).describes(one.part)
 
 
 def p_text(p: float | None) -> str:

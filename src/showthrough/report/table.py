@@ -10,7 +10,7 @@ from showthrough.metrics import HEADLINE
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.run import Run
 
-GROUPS = ("privacy", "utility", "both")
+GROUPS = ("privacy", "utility", "both", "neither")
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 DASH = "–"
 _MOST_DIGITS = 9
@@ -160,7 +160,7 @@ def _column(run: Run, record: MetricRecord, part: str, head: str) -> Column:
     scores = [run.parts(name, record.text).get(part) for name in _rows(run)]
     tested = scores[: len(run.names)]
     values = [score.value for score in tested if score is not None and score.value is not None]
-    better = "neither" if part in record.neutral else record.better
+    better = "neither" if record.describes(part) else record.better
     best = None  # where all are equal none is, and a reference never is
     if len(set(values)) > 1 and better != "neither":
         best = max(values) if better == "higher" else min(values)
@@ -178,7 +178,7 @@ def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> 
     for one in measures:
         whole = scores.get(one, scores.get(HEADLINE))  # of the measures, one is the headline
         cells = (Cell(whole), *(Cell(scores.get(f"{one}:{kind}")) for kind in kinds))
-        columns.append(Column(one, record.group, record.better, cells))
+        columns.append(Column(one, record.group, "neither" if record.describes(one) else record.better, cells))
     sums = {column: sum(values) for column, values in run.rows[record.text][name].items()}
     for statistic in dict.fromkeys(column.partition(":")[0] for column in sums if ":" in column):
         better = _BETTER.get(record.counts.get(statistic, "all"), "neither")

@@ -68,11 +68,11 @@ class Lexicon:
         asked = axis.gold_contents.times(len(axis.tokens)) > 0
         asked[axis.gold_contents.cut.token] = True
         start, end = axis.tokens.start[asked], axis.tokens.end[asked]
-        listed = self._listed(axis, start, end)
+        listed = self.listed(axis, start, end)
         paint(ignorable, start[listed], end[listed])
         return ignorable
 
-    def _listed(self, axis: Axis, start: Ints, end: Ints) -> Bools:
+    def listed(self, axis: Axis, start: Ints, end: Ints) -> Bools:
         """Which tokens are words of the list: by their first eight letters as one number, the rest one by one."""
         size = end - start
         keys = eight_letters(np.frombuffer(axis.narrow.translate(_SMALL), dtype=np.uint8), start, end)

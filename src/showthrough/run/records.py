@@ -50,13 +50,20 @@ class MetricRecord(msgspec.Struct, frozen=True):
     name: Annotated[str, "the nearest entry of the table of metrics"]
     version: Annotated[int, "rises when one of its numbers could change"]
     title: Annotated[str, "its name in words"]
-    group: Annotated[Group, "what it measures: privacy, utility or both"]
+    group: Annotated[Group, "what it measures: privacy, utility, both or neither"]
     better: Annotated[Literal["higher", "lower"], "which values are the better ones"]
     parameters: Annotated[dict[str, Any], "all of them, defaults too"]
     explanation: Annotated[str, "what it is, its formula and its source, as the metric itself says it"] = ""
-    neutral: Annotated[tuple[str, ...], "parts of which neither a higher nor a lower value is better"] = ()
+    neutral: Annotated[
+        tuple[str, ...], "parts, or measures of them, of which neither a higher nor a lower value is better"
+    ] = ()
     roles: Annotated[tuple[str, ...], "what sentences and figures may take it for"] = ()
     counts: Annotated[dict[str, Count], "what columns of its rows count: what is right, what is wrong, or all"] = {}
+
+    def describes(self, part: str) -> bool:
+        """Whether neither a higher nor a lower value of a part is better."""
+        measure, colon, _ = part.partition(":")
+        return part in self.neutral or bool(colon and measure in self.neutral)
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -130,10 +137,20 @@ class Place(msgspec.Struct, frozen=True):
     text: Annotated[str, "what is written there, without its middle where it is long"]
 
 
+class Uneven(msgspec.Struct, frozen=True):
+    """A string that is masked in one place and can be read in another."""
+
+    text: Annotated[str, "the string, as it stands where it is masked"]
+    masked: Annotated[list[tuple[int, int]], "where it is masked: start and end, the first few"]
+    readable: Annotated[list[tuple[int, int]], "where it, or a part of it, can be read in the same document"] = []
+    elsewhere: Annotated[list[tuple[str, int, int]], "where else, if not there: document, start and end"] = []
+
+
 class Evidence(msgspec.Struct, frozen=True):
     """What a metric has to show of one document.
 
-    Of an attack its guess, where the right person ranks, by how much, and why; of a detector what it found.
+    Of an attack its guess, where the right person ranks, by how much, and why; of a detector what it found; else the
+    strings that are masked unevenly.
     """
 
     guess: Annotated[str | None, "the individual that an attack takes for the document's"] = None
@@ -144,6 +161,7 @@ class Evidence(msgspec.Struct, frozen=True):
     ] = []
     attack: Annotated[str, "which of the attacks said it"] = ""
     places: Annotated[list[Place], "what was found in the released text, the first of them"] = []
+    strings: Annotated[list[Uneven], "what is masked in one place and can be read in another"] = []
 
 
 def columns_of(rows: Rows) -> Columns:

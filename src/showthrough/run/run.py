@@ -290,4 +290,5 @@ class Run(msgspec.Struct, dict=True):
 
 def _wordless(evidence: dict[str, Evidence]) -> dict[str, Evidence]:
     """What can be shown without a word of the texts. Places go as well: with the released text, they lead to it."""
-    return {key: replace(one, words=[], places=[]) for key, one in evidence.items() if one.attack or not one.places}
+    bare = {key: replace(one, words=[], places=[], strings=[]) for key, one in evidence.items()}
+    return {key: bare[key] for key, one in evidence.items() if one.attack or not (one.places or one.strings)}

@@ -30,9 +30,9 @@ def parts_chart(run: Run, record: MetricRecord) -> Chart:
 
 def _judged(run: Run, record: MetricRecord) -> list[Score]:
     """The scores of its parts that figures compare: references are not to be compared with."""
-    aside, names = (HEADLINE, *record.neutral), set(run.names)
+    names = set(run.names)
     own = [score for score in run.scores if score.metric == record.text and score.anonymization in names]
-    return [score for score in own if score.part not in aside]
+    return [score for score in own if score.part != HEADLINE and not record.describes(score.part)]
 
 
 def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:

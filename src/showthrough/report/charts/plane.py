@@ -12,8 +12,8 @@ from showthrough.run.run import Run
 
 
 def plane_charts(run: Run) -> Charts:
-    numbers = measured(run)
-    return {"": plane_chart(run.names, *first_choice(numbers))} if numbers else {}
+    chosen = first_choice(measured(run))
+    return {"": plane_chart(run.names, *chosen)} if chosen else {}
 
 
 def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:

@@ -33,15 +33,15 @@ def packed(content: Any) -> str:
 def charts(run: Run) -> dict[str, Any]:
     """What the page draws: a specification for each kind of chart, and the data that it can be filled with."""
     numbers = measured(run)
-    specified: dict[str, Any] = {"plane": _plane(run, numbers)} if numbers else {}
+    chosen = first_choice(numbers)
+    specified: dict[str, Any] = {"plane": _plane(run, numbers, *chosen)} if chosen else {}
     for kind in ("parts", "attack", "significance"):
         if drawn := CHARTS[kind](run):
             specified[kind] = {metric: chart.to_dict() for metric, chart in drawn.items()}
     return specified
 
 
-def _plane(run: Run, numbers: Sequence[Measured]) -> dict[str, Any]:
-    across, up = first_choice(numbers)
+def _plane(run: Run, numbers: Sequence[Measured], across: Measured, up: Measured) -> dict[str, Any]:
     return {
         "chart": plane_chart(run.names, across, up).to_dict(),
         "across": across.record.text,
@@ -50,7 +50,7 @@ def _plane(run: Run, numbers: Sequence[Measured]) -> dict[str, Any]:
             {"text": one.text, "group": one.group, "title": axis_title(one), "reverse": one.better == "lower"}
             for one in (number.record for number in numbers)
         ],
-        # For any two metrics: where the points are, and which of them are on the front.
+        # For any two metrics: where the points are, and which of them are on the front. None against itself.
         "points": {
             one.record.text: {
                 two.record.text: [
@@ -58,6 +58,7 @@ def _plane(run: Run, numbers: Sequence[Measured]) -> dict[str, Any]:
                     for point in points(run.names, one, two)
                 ]
                 for two in numbers
+                if two is not one
             }
             for one in numbers
         },

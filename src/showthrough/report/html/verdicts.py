@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from showthrough.report.reading import assuming, leaks, may_leak, of_documents, on_average
-from showthrough.report.roles import chosen, headline, playing
+from showthrough.report.roles import chosen, counted, headline, playing
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 
@@ -31,7 +31,7 @@ def verdict(run: Run, name: str) -> list[Clause]:
 
     Clauses for which the run has no number are left out.
     """
-    return [*_readable(run, name), *_found(run, name), *_kept(run, name), *_unmarked(run, name)]
+    return [*_readable(run, name), *_uneven(run, name), *_found(run, name), *_kept(run, name), *_unmarked(run, name)]
 
 
 def _readable(run: Run, name: str) -> Iterator[Clause]:
@@ -50,6 +50,17 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
     things = "1 direct identifier" if total == 1 else f"{total:,} direct identifiers"
     where = f" readable in {len(leaking):,} of {len(run.documents):,} documents{assuming(record)}"
     yield Clause("leaves ", things, where)
+
+
+def _uneven(run: Run, name: str) -> Iterator[Clause]:
+    """What is seen to be readable; where none is, nothing is said: that would sound as if all were hidden."""
+    record = chosen(run, "inconsistency")
+    if record is None or headline(run, name, record) is None:
+        return
+    readable, strings = (round(sum(counted(run, record, name, kind))) for kind in ("wrong", "all"))
+    if readable:
+        things = "1 string" if readable == 1 else f"{readable:,} strings"
+        yield Clause("leaves ", things, f" readable that it masks elsewhere in the same document, of {strings:,}")
 
 
 def _found(run: Run, name: str) -> Iterator[Clause]:
@@ -83,6 +94,10 @@ def _unmarked(run: Run, name: str) -> Iterator[Clause]:
 def caveats(run: Run) -> list[str]:
     """What the sentences of all anonymizations rest on."""
     lines = []
+    if chosen(run, "inconsistency"):
+        lines.append(
+            "What is masked nowhere cannot be masked unevenly: an identifier that was missed throughout is not seen."
+        )
     leaking = chosen(run, "direct identifiers")
     if leaking or chosen(run, "precision"):
         lines.append("“Marked” is what annotators marked; what they overlooked cannot count as a leak.")

@@ -89,6 +89,14 @@ function startPlane(plane, shapes) {
   fill(across, options, plane.across);
   fill(up, options, plane.up);
   const metric = (text) => plane.metrics.find((one) => one.text === text);
+  const before = new Map([[across, across.value], [up, up.value]]);
+
+  /** A metric against itself says nothing: who is chosen on both axes gives way, and they change places. */
+  function apart(changed, other) {
+    if (changed.value === other.value) other.value = before.get(changed);
+    for (const one of [across, up]) before.set(one, one.value);
+    return show();
+  }
 
   async function show() {
     const points = plane.points[across.value][up.value];
@@ -105,7 +113,7 @@ function startPlane(plane, shapes) {
     await draw("plane-chart", chart, shapes);
   }
 
-  across.addEventListener("change", show);
-  up.addEventListener("change", show);
+  across.addEventListener("change", () => apart(across, up));
+  up.addEventListener("change", () => apart(up, across));
   return show;
 }

@@ -130,7 +130,9 @@ function startViewer(start) {
   function pane(name, kind) {
     const place = names.indexOf(name);
     const found = stretches(shown, name, chosen());
-    const words = finder(Object.values(shown.evidence ?? {}).flatMap((by) => (by[name]?.words ?? []).map(([word]) => word)));
+    const own = Object.values(shown.evidence ?? {}).map((by) => by[name]).filter(Boolean);
+    const uneven = own.flatMap(({ strings }) => strings ?? []).flatMap(({ readable }) => readable.map(([start, end]) => at(start, end)));
+    const words = finder([...own.flatMap(({ words }) => words.map(([word]) => word)), ...uneven]);
     const nodes = kind === "original" ? original(found) : released(found, words);
     return make("article", { class: "pane", "aria-label": `${name}, ${kind}` },
       make("h4", {}, make("span", { class: `glyph colour-${signs[place][1]}`, "aria-hidden": "true" }, signs[place][0]),
@@ -138,16 +140,30 @@ function startViewer(start) {
       make("div", { class: "text", dir: "auto" }, ...nodes));
   }
 
+  const at = (start, end) => (shown.points ??= Array.from(shown.text)).slice(start, end).join(""); // code points
+
+  function uneven(name, metric, strings) {
+    const entry = ({ text, readable, elsewhere }) => make("li", {}, make("b", { class: "telling" }, text),
+      readable.length
+        ? ` can be read here: ${readable.map(([start, end]) => `“${at(start, end)}” at ${start}`).join(", ")}`
+        : ` can be read in ${elsewhere.map(([document, start]) => `${document} at ${start}`).join(", ")}`);
+    return make("details", { class: "attack" },
+      make("summary", {}, make("strong", {}, "Masked here, readable there. "),
+        `${metric} on ${name}: ${strings.length === 1 ? "1 string" : `${strings.length} strings`}`),
+      make("ul", {}, ...strings.map(entry)));
+  }
+
   function fillEvidence() {
     const pairs = [state.first, state.second].filter(Boolean).flatMap((name) => Object.entries(shown.evidence ?? {})
       .filter(([, by]) => by[name]).map(([metric, by]) => [name, metric, by[name]]));
-    evidence.replaceChildren(...pairs.map(([name, metric, { guess, rank, margin, words, attack, places }]) => {
+    evidence.replaceChildren(...pairs.map(([name, metric, { guess, rank, margin, words, attack, places, strings }]) => {
       if (places?.length) {
         return make("div", { class: "attack" },
           make("p", {}, make("strong", {}, "Still there. "), `${metric} finds in what ${name} leaves:`),
           make("p", { class: "words" }, ...places.map((place) =>
             make("span", {}, make("b", { class: "telling" }, place.text), make("small", {}, ` ${place.entity_type}, line ${place.line}`)))));
       }
+      if (strings?.length) return uneven(name, metric, strings);
       const right = rank === 1;
       return make("div", { class: "attack" },
         make("p", {}, make("strong", {}, right ? "Found. " : "Not found. "),

@@ -1,0 +1,130 @@
+"""Several anonymizations of the same texts beside each other: what one leaves and another masks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from showthrough.axis.axis import Axis
+from showthrough.axis.coverage import Coverage
+from showthrough.axis.spans import Bools, Ints, contents_of, joined, spread
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.metrics.masking import DEFAULT_LEXICON
+from showthrough.resources import function_word_models, function_words_from
+from showthrough.resources.lexicon import Lexicon
+from showthrough.tables.calls import parameter
+
+ALONE = "alone"
+_FEWEST = 2  # that can disagree
+
+
+@dataclass(frozen=True)
+class Disagreement(Metric):
+    """Share of the words that some anonymization under test masks and that this one leaves readable.
+
+    Nobody knows here who is right: what another masks may not have to be masked, and what none masks is not seen. So
+    neither a high nor a low value is better; it says where to look. The part `alone` is the share that this one masks
+    and no other does. Where anonymizers say what they found, `left:TYPE` and `alone:TYPE` are the same shares of the
+    words that one of them masks as that type. Function words do not count, and a word that its replacement repeats is
+    readable.
+
+    D = |{w : some system hides w, and this one does not}| / |{w : some system hides w}|
+
+    >>> from showthrough import Anonymization, Corpus, Document, Mask, evaluate
+    >>> corpus = Corpus([Document("a", "Ann Berg of Oslo was ill.")])
+    >>> masks = {"names": [Mask(0, 8)], "rules": [Mask(4, 8), Mask(12, 16)]}
+    >>> run = evaluate(corpus, {name: Anonymization({"a": masks[name]}) for name in masks}, metrics=["disagreement"])
+    >>> run["names", "disagreement"].value  # of Ann, Berg and Oslo it leaves Oslo: 1 of 3
+    0.3333333333333333
+    >>> run["names", "disagreement", "alone"].value  # Ann
+    0.3333333333333333
+    """
+
+    group = "neither"
+    needs = frozenset({"systems"})
+    title = "Disagreement with the others, not truth: left readable, masked by another"
+    tells = "where the anonymizations disagree"
+    neutral = (HEADLINE, "left", ALONE)  # nobody knows who is right
+    undefined = "fewer than two anonymizations are under test, or none of them masks a word (such a type)"
+
+    function_words: str = parameter(DEFAULT_LEXICON, "the source of words that do not count")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        function_words_from(self.function_words)
+
+    @property
+    def models(self) -> dict[str, str]:
+        return function_word_models(self.function_words)
+
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        axis = chunk.axis
+        documents = np.searchsorted(axis.bounds, axis.tokens.start, side="right") - 1
+        names = {one.name for one in chunk.systems}
+        counts = np.zeros(len(axis.tokens), dtype=np.int32)  # how many hide a word
+        types: dict[str, list[Ints]] = {}
+        for one in chunk.systems if len(names) >= _FEWEST else ():
+            coverage = Coverage(axis, one)
+            hidden = _hidden(coverage)
+            counts += hidden
+            for kind, tokens in _typed(coverage).items():
+                types.setdefault(kind, []).append(tokens[hidden[tokens]])
+        counts[_free(chunk, axis, self.function_words)] = 0
+        all_of = {kind: np.unique(np.concatenate(found)) for kind, found in types.items()}
+
+        def count(tokens: Ints) -> Array:
+            return axis.by_document(documents[tokens])
+
+        def rows(anonymized: Anonymized) -> Rows:
+            hidden = _hidden(anonymized.coverage)
+            alone = hidden & (counts == 1) & (anonymized.name in names)
+            columns: dict[str, ArrayLike] = {}
+            for ending, tokens in {"": np.flatnonzero(counts), **{f":{kind}": all_of[kind] for kind in all_of}}.items():
+                masked = tokens[counts[tokens] > 0]
+                columns[f"masked{ending}"] = count(masked)
+                columns[f"left{ending}"] = count(masked[~hidden[masked]])
+                columns[f"alone{ending}"] = count(masked[alone[masked]])
+            return Rows.named(columns)
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        masked = totals["masked"]
+        values = {HEADLINE: ratio(totals["left"], masked), ALONE: ratio(totals[ALONE], masked)}
+        for kind in sorted(column.removeprefix("masked:") for column in totals if column.startswith("masked:")):
+            for what in ("left", ALONE):
+                values[f"{what}:{kind}"] = ratio(totals[f"{what}:{kind}"], totals[f"masked:{kind}"])
+        return values
+
+
+def _hidden(coverage: Coverage) -> Bools:
+    """Which words are hidden from their first letter to their last."""
+    tokens, before = coverage.axis.tokens, coverage.hidden
+    return np.asarray(before[tokens.end] - before[tokens.start] == tokens.end - tokens.start)
+
+
+def _free(chunk: Chunk, axis: Axis, name: str) -> Bools:
+    """Which words do not count."""
+    source, tokens = chunk.resources.function_words(name), axis.tokens
+    if isinstance(source, Lexicon):  # which looks at what is marked alone, unless it is asked
+        return source.listed(axis, tokens.start, tokens.end)
+    return source.ignorable(axis)[tokens.start]
+
+
+def _typed(coverage: Coverage) -> dict[str, Ints]:
+    """The words under the masks of each type, where an anonymizer says any."""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for shift, masks in zip(coverage.axis.bounds.tolist(), coverage.of_documents, strict=False):
+        for mask in masks:
+            if mask.entity_type:
+                spans.setdefault(mask.entity_type, []).append((shift + mask.start, shift + mask.end))
+    found = {}
+    for kind, of_kind in spans.items():
+        start, end = np.array(sorted(of_kind), dtype=np.int64).T
+        contents = contents_of(coverage.axis.tokens, *joined(start, end))
+        found[kind] = spread(contents.first, contents.last)[1]
+    return found
