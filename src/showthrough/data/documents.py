@@ -18,6 +18,7 @@ import numpy as np
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
+from showthrough.data.silver import is_silver
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 
 Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
@@ -126,6 +127,7 @@ class Survey:
     types: tuple[str, ...] = ()  # entity types that occur, sorted
     marked: Mapping[Marked, int] = field(default_factory=dict)  # how many mentions of each kind
     groups: tuple[str, ...] = ()  # of the documents, in their order; none where no document has one
+    silver: Mapping[str, int] = field(default_factory=dict)  # annotators that are programs, and how many layers of each
 
 
 def digest_of(values: Mapping[str, object], file: str, what: str) -> str:
@@ -172,6 +174,7 @@ class Corpus:
         lengths: dict[str, int] = {}  # by id
         digests: list[bytes] = []
         groups: list[str] = []
+        names: Counter[str] = Counter()
         annotated = annotators = 0
         kinds: Counter[tuple[type[Mention], str, Identifier]] = Counter()
         for document in self:
@@ -186,6 +189,7 @@ class Corpus:
                 problems.append(Problem(self.source, place, HALF_CHARACTER))
             annotated += bool(document.annotations)
             annotators += len(document.annotations)
+            names.update(annotation.annotator for annotation in document.annotations)
             groups.append(document.group)
             mentions = (mention for annotation in document.annotations for mention in annotation.mentions)
             kinds.update((type(one), one.entity_type, one.identifier) for one in mentions)
@@ -205,6 +209,7 @@ class Corpus:
             types=tuple(sorted({kind.entity_type for kind in marked})),
             marked=marked,
             groups=tuple(groups) if any(groups) else (),
+            silver={name: names[name] for name in sorted(filter(is_silver, names))},
         )
 
     @property
