@@ -43,8 +43,8 @@ def command(
 ) -> None:
     """Write the released texts: a corpus with the masks of an anonymization applied.
 
-    Without --replace, what the masks themselves say stands in their places. Ids and groups stay as they are; annotations
-    and all else in the corpus's files are left out. What is written is read back first.
+    Without --replace, what the masks themselves say stands in their places. Ids and groups stay as they are, and
+    annotations and all else in the corpus's files are left out. What is written is read back first.
     """
     if replace is not None and replace not in REPLACEMENTS:
         raise PlanError(f"found {quoted(replace)}; expected {', '.join(REPLACEMENTS)}", "replace")
@@ -87,5 +87,9 @@ def _left_out(originals: Corpus, hidden: Anonymization) -> Iterator[str]:
         layers = f"{survey.annotators} annotation layer{'s' * (survey.annotators > 1)}"
         yield f"left out: {layers} with {survey.mentions} mentions, which would tell what was masked"
     if lacking := sum(document_id not in hidden.masks for document_id in originals.ids):
-        verb = "is not among the masks and is written as it is" if lacking == 1 else "are not among the masks and are written as they are"
+        verb = (
+            "is not among the masks and is written as it is"
+            if lacking == 1
+            else "are not among the masks and are written as they are"
+        )
         yield f"{documents(lacking)} {verb}"

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import msgspec
 import numpy as np
@@ -156,6 +156,46 @@ class Corpus:
         self.documents = documents
         self.name = name
         self.source = source
+
+    @classmethod
+    def from_texts(cls, texts: Mapping[str, str] | Iterable[str], name: str = "corpus") -> Corpus:
+        """Documents without annotations: texts by id, or a list of them, whose ids are then 1, 2 and so on."""
+        from showthrough.data.given import corpus_of_texts  # which makes corpora, as the others below
+
+        return corpus_of_texts(texts, name)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        id: str = "doc_id",
+        text: str = "text",
+        group: str | None = None,
+        spans: Any = None,
+        *,
+        annotator: str = "gold",
+        name: str = "corpus",
+    ) -> Corpus:
+        """One row a document, of a pandas or polars frame, an Arrow table, columns by name or a list of rows.
+
+        `spans` are what `annotator` marked: a column with a list of spans in each row (a missing value: nobody read the
+        document), or a second frame with one row a span, in which a document without a row has no marks. A span
+        has start and end, and may have entity_type, entity_id and identifier_type; a row of the second frame also the
+        text that it covers, which is then checked.
+        """
+        from showthrough.data.frames import corpus_of_frame
+
+        return corpus_of_frame(frame, id, text, group, spans, annotator, name)
+
+    @classmethod
+    def from_spacy(cls, docs: Any, annotator: str = "spacy", name: str = "corpus") -> Corpus:
+        """spaCy `Doc`s with their entities as marks: by id, or a list, whose ids are then 1, 2 and so on.
+
+        Where a pipeline found the entities, an annotator such as `silver(en_core_web_sm)` has every signature say so.
+        """
+        from showthrough.data.tools import corpus_of_docs
+
+        return corpus_of_docs(docs, annotator, name)
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -6,6 +6,7 @@ What was marked in the originals is not released: it would tell what was masked.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
@@ -114,14 +115,19 @@ def _known(document: Document) -> Sequence[Mention]:
     return next((layer for layer in layers if any(mention.entity_id for mention in layer)), ())
 
 
-def _repeating(masks: Iterable[Mask], document: Document, file: str) -> list[Problem]:
+def _repeating(masks: Sequence[Mask], document: Document, file: str) -> list[Problem]:
     """Masks whose replacement is what they stand for, or holds it: it would be released."""
     problems = []
+    joined = flattened(masks)
+    starts = [one.start for one in joined]
     for index, mask in enumerate(masks):
         masked = _WORD.findall(document.text[mask.start : mask.end].casefold())
-        written = _WORD.findall((mask.replacement or "").casefold())
+        here = joined[bisect_right(starts, mask.start) - 1]  # what is written in its place
+        written = _WORD.findall((here.replacement or "").casefold())
         places = range(len(written) - len(masked) + 1)
         if masked and any(written[place : place + len(masked)] == masked for place in places):
-            fault = "its replacement repeats what it masks, which would be released; expected another, or --replace label"
+            fault = (
+                "its replacement repeats what it masks, which would be released; expected another, or --replace label"
+            )
             problems.append(Problem(file, f"{at_document(document.id)}: masks[{index}]", fault))
     return problems

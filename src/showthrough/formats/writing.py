@@ -16,6 +16,7 @@ from showthrough.data.documents import Annotation, Corpus, Document
 from showthrough.data.levels import by_type
 from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError, OutputError, shown, some
+from showthrough.files.reading import suffix
 from showthrough.files.writing import Read, put, remove_unfinished, workshop, write_file, write_folder
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.base import SAMPLE, Files, Format, unwritable
@@ -72,7 +73,7 @@ def write_checked(
     """
     path = Path(path)
     files = _files(corpus, format, annotator)
-    lost = _lost(corpus, annotator, files, path.name, format)
+    lost = _lost(corpus, annotator, files, path, format)
     if strict and lost:
         raise OutputError(f"{not_kept(format, lost)[0]}; nothing was written")
     return Written(path, _put(files, path, force, read), lost)
@@ -112,20 +113,24 @@ def _put(files: Files, path: Path, force: bool, read: Read | None) -> list[Path]
     return write_folder(path, files, read=read)
 
 
-def _lost(corpus: Corpus, annotator: str | None, files: Files, name: str, format: str) -> list[str]:
+def _lost(corpus: Corpus, annotator: str | None, files: Files, path: Path, format: str) -> list[str]:
     """What is not in the files, read again from a place of their own."""
     chosen = format_named(format)
     if chosen.read is None and chosen.read_anonymization is None:
         return ["what nobody can tell, since this format is not read"]
+    usual = f"corpus{chosen.endings[0]}"
+    name = usual if path.exists() and not path.is_file() else path.name  # a device has no ending to be known by
     try:
-        with _laid_out(files, name or "corpus") as place:
+        with _laid_out(files, name or usual) as place:
             after = read_corpus(place, format=format) if chosen.read else _as_documents(place, corpus, format)
             found = losses((_prepared(document, annotator) for document in corpus), after)
             same = chosen.read is None or _same_texts(corpus, after)
     except InputError as error:
         first = error.problems[0]
         why = f"{first.place}: {first.message}" if first.place else first.message
-        raise OutputError(f"format {format}: what it writes cannot be read back: {why}; nothing was written") from error
+        ends = "" if suffix(path) in chosen.endings else f" (its files end in {', '.join(chosen.endings)})"
+        fault = f"what it writes cannot be read back{ends if '' in files else ''}: {why}; nothing was written"
+        raise OutputError(f"format {format}: {fault}") from error
     if not same:
         raise OutputError(f"format {format}: texts or documents read back are not those written; nothing was written")
     return found
