@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 
 from showthrough.anonymizers import Anonymizer, anonymize, anonymizer
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.data.labels import type_of
 from showthrough.data.levels import by_type, folded
+from showthrough.data.mask_types import type_of
 from showthrough.data.masks import Anonymization, Mask, flattened
 from showthrough.data.silver import silver_name
 from showthrough.errors import PlanError, quoted, shown

@@ -51,7 +51,8 @@ def command(
     head = Head.of(corpus)
     own = settings.get("format") or recognised(head, "read")
     target = to or same_format(head, settings.get("format"))
-    chosen = format_named(target, "write")  # raises before anything is read
+    format_named(target, "read")  # raises before anything is read; masks alone are no released text
+    chosen = format_named(target, "write")
     read = inputs([corpus, anonymization])
     if one_file(chosen) and (output.is_dir() or not output.suffix):
         output = output / f"{stem(corpus)}{chosen.endings[0]}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from showthrough.data.masks import Mask
 from showthrough.errors import PlanError, quoted, shown
 
 NO_TYPE = "(no type)"
@@ -26,24 +25,6 @@ def label_map(text: str) -> dict[str, str]:
             both = f"{quoted(targets[source])} and {quoted(target)}"
             raise PlanError(f"{shown(source)} is mapped to both {both}; expected one", "map")
     return targets
-
-
-_LABEL = re.compile(r"[^\W\d_]+(?:[-_/][^\W_]+)*")
-
-
-def type_of(mask: Mask, text: str) -> str:
-    """What a mask of a text says that it hides: its type, or else the label that it writes; empty where there is none.
-
-    A label is one word in capitals that does not stand in what is masked: `Roe` for `Doe` is a surrogate and no type.
-
-    >>> type_of(Mask(3, 6, "[PERSON_1]"), "Mr Doe"), type_of(Mask(3, 6, "Roe"), "Mr Doe"), type_of(Mask(3, 6), "Mr Doe")
-    ('PERSON', '', '')
-    """
-    if mask.entity_type:
-        return mask.entity_type
-    label = label_of(mask.replacement)
-    known = label.isupper() and _LABEL.fullmatch(label)
-    return label if known and label.casefold() not in text[mask.start : mask.end].casefold() else ""
 
 
 def label_of(replacement: str | None) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 from showthrough.data.documents import Corpus, Document, Mention
-from showthrough.data.labels import type_of
+from showthrough.data.mask_types import repeats, type_of
 from showthrough.data.masks import Anonymization, Mask, apply_masks, flattened
 from showthrough.data.pairing import Missing, check_pair
 from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
@@ -78,8 +78,7 @@ def replaced(masks: Iterable[Mask], text: str, how: Replacement, mentions: Seque
 
 def _label(mask: Mask, text: str) -> str:
     label = _BETWEEN.sub("_", type_of(mask, text)).strip("_")
-    masked = {word.casefold() for word in _WORD.findall(text[mask.start : mask.end])}
-    return NO_LABEL if masked & {word.casefold() for word in _WORD.findall(label)} else label or NO_LABEL
+    return NO_LABEL if not label or repeats(label, text[mask.start : mask.end]) else label
 
 
 def _numbers(masks: Sequence[Mask], text: str, mentions: Sequence[Mention]) -> list[str]:

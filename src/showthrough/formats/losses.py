@@ -81,16 +81,16 @@ _PHRASES = {
     "documents": ("{}", "document"),
     "texts": ("the text of {}", "document"),
     "groups": ("the group of {}", "document"),
-    "unread": ("that nobody marked anything in {}: it reads as looked through", "document"),
+    "unread": ("that nobody has looked through {}", "document"),
     "layers": ("{} without marks", "annotation layer"),
     "marks": ("{} to be masked", "mark"),
     "no masks": ("{} not to be masked", "mark"),
     "types": ("the type of {}", "mark"),
-    "levels": ("how {} identify", "mark"),
+    "levels": ("the identifier level of {}", "mark"),
     "entities": ("the co-reference of {}", "entity"),
     "ids": ("the entity id of {}", "mark"),
     "statuses": ("the confidential status of {}", "mark"),
-    "added": ("{} that nobody made are there now", "mark"),
+    "added": ("{} too many", "mark"),
 }
 
 
