@@ -38,7 +38,14 @@ from showthrough.resources.settings import ModelSettings
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ["README.md", "CHANGELOG.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/**/*.md"))]
-RUNNABLE = ["README.md", "docs/quickstart.md", "docs/plan.md", "docs/formats.md", "docs/statistics.md"]
+RUNNABLE = [
+    "README.md",
+    "docs/quickstart.md",
+    "docs/plan.md",
+    "docs/formats.md",
+    "docs/statistics.md",
+    "docs/silver.md",
+]
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NAMED = re.compile(r"^`([^`\n]+)`:\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)

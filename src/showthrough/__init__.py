@@ -10,6 +10,7 @@ from showthrough.version import __version__
 
 _ROOMS = {
     "anonymizers": ("ANONYMIZERS",),
+    "anonymizers.silver": ("annotate",),
     "attacks": ("ATTACKS", "Attack"),
     "data.background": ("Background",),
     "detectors": ("DETECTORS", "Detector", "Find"),
@@ -18,6 +19,7 @@ _ROOMS = {
     "formats": ("FORMATS", "Format", "read_anonymization", "read_corpus"),
     "formats.background": ("read_background",),
     "formats.writing": ("write_corpus",),
+    "data.release": ("release", "replaced"),
     "data.masks": ("Anonymization", "Mask", "TypedMask", "apply_masks"),
     "metrics": (
         "METRICS",

@@ -1,6 +1,7 @@
 """What `__init__.py` hands out, for type checkers and editors."""
 
 from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
+from showthrough.anonymizers.silver import annotate as annotate
 from showthrough.attacks import (
     ATTACKS as ATTACKS,
     Attack as Attack,
@@ -17,6 +18,10 @@ from showthrough.data.masks import (
     Mask as Mask,
     TypedMask as TypedMask,
     apply_masks as apply_masks,
+)
+from showthrough.data.release import (
+    release as release,
+    replaced as replaced,
 )
 from showthrough.detectors import (
     DETECTORS as DETECTORS,

@@ -76,6 +76,27 @@ def test_what_cannot_be(cli: Cli, gold: Path, tmp_path: Path, arguments: list[st
     assert not (tmp_path / "out").exists()
 
 
+MARKS = [
+    {"start_offset": 4, "end_offset": 7, "entity_type": "DOCTOR", "identifier_type": "QUASI"},
+    {"start_offset": 8, "end_offset": 12, "entity_type": "MISC", "identifier_type": "NO_MASK"},
+]
+
+
+def test_what_is_not_kept_is_told_or_refused(cli: Cli, tmp_path: Path) -> None:
+    record = {"doc_id": "1", "text": "Dr. Lee left.", "annotations": {"one": {"entity_mentions": MARKS}}}
+    (tmp_path / "corpus.json").write_text(json.dumps([record]))
+    arguments = ["convert", tmp_path / "corpus.json", "--to", "i2b2-2006", "-o", tmp_path / "out.xml"]
+    lost = "not kept in i2b2-2006: the name of 1 annotator (one), 1 mark not to be masked"
+    found = cli(*arguments, "--strict")
+    assert (found.status, found.out, found.err) == (2, "", f"{lost}; nothing was written\n")
+    assert not (tmp_path / "out.xml").exists()
+    found = cli(*arguments)
+    assert (found.status, found.err) == (0, f"note: {lost}\n")
+    assert found.out == f"1 documents written to {tmp_path / 'out.xml'}\n"
+    strict = ["convert", tmp_path / "corpus.json", "--to", "jsonl", "-o", tmp_path / "out.jsonl", "--strict"]
+    assert (cli(*strict).status, cli(*strict, "--force").err) == (0, "")
+
+
 def test_nothing_is_overwritten(cli: Cli, gold: Path, tmp_path: Path) -> None:
     out = tmp_path / "corpus.json"
     out.write_text("mine")

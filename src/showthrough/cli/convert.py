@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from showthrough.cli.consoles import show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
@@ -13,7 +14,7 @@ from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.writing import check_writable
 from showthrough.formats import read_corpus
 from showthrough.formats.choice import format_named
-from showthrough.formats.writing import write_corpus
+from showthrough.formats.writing import not_kept, write_checked
 
 
 @with_options(settings=options_of(FileSettings, "id_column", "text_column"), views=view_options("force"))
@@ -27,16 +28,23 @@ def command(
     annotator: Annotated[
         str | None, typer.Option(metavar="NAME", help="Whose marks, where several annotators marked.")
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Write nothing where the new format would not hold everything.")
+    ] = False,
     *,
     settings: Said,
     views: Said,
 ) -> None:
-    """Convert a corpus from one format to another."""
+    """Convert a corpus from one format to another.
+
+    What is written is read back first, and what the new format does not hold is told.
+    """
     format_named(to, "write")  # raises before anything is read
     read = inputs([corpus])
     check_distinct((output,), read)
     check_writable(output)
     documents = read_corpus(corpus, format=from_, **settings)
-    files = write_corpus(documents, output, to, annotator=annotator, force=Views.of(views).force, read=read)
-    where = str(output) if len(files) == 1 else f"{len(files)} files in {output}"
-    typer.echo(printable(f"{len(documents)} documents written to {where}"))
+    force = Views.of(views).force
+    written = write_checked(documents, output, to, annotator=annotator, strict=strict, force=force, read=read)
+    show_notes(not_kept(to, written.lost))
+    typer.echo(printable(f"{len(documents)} documents written to {written.where}"))

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import msgspec
 import numpy as np
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
+from showthrough.data.silver import is_silver
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 
 Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
@@ -126,6 +127,7 @@ class Survey:
     types: tuple[str, ...] = ()  # entity types that occur, sorted
     marked: Mapping[Marked, int] = field(default_factory=dict)  # how many mentions of each kind
     groups: tuple[str, ...] = ()  # of the documents, in their order; none where no document has one
+    silver: Mapping[str, int] = field(default_factory=dict)  # annotators that are programs, and how many layers of each
 
 
 def digest_of(values: Mapping[str, object], file: str, what: str) -> str:
@@ -158,6 +160,46 @@ class Corpus:
         self.source = source
         self.notes = tuple(notes)  # what a reader must know of the file it came from, a sentence each
 
+    @classmethod
+    def from_texts(cls, texts: Mapping[str, str] | Iterable[str], name: str = "corpus") -> Corpus:
+        """Documents without annotations: texts by id, or a list of them, whose ids are then 1, 2 and so on."""
+        from showthrough.data.given import corpus_of_texts  # which makes corpora, as the others below
+
+        return corpus_of_texts(texts, name)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        id: str = "doc_id",
+        text: str = "text",
+        group: str | None = None,
+        spans: Any = None,
+        *,
+        annotator: str = "gold",
+        name: str = "corpus",
+    ) -> Corpus:
+        """One row a document, of a pandas or polars frame, an Arrow table, columns by name or a list of rows.
+
+        `spans` are what `annotator` marked: a column with a list of spans in each row (a missing value: nobody read the
+        document), or a second frame with one row a span, in which a document without a row has no marks. A span
+        has start and end, and may have entity_type, entity_id and identifier_type; a row of the second frame also the
+        text that it covers, which is then checked.
+        """
+        from showthrough.data.frames import corpus_of_frame
+
+        return corpus_of_frame(frame, id, text, group, spans, annotator, name)
+
+    @classmethod
+    def from_spacy(cls, docs: Any, annotator: str = "spacy", name: str = "corpus") -> Corpus:
+        """spaCy `Doc`s with their entities as marks: by id, or a list, whose ids are then 1, 2 and so on.
+
+        Where a pipeline found the entities, an annotator such as `silver(en_core_web_sm)` has every signature say so.
+        """
+        from showthrough.data.tools import corpus_of_docs
+
+        return corpus_of_docs(docs, annotator, name)
+
     def __len__(self) -> int:
         return len(self.documents)
 
@@ -175,6 +217,7 @@ class Corpus:
         lengths: dict[str, int] = {}  # by id
         digests: list[bytes] = []
         groups: list[str] = []
+        names: Counter[str] = Counter()
         annotated = annotators = 0
         kinds: Counter[tuple[type[Mention], str, Identifier]] = Counter()
         for document in self:
@@ -189,6 +232,7 @@ class Corpus:
                 problems.append(Problem(self.source, place, HALF_CHARACTER))
             annotated += bool(document.annotations)
             annotators += len(document.annotations)
+            names.update(annotation.annotator for annotation in document.annotations)
             groups.append(document.group)
             mentions = (mention for annotation in document.annotations for mention in annotation.mentions)
             kinds.update((type(one), one.entity_type, one.identifier) for one in mentions)
@@ -208,6 +252,7 @@ class Corpus:
             types=tuple(sorted({kind.entity_type for kind in marked})),
             marked=marked,
             groups=tuple(groups) if any(groups) else (),
+            silver={name: names[name] for name in sorted(filter(is_silver, names))},
         )
 
     @property

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from showthrough.data.documents import Corpus, digest_of
+from showthrough.errors import PlanError
 
 T = TypeVar("T")
 
@@ -76,6 +77,69 @@ class Anonymization:
         self.name = name
         self.source = source
         self.notes = tuple(notes)  # what a reader must know of the file it came from, a sentence each
+
+    @classmethod
+    def from_texts(
+        cls, texts: Mapping[str, str] | Iterable[str], corpus: Corpus, name: str = "anonymization"
+    ) -> Anonymization:
+        """Released texts by id, or in the order of the corpus, aligned to the originals."""
+        from showthrough.data.given import masks_of_texts, paired  # which make anonymizations, as the others below
+
+        return masks_of_texts(paired(texts, corpus, "texts"), corpus, name)
+
+    @classmethod
+    def from_spans(
+        cls, spans: Mapping[str, Iterable[Any]], corpus: Corpus | None = None, name: str = "anonymization"
+    ) -> Anonymization:
+        """Lists of spans by document id: `(start, end)`, `(start, end, type)`, masks, or mappings and objects with
+        start, end and, where they have them, entity_type and replacement. With a corpus they are checked against it.
+        """
+        from showthrough.data.given import masks_of, pairs_of
+
+        if not isinstance(spans, Mapping):
+            raise PlanError(f"found a value of type {type(spans).__name__}; expected a mapping by document id", "spans")
+        return masks_of(pairs_of(spans, "spans"), name, corpus)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        corpus: Corpus,
+        id: str = "doc_id",
+        text: str = "text",
+        start: str = "start",
+        end: str = "end",
+        entity_type: str = "entity_type",
+        replacement: str = "replacement",
+        name: str = "anonymization",
+    ) -> Anonymization:
+        """A frame with one row a released text, which is aligned; or, where it has offsets, with one row a span.
+
+        In a frame of spans a document without a row has no masks, and a `text` is what the span covers: it is checked.
+        """
+        from showthrough.data.frames import anonymization_of_frame
+
+        columns = {"id": id, "text": text, "start": start, "end": end}
+        columns |= {"entity_type": entity_type, "replacement": replacement}
+        return anonymization_of_frame(frame, corpus, columns, name)
+
+    @classmethod
+    def from_spacy(cls, docs: Any, corpus: Corpus, name: str = "spacy") -> Anonymization:
+        """spaCy `Doc`s whose entities are masked: by id, or a list, each for the document that has the same text."""
+        from showthrough.data.tools import anonymization_of_docs
+
+        return anonymization_of_docs(docs, corpus, name)
+
+    @classmethod
+    def from_presidio(cls, results: Any, corpus: Corpus, name: str = "presidio") -> Anonymization:
+        """What Presidio gave for each document, by id or in the order of the corpus.
+
+        A list of `RecognizerResult`s, with offsets of the original; or an `EngineResult`, whose items' offsets are of
+        the released text: what stands between them is looked for in the original, at the first place that fits.
+        """
+        from showthrough.data.tools import anonymization_of_results
+
+        return anonymization_of_results(results, corpus, name)
 
     def __len__(self) -> int:
         return len(self.masks)

@@ -35,7 +35,7 @@ from showthrough.metrics.masking import risks
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run.documents import Spans, Texts, riskiest, texts_of, too_many
-from showthrough.run.provenance import background_input, metric_record, provenance
+from showthrough.run.provenance import background_input, corpus_input, metric_record, provenance
 from showthrough.run.records import Evidence, Failure, Input, columns_of
 from showthrough.run.run import Run
 from showthrough.tables import is_guest
@@ -360,7 +360,7 @@ class Evaluation:
 def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
     corpus = plan.corpus
     return Run(
-        corpus=Input(corpus.name, corpus.digest, len(corpus), corpus.source),
+        corpus=corpus_input(corpus),
         anonymizations=[Input(one.name, one.digest, len(one), one.source) for one in plan.anonymizations],
         metrics=[metric_record(metric) for metric in plan.metrics],
         settings=plan.settings.recorded,

@@ -7,14 +7,17 @@ run keeps them for its reports.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from showthrough.data.documents import Corpus
 from showthrough.data.kinds import folded
 from showthrough.data.labels import NO_TYPE
 from showthrough.data.levels import known_level
 from showthrough.data.masks import Anonymization
+from showthrough.data.silver import programs_of
 from showthrough.errors import Problem, shown, some
 from showthrough.evaluation.mask_notices import MaskCounts, mask_counts, mask_notices
+from showthrough.files.reading import stem
 from showthrough.metrics import Metric
 from showthrough.metrics.language import unlike_its_language
 
@@ -83,6 +86,28 @@ def not_annotated(corpus: Corpus, anonymizations: Sequence[Anonymization], metri
     return [f"{lacking} of {len(corpus)} documents {verb} no annotations: metrics that need them leave those out"]
 
 
+def made_by_programs(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """That annotations are silver, and who is scored against itself, as far as names tell."""
+    survey = corpus.survey
+    if not survey.silver or (metrics and all("gold" not in metric.needs for metric in metrics)):
+        return []
+    programs = dict.fromkeys(program for annotator in survey.silver for program in programs_of(annotator))
+    known = {folded(name) for program in programs for name in (program, program.rpartition(".v")[0])} - {""}
+    themselves = [one.name for one in anonymizations if {folded(one.name), folded(stem(Path(one.source)))} & known]
+    silver = sum(survey.silver.values())
+    which = "the annotations" if silver == survey.annotators else f"{silver} of {survey.annotators} annotation layers"
+    by = f"programs ({some(programs)})" if programs else "programs"
+    line = f"{which} were made by {by}: scores tell agreement with them, not what is identifying"
+    if themselves:
+        verb = (
+            "is one of them and is scored against itself"
+            if len(themselves) == 1
+            else "are among them and score themselves"
+        )
+        return [f"{line}; {some(themselves)} {verb}"]
+    return [f"{line}, and one of them that is under test is scored against itself"]
+
+
 def _names(types: Sequence[str]) -> str:
     """`AGE, DATE`, the first of them where there are many."""
     return some(kind or NO_TYPE for kind in sorted(types))
@@ -94,7 +119,14 @@ def told_of_files(corpus: Corpus, anonymizations: Sequence[Anonymization], metri
     return [f"{shown(one.source or one.name)}: {note}" for one in files for note in one.notes]
 
 
-NOTICES: tuple[Notice, ...] = (told_of_files, types_taken, types_merged, not_annotated, unlike_its_language)
+NOTICES: tuple[Notice, ...] = (
+    made_by_programs,
+    told_of_files,
+    types_taken,
+    types_merged,
+    not_annotated,
+    unlike_its_language,
+)
 
 
 def notices(

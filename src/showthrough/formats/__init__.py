@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from showthrough.data.documents import Corpus
+from showthrough.data.given import aligned
 from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.data.pairing import check_pair
 from showthrough.errors import InputError, Problem, at_document, shown
@@ -122,13 +123,7 @@ def read_released(
 def _aligned(texts: Texts, path: Path, corpus: Corpus | None) -> Masks:
     if corpus is None:
         raise fail(path, "holds anonymized texts without offsets; reading it needs the corpus with the originals")
-    ids = set(corpus.ids)
-    if strangers := [key for key in texts if key not in ids]:
-        fault = f"is not in the corpus {corpus.source or corpus.name}"
-        raise InputError(Problem(str(path), at_document(key), fault) for key in strangers)
-    from showthrough.data.alignment import align  # asked for only where offsets are missing
-
-    return {document.id: align(document.text, texts[document.id]) for document in corpus if document.id in texts}
+    return aligned(texts, corpus, str(path))
 
 
 __all__ = [

@@ -1,7 +1,8 @@
 """brat's standoff format (Stenetorp et al. 2012): `record.txt`, and beside it `record.ann` with one mark a line.
 
 Read are marks (`T`), what is the same entity (`* Equiv`) and the attribute `identifier` (`A`), with which marks say
-DIRECT, QUASI or NO_MASK where their type does not. Relations, events and notes are left aside.
+DIRECT, QUASI or NO_MASK where their type does not; and a note that programs made the marks, `silver(…)`. Relations,
+events and other notes are left aside.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from typing import get_args
 
 from showthrough.data.documents import Document, Identifier, Mention, span_fault
 from showthrough.data.levels import by_type, known_level
+from showthrough.data.silver import is_silver
 from showthrough.errors import InputError, Problem, quoted, shown
 from showthrough.files.limits import RECORD
 from showthrough.files.reading import exists, fail, gathered, read_all, stem, text_of, without_bom
 from showthrough.formats.base import Format, Input, unlike, unwritable
-from showthrough.formats.phi import fit, marked, masks_from, one_layer
+from showthrough.formats.phi import ANNOTATOR, fit, marked, masks_from, one_layer, silver_of
 
 _SPAN = r"-?\d{1,18} -?\d{1,18}"
 _MARK = re.compile(rf"(T\S+)\t(\S+) ({_SPAN}(?:;{_SPAN})*)(?:\t(.*))?")
@@ -50,7 +52,7 @@ def _document(home: Path, texts: Mapping[str, str]) -> Document:
     marks = _Marks(mark_file, text)
     if marks.problems:
         raise InputError(marks.problems)
-    return marked(home.name, text, marks.mentions())
+    return marked(home.name, text, marks.mentions(), marks.annotator)
 
 
 def _content(path: Path) -> str:
@@ -70,6 +72,7 @@ class _Marks:
 
     def __init__(self, path: Path, text: str) -> None:
         self.problems: list[Problem] = []
+        self.annotator = ANNOTATOR
         self._path = path
         self._text = text
         self._marks: dict[str, list[tuple[int, int, str]]] = {}  # by name; a mark in several pieces is several mentions
@@ -96,6 +99,8 @@ class _Marks:
                 self._identifier[fields[1]] = fields[2]  # type: ignore[assignment]
             else:
                 yield f"found {quoted(fields[2])}; expected {', '.join(_IDENTIFIERS)}"
+        elif line.startswith("#") and fields[:1] == ["AnnotatorNotes"] and is_silver(line.split("\t")[-1]):
+            self.annotator = line.split("\t")[-1]
         elif line and line[0] not in _OTHERS:
             yield f"found {quoted(line)}; expected a line of brat: T1, E1, R1, A1, M1, N1, # or *"
         if line[:1] in _REFERRING:
@@ -158,6 +163,8 @@ def _lines(document: Document) -> Iterator[str]:
             yield f"*\tEquiv {' '.join(members)}\n"
     for number, attribute in enumerate(attributes, 1):
         yield f"A{number}\tidentifier {attribute}\n"
+    if names and (silver := silver_of(document)):  # a note has to stand at a mark; one is enough
+        yield f"#1\tAnnotatorNotes {names[0]}\t{_BREAK.sub(' ', silver)}\n"
 
 
 FORMAT = Format(

@@ -18,7 +18,7 @@ from showthrough.data.levels import by_type
 from showthrough.errors import QUOTED, InputError, at_document, quoted
 from showthrough.files.reading import fail, gathered, read_bytes, stem, text_of
 from showthrough.formats.base import Format, Input, unlike, unwritable
-from showthrough.formats.phi import fit, marked, masks_from, separate
+from showthrough.formats.phi import ANNOTATOR, fit, marked, masks_from, separate, silver_of
 
 ENDINGS = (".conll", ".bio", ".iob")
 _HEADER = "# global.columns = FORM START END TAG"
@@ -47,12 +47,13 @@ class _Record:
     id: str
     columns: list[str]
     text: str | None = None
+    annotator: str = ANNOTATOR
     lines: list[tuple[int, list[str]]] = field(default_factory=list)
 
     def document(self, original: str | None) -> Document:
         text = original if self.text is None else self.text
         text = self._spelled() if text is None else text
-        return marked(self.id, text, self._mentions(text))
+        return marked(self.id, text, self._mentions(text), self.annotator)
 
     def _spelled(self) -> str:
         """Tokens with a space between, sentences with a line feed: the best guess where the file says no more."""
@@ -116,6 +117,8 @@ def _records(file: Path) -> list[_Record]:
             records.append(_Record(file, _value(file, number, comment[2]), columns))
         elif comment and comment[1] == "text":
             current().text = _value(file, number, comment[2])
+        elif comment and comment[1] == "annotator":
+            current().annotator = _value(file, number, comment[2])
         elif line.startswith("-DOCSTART-"):
             records.append(_Record(file, f"{stem(file)}-{len(records) + 1}", columns))
         elif line.strip() and not comment:
@@ -138,6 +141,8 @@ def write(documents: Iterable[Document]) -> dict[str, bytes]:
     lines = [_HEADER]
     for document in documents:
         lines += (f"# newdoc id = {json.dumps(document.id)}", f"# text = {json.dumps(document.text)}")
+        if silver := silver_of(document):
+            lines.append(f"# annotator = {json.dumps(silver)}")
         lines += (*_lines(document), "")
     return {"": ("\n".join(lines) + "\n").encode()}
 

@@ -22,11 +22,12 @@ from showthrough.files.heads import Head
 from showthrough.files.reading import fail, gathered, stem
 from showthrough.files.safe_xml import cdata, escaped, inline, walk
 from showthrough.formats.base import SAMPLE, Files, Fit, Format, Input, unlike
-from showthrough.formats.phi import fit, marked, masks_from, overlaps, separate, to_mask
+from showthrough.formats.phi import ANNOTATOR, fit, marked, masks_from, overlaps, separate, silver_of, to_mask
 
 ROOT_2014 = "deIdi2b2"
 ROOT_MEDDOCAN = "MEDDOCAN"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_ANNOTATOR = "ANNOTATOR"  # ours: an attribute that other readers pass over
 _BLANK = re.compile(r"\r\n|[\r\n\t]")  # each a space in an attribute, to an XML reader
 
 
@@ -60,6 +61,7 @@ class _Records:
         self._inside: _Text | None = None  # the text around
         self._phi: tuple[int, str] | None = None  # where the PHI around starts, and its type
         self._tags: list[_Tag] | None = None
+        self._annotator = ANNOTATOR
 
     def _problem(self, place: str, message: str) -> None:
         record = f"{at_document(self._record)}: " if self._record else ""
@@ -73,12 +75,14 @@ class _Records:
             self._opens_phi(self._inside, element, attributes, place)
         elif element == "RECORD":
             self._record = attributes.get("ID", "")
+            self._annotator = attributes.get(_ANNOTATOR) or ANNOTATOR
             if not self._record:
                 self._problem(place, "a <RECORD> has no ID")
         elif element == "TEXT":
             self._text = self._inside = _Text()
         elif element == "TAGS":
             self._tags = []
+            self._annotator = attributes.get(_ANNOTATOR) or ANNOTATOR
 
     def _opens_phi(self, text: _Text, element: str, attributes: dict[str, str], place: str) -> None:
         if element != "PHI":
@@ -104,7 +108,8 @@ class _Records:
                 self._text.mentions.append(by_type(start, self._text.length, kind))
         elif element == "TEXT" and self._inside:
             if self._record is not None:
-                self.documents.append(marked(self._record, self._inside.written, self._inside.mentions))
+                inside = self._inside
+                self.documents.append(marked(self._record, inside.written, inside.mentions, self._annotator))
             self._inside = None
         elif element == "RECORD":
             self._record = None
@@ -114,7 +119,7 @@ class _Records:
                 self._problem("<TAGS>", "no <TEXT> stands before them")
             else:
                 mentions = _placed(self._text, self._tags, self._problem)
-                self.documents.append(marked(self._record, self._text.written, mentions))
+                self.documents.append(marked(self._record, self._text.written, mentions, self._annotator))
             self._record = self._tags = None
 
 
@@ -226,8 +231,14 @@ def write_2006(documents: Iterable[Document]) -> dict[str, bytes]:
             position = mention.end
         pieces.append(inline(document.text[position:], place))
         record = escaped(document.id, place)
-        lines += (f'<RECORD ID="{record}">', f"<TEXT>{''.join(pieces)}</TEXT>", "</RECORD>")
+        lines += (f'<RECORD ID="{record}"{_marked_by(document)}>', f"<TEXT>{''.join(pieces)}</TEXT>", "</RECORD>")
     return {"": ("\n".join([*lines, "</ROOT>"]) + "\n").encode()}
+
+
+def _marked_by(document: Document) -> str:
+    """The attribute that says which programs marked a record; people have none."""
+    silver = silver_of(document)
+    return f' {_ANNOTATOR}="{escaped(silver, at_document(document.id))}"' if silver else ""
 
 
 def write_2014(documents: Iterable[Document], root: str = ROOT_2014) -> dict[str, bytes]:
@@ -242,7 +253,8 @@ def _record_2014(document: Document, root: str) -> str:
     if not all(names) or len(set(names)) < len(names):
         names = [f"P{number}" for number in range(len(mentions))]
     text = cdata(document.text, place)
-    lines = ["<?xml version='1.0' encoding='UTF-8'?>", f"<{root}>", f"  <TEXT>{text}</TEXT>", "  <TAGS>"]
+    lines = ["<?xml version='1.0' encoding='UTF-8'?>", f"<{root}>", f"  <TEXT>{text}</TEXT>"]
+    lines.append(f"  <TAGS{_marked_by(document)}>")
     for name, mention in zip(names, mentions, strict=True):
         element, kind = _element(mention.entity_type)
         covered = escaped(document.text[mention.start : mention.end], place)

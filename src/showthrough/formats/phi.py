@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.masks import DerivedMasks, Mask, TypedMask
+from showthrough.data.silver import is_silver
 from showthrough.errors import at_document, quoted, shown, some
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, gathered, unique
@@ -24,8 +25,13 @@ def fit(head: Head, *endings: str) -> Fit:
     return Fit.LIKELY if head.folder else Fit.SURE
 
 
-def marked(document_id: str, text: str, mentions: Iterable[Mention]) -> Document:
-    return Document(document_id, text, (Annotation(ANNOTATOR, tuple(mentions)),))
+def marked(document_id: str, text: str, mentions: Iterable[Mention], annotator: str = ANNOTATOR) -> Document:
+    return Document(document_id, text, (Annotation(annotator, tuple(mentions)),))
+
+
+def silver_of(document: Document) -> str:
+    """The annotator, where it is no person: that must not get lost, so every format has a place for it."""
+    return next((layer.annotator for layer in document.annotations if is_silver(layer.annotator)), "")
 
 
 def one_layer(document: Document) -> tuple[Mention, ...]:

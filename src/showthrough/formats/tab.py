@@ -11,6 +11,7 @@ import msgspec
 
 from showthrough.data.documents import Annotation, Document, Identifier, Mention
 from showthrough.data.levels import by_type, known_level
+from showthrough.data.silver import is_silver
 from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, decoded_or_none, gathered, object_entries
@@ -190,7 +191,7 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
                     "start_offset": mention.start,
                     "end_offset": mention.end,
                     "span_text": document.text[mention.start : mention.end],
-                    **_identifier(mention),
+                    **_identifier(mention, annotation.annotator),
                     "entity_id": mention.entity_id,
                     "confidential_status": mention.confidential,
                 }
@@ -203,9 +204,12 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
     return {"doc_id": document.id, "text": document.text, **group, "annotations": layers}
 
 
-def _identifier(mention: Mention) -> dict[str, str]:
-    """How a mention identifies; a guess is not written, or it would be read as what an annotator said."""
-    stated = mention.stated or known_level(mention.entity_type)
+def _identifier(mention: Mention, annotator: str) -> dict[str, str]:
+    """How a mention identifies; a guess is not written, or it would be read as what an annotator said.
+
+    Programs say nothing of it, whatever the type tells.
+    """
+    stated = mention.stated or (known_level(mention.entity_type) and not is_silver(annotator))
     return {"identifier_type": mention.identifier} if stated else {}
 
 

@@ -4,17 +4,38 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
-from showthrough.data.documents import Corpus, Document
-from showthrough.errors import OutputError, shown, some
-from showthrough.files.writing import Read, write_file, write_folder
-from showthrough.formats.base import unwritable
+from showthrough.data.documents import Annotation, Corpus, Document
+from showthrough.data.levels import by_type
+from showthrough.errors import InputError, OutputError, shown, some
+from showthrough.files.reading import suffix
+from showthrough.files.writing import Read, put, remove_unfinished, workshop, write_file, write_folder
+from showthrough.formats import read_anonymization, read_corpus
+from showthrough.formats.base import SAMPLE, Files, Format, unwritable
 from showthrough.formats.choice import FORMATS, format_named
+from showthrough.formats.losses import losses
 from showthrough.formats.samples import written
 from showthrough.tables import raised
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written, and what the format does not hold of it."""
+
+    path: Path
+    files: list[Path]
+    lost: list[str] = field(default_factory=list)
+
+    @property
+    def where(self) -> str:
+        return str(self.path) if len(self.files) == 1 else f"{len(self.files)} files in {self.path}"
 
 
 def write_corpus(
@@ -32,16 +53,55 @@ def write_corpus(
     so only their owner may read them. An existing file or a folder with something in it is left alone without `force`,
     and so is always what was `read`. All files are written, or none.
     """
+    return _put(_files(corpus, format, annotator), Path(path), force, read)
+
+
+def write_checked(
+    corpus: Corpus,
+    path: str | os.PathLike[str],
+    format: str = "tab",
+    *,
+    annotator: str | None = None,
+    strict: bool = False,
+    force: bool = False,
+    read: Read | None = None,
+) -> Written:
+    """The same, read back before anything is put into its place: what is not kept is told, or with `strict` refused.
+
+    Raises OutputError where it cannot be read back, or the texts are not what they were.
+    """
     path = Path(path)
+    files = _files(corpus, format, annotator)
+    lost = _lost(corpus, annotator, files, path, format)
+    if strict and lost:
+        raise OutputError(f"{not_kept(format, lost)[0]}; nothing was written")
+    return Written(path, _put(files, path, force, read), lost)
+
+
+def not_kept(format: str, lost: Sequence[str]) -> list[str]:
+    """What a format does not hold, in one line; none where it holds all."""
+    return [f"not kept in {format}: {', '.join(lost)}"] if lost else []
+
+
+def _files(corpus: Corpus, format: str, annotator: str | None) -> Files:
+    """The content of all files of a corpus, before any of them is there."""
     chosen = format_named(format, "write")
-    documents = (_prepared(document, annotator) for document in corpus)
     try:
-        files = written(chosen, documents)
+        files = written(chosen, (_prepared(document, annotator) for document in corpus))
     except Exception as error:  # of a guest, anything
         why = raised(error, ours=format in FORMATS.built_in)
         raise OutputError(f"format {format}: its writer {why}; nothing was written") from error
     if not isinstance(files, dict) or not all(isinstance(content, bytes) for content in files.values()):
         raise OutputError(f"format {format}: its writer gave something else than bytes; nothing was written")
+    for name in filter(None, files):
+        if Path(name).name != name or name.startswith(".") or "\0" in name:
+            raise OutputError(f"document {shown(Path(name).stem)}: this id cannot be the name of a file")
+    return files
+
+
+def _put(files: Files, path: Path, force: bool, read: Read | None) -> list[Path]:
+    if "" in files and not path.parent.exists():
+        return write_folder(path.parent, {path.name: files[""]}, read=read)
     if "" in files:
         write_file(path, files[""], force=force)
         return [path]
@@ -49,10 +109,63 @@ def write_corpus(
         raise OutputError(f"{path}: is a file; expected a folder, since this format is one file a record")
     if path.is_dir() and any(path.iterdir()) and not force:
         raise OutputError(f"{path}: is not empty; choose another folder or say --force to add to it")
-    for name in files:
-        if Path(name).name != name or name.startswith(".") or "\0" in name:
-            raise OutputError(f"document {shown(Path(name).stem)}: this id cannot be the name of a file in {path}")
     return write_folder(path, files, read=read)
+
+
+def _lost(corpus: Corpus, annotator: str | None, files: Files, path: Path, format: str) -> list[str]:
+    """What is not in the files, read again from a place of their own."""
+    chosen = format_named(format)
+    if chosen.read is None and chosen.read_anonymization is None:
+        return ["what nobody can tell, since this format is not read"]
+    usual = f"corpus{chosen.endings[0]}"
+    name = usual if path.exists() and not path.is_file() else path.name  # a device has no ending to be known by
+    try:
+        with _laid_out(files, name or usual) as place:
+            after = read_corpus(place, format=format) if chosen.read else _as_documents(place, corpus, format)
+            found = losses((_prepared(document, annotator) for document in corpus), after)
+            same = chosen.read is None or _same_texts(corpus, after)
+    except InputError as error:
+        first = error.problems[0]
+        why = f"{first.place}: {first.message}" if first.place else first.message
+        ends = "" if suffix(path) in chosen.endings else f" (its files end in {', '.join(chosen.endings)})"
+        fault = f"what it writes cannot be read back{ends if '' in files else ''}: {why}; nothing was written"
+        raise OutputError(f"format {format}: {fault}") from error
+    if not same:
+        raise OutputError(f"format {format}: texts or documents read back are not those written; nothing was written")
+    return found
+
+
+@contextmanager
+def _laid_out(files: Files, name: str) -> Iterator[Path]:
+    """The files in a private folder that is gone afterwards."""
+    home = Path(tempfile.gettempdir())
+    remove_unfinished(home)
+    try:
+        with workshop(home) as bench:
+            for file, content in files.items():
+                put(bench / (file or name), content, durable=False)
+            yield bench / name if "" in files else bench
+    except OSError as error:
+        raise OutputError(f"{home}: cannot be written, to read back there: {error.strerror or error}") from error
+
+
+def _same_texts(before: Corpus, after: Iterable[Document]) -> bool:
+    return {one.id: one.text for one in before} == {one.id: one.text for one in after}
+
+
+def _as_documents(place: Path, corpus: Corpus, format: str) -> list[Document]:
+    """What a file of masks says, as marks in documents without a text."""
+    masks = read_anonymization(place, corpus, format=format).masks
+    layers = {
+        key: Annotation("", tuple(by_type(mask.start, mask.end, mask.entity_type) for mask in masks[key]))
+        for key in masks
+    }
+    return [Document(key, "", (layer,)) for key, layer in layers.items()]
+
+
+def one_file(chosen: Format) -> bool:
+    """Whether a corpus is one file in this format, and not a folder of them."""
+    return "" in written(chosen, [SAMPLE])
 
 
 def _prepared(document: Document, annotator: str | None) -> Document:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from showthrough.data.background import Background
+from showthrough.data.documents import Corpus
 from showthrough.metrics import Metric, metric_name, metric_text
 from showthrough.run.records import Input, MetricRecord
 from showthrough.version import __version__
@@ -57,6 +58,13 @@ def provenance() -> dict[str, Any]:
         "packages": {name: version for name in _PACKAGES if (version := _version(name))},
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def corpus_input(corpus: Corpus) -> Input:
+    survey = corpus.survey
+    people = survey.annotators - sum(survey.silver.values())
+    marked_by = " and ".join([*survey.silver, *(["others"] if people and survey.silver else [])])
+    return Input(corpus.name, corpus.digest, len(corpus), corpus.source, marked_by)
 
 
 def background_input(background: Background) -> Input:

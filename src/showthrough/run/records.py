@@ -36,6 +36,7 @@ class Input(msgspec.Struct, frozen=True):
     digest: Annotated[str, "of all that counts in it, in whatever order"]
     documents: Annotated[int, "how many documents (of a background: individuals) it has"]
     source: Annotated[str, "the file it was read from; without the folder in a run without text"] = ""
+    silver: Annotated[str, "who marked a corpus, where programs did and not people"] = ""
 
     @property
     def unplaced(self) -> Input:

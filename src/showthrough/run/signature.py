@@ -21,6 +21,7 @@ def signature(
     keys = {key for key, _ in fixed}  # a background's name and digest tell more than the parameter that chose it
     pairs = [
         ("corpus", f"{corpus.name}@{corpus.digest[:8]}"),
+        *([("gold", corpus.silver)] if corpus.silver else []),
         ("anonymization", f"{anonymization.name}@{anonymization.digest[:8]}"),
         *((key, _short(value)) for key, value in metric.parameters.items() if key not in keys),
         *fixed,

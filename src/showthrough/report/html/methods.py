@@ -22,6 +22,11 @@ def paragraph(run: Run) -> str:
         f"({_counted(len(run.documents), 'document')}, digest {run.corpus.digest[:8]}) with Showthrough {version}.",
         f"The metrics were {listed([_metric(record) for record in run.metrics if record.text in run.rows])}.",
     ]
+    if run.corpus.silver:
+        sentences.append(
+            f"Its annotations were made by programs ({run.corpus.silver}): scores tell agreement with these "
+            "programs, not what is identifying."
+        )
     if run.references:
         ends = listed([one.name.removesuffix(" masked") for one in run.references])
         sentences.append(f"For reference, the same documents were scored with {ends} masked.")

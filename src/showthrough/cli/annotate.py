@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough.anonymizers import anonymizer
+from showthrough.anonymizers.silver import annotate
+from showthrough.cli.consoles import documents, show_notes
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import check_distinct, inputs
+from showthrough.cli.views import Views, view_options
+from showthrough.data.documents import Corpus
+from showthrough.errors import printable
+from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.files.writing import check_writable
+from showthrough.formats import read_corpus
+from showthrough.formats.choice import format_named
+from showthrough.formats.writing import not_kept, write_checked
+
+
+@with_options(
+    settings=options_of(FileSettings, "format", "group_by", "id_column", "text_column"), views=view_options("force")
+)
+def command(
+    corpus: Annotated[Path, typer.Argument(help="The corpus.")],
+    with_: Annotated[
+        list[str], typer.Option("--with", metavar="NAME", help="An anonymizer, e.g. rules; may be repeated.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
+    vote: Annotated[
+        int, typer.Option(metavar="N", help="Mark what at least so many of them find; 1: all that any finds.")
+    ] = 1,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the corpus's own annotations beside the new ones.")
+    ] = False,
+    to: Annotated[str, typer.Option("--to", metavar="NAME", help="The format; see showthrough formats.")] = "tab",
+    *,
+    settings: Said,
+    views: Said,
+) -> None:
+    """Mark a corpus with anonymizers: silver annotations, to start from or to compare with.
+
+    Nobody has looked them through. The annotator's name says that they are silver and by which programs, and so does
+    every signature of a score against them.
+    """
+    format_named(to, "write")  # raises before anything is read
+    read = inputs([corpus])
+    check_distinct((output,), read)
+    check_writable(output)
+    programs = [anonymizer(name) for name in with_]
+    given = read_corpus(corpus, **settings)
+    made = annotate(given, programs, vote, keep=keep)
+    written = write_checked(made, output, to, force=Views.of(views).force, read=read)
+    show_notes([*_left_out(given, keep), *not_kept(to, written.lost)])
+    layers = [document.annotations[-1] for document in made]
+    total = sum(len(layer.mentions) for layer in layers)
+    by = layers[0].annotator
+    typer.echo(printable(f"{total} mentions by {by} in {documents(len(made))} written to {written.where}"))
+
+
+def _left_out(given: Corpus, keep: bool) -> list[str]:
+    survey = given.survey
+    if keep or not survey.annotators:
+        return []
+    layers = f"{survey.annotators} annotation layer{'s' * (survey.annotators > 1)} of the corpus"
+    return [f"left out: {layers} with {survey.mentions} mentions; --keep keeps them"]

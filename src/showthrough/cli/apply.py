@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from showthrough.cli.consoles import documents, note_unmasked, show_notes
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import check_distinct, inputs
+from showthrough.cli.views import Views, view_options
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.data.release import REPLACEMENTS, release
+from showthrough.errors import PlanError, printable, quoted
+from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.files.heads import Head
+from showthrough.files.reading import stem
+from showthrough.files.writing import check_writable
+from showthrough.formats import read_anonymization, read_corpus
+from showthrough.formats.choice import format_named, recognised, same_format, shared_format
+from showthrough.formats.writing import not_kept, one_file, write_checked
+
+_SETTINGS = ("format", "missing", "group_by", "id_column", "text_column")
+
+
+@with_options(settings=options_of(FileSettings, *_SETTINGS), views=view_options("force"))
+def command(
+    corpus: Annotated[Path, typer.Argument(help="The corpus.")],
+    anonymization: Annotated[Path, typer.Argument(help="What is masked in it: masks with offsets, or texts.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
+    replace: Annotated[
+        str | None,
+        typer.Option(metavar="|".join(REPLACEMENTS), help="What stands there: [PERSON], [PERSON_1] or nothing."),
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="NAME", help="Write it in another format than the corpus's own.")
+    ] = None,
+    *,
+    settings: Said,
+    views: Said,
+) -> None:
+    """Write the released texts: a corpus with the masks of an anonymization applied.
+
+    Without --replace, what the masks themselves say stands in their places. Ids and groups stay as they are, and
+    annotations and all else in the corpus's files are left out. What is written is read back first.
+    """
+    if replace is not None and replace not in REPLACEMENTS:
+        raise PlanError(f"found {quoted(replace)}; expected {', '.join(REPLACEMENTS)}", "replace")
+    head = Head.of(corpus)
+    own = settings.get("format") or recognised(head, "read")
+    target = to or same_format(head, settings.get("format"))
+    format_named(target, "read")  # raises before anything is read; masks alone are no released text
+    chosen = format_named(target, "write")
+    read = inputs([corpus, anonymization])
+    if one_file(chosen) and (output.is_dir() or not output.suffix):
+        output = output / f"{stem(corpus)}{chosen.endings[0]}"
+    check_distinct((output,), read)
+    check_writable(output)
+    originals, hidden = _read(head, anonymization, settings)
+    missing = FileSettings(**settings).missing
+    made = release(originals, hidden, replace, missing)  # type: ignore[arg-type]
+    written = write_checked(made, output, target, force=Views.of(views).force, read=read)
+    note_unmasked([hidden])
+    show_notes(
+        [
+            *_left_out(originals, hidden),
+            *([f"{own} is not written: the texts are in {target}"] if not to and own and own != target else []),
+            *not_kept(target, written.lost),
+        ]
+    )
+    count = sum(len(hidden.of(document_id)) for document_id in originals.ids)
+    typer.echo(printable(f"{documents(len(made))} with {count} masks written to {written.where}"))
+
+
+def _read(head: Head, path: Path, settings: dict[str, Any]) -> tuple[Corpus, Anonymization]:
+    columns = {name: settings[name] for name in ("id_column", "text_column") if name in settings}
+    asked = settings.get("format")
+    originals = read_corpus(head, format=asked, group_by=settings.get("group_by"), **columns)
+    return originals, read_anonymization(path, originals, format=shared_format(asked, path), **columns)
+
+
+def _left_out(originals: Corpus, hidden: Anonymization) -> Iterator[str]:
+    """What is not released, and what is as it was."""
+    survey = originals.survey
+    if survey.annotators:
+        layers = f"{survey.annotators} annotation layer{'s' * (survey.annotators > 1)}"
+        yield f"left out: {layers} with {survey.mentions} mentions, which would tell what was masked"
+    if lacking := sum(document_id not in hidden.masks for document_id in originals.ids):
+        verb = (
+            "is not among the masks and is written as it is"
+            if lacking == 1
+            else "are not among the masks and are written as they are"
+        )
+        yield f"{documents(lacking)} {verb}"

@@ -1,0 +1,130 @@
+"""Tables in memory, of pandas, polars, Arrow or plain Python, as corpora and anonymizations.
+
+None of these libraries is imported: whatever has columns by name is a frame. Rows are counted from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.given import (
+    by_id,
+    checked,
+    fault,
+    id_of,
+    is_missing,
+    layer_of,
+    masks_of,
+    masks_of_texts,
+    text_of,
+    whole,
+)
+from showthrough.data.masks import Anonymization
+from showthrough.errors import QUOTED, InputError, PlanError, Problem, at_document, quoted, shown, some
+from showthrough.files.reading import gathered
+
+_BESIDE = ("entity_type", "replacement", "identifier_type", "entity_id", "text")  # of a span, where they are there
+_LISTS = ("tolist", "to_list", "to_pylist")  # of pandas, polars and Arrow
+
+
+class Frame:
+    """A table: its columns by name, as lists."""
+
+    def __init__(self, given: Any, what: str) -> None:
+        if isinstance(given, list | tuple) and all(isinstance(row, Mapping) for row in given):
+            given = {
+                name: [row.get(name) for row in given] for name in dict.fromkeys(key for row in given for key in row)
+            }
+        self._given = given
+        # What Arrow calls columns are the values.
+        names = given if isinstance(given, Mapping) else getattr(given, "column_names", getattr(given, "columns", None))
+        if names is None:
+            found = f"found a value of type {type(given).__name__}"
+            raise PlanError(f"{found}; expected a frame: columns by name, or a list of rows", what)
+        self.names = [str(name) for name in names]
+        self._what = what
+
+    def column(self, name: str) -> list[Any]:
+        if self.names.count(name) != 1:
+            columns = some(self.names) if self.names else "no columns"
+            raise PlanError(f"found {columns}; expected one column of this name", f"{self._what}: column {shown(name)}")
+        values = self._given[name]
+        make = next((getattr(values, one) for one in _LISTS if hasattr(values, one)), None)
+        return list(values) if make is None else list(make())
+
+    def optional(self, name: str | None, length: int) -> list[Any]:
+        """A column that need not be there: all its cells are empty then."""
+        return self.column(name) if name is not None and name in self.names else [None] * length
+
+
+def corpus_of_frame(frame: Any, id: str, text: str, group: str | None, spans: Any, annotator: str, name: str) -> Corpus:
+    table = Frame(frame, "frame")
+    keys, texts = _ids(table, id), table.column(text)
+    groups = [None] * len(keys) if group is None else table.column(group)
+    by_key = by_id(zip(keys, texts, strict=True), "texts")
+    marked = table.column(spans) if isinstance(spans, str) else _rows_of_spans(spans, id, by_key)
+
+    def document(row: tuple[int, str, Any, Any, Any]) -> Document:
+        number, key, words, shared, marks = row
+        body = text_of(words, f"row {number}: {at_document(key)}: column {text}")
+        belongs = "" if is_missing(shared) else id_of(shared, f"row {number}: column {group}")
+        return Document(key, body, layer_of(key, marks, annotator), belongs)
+
+    numbers = range(1, len(keys) + 1)
+    return checked(gathered(zip(numbers, keys, texts, groups, marked, strict=True), document), name)
+
+
+def _rows_of_spans(given: Any, id: str, texts: Mapping[str, Any]) -> list[Any]:
+    """The spans of each document from a frame with one row a span; nobody marked anything where there is no frame."""
+    if given is None:
+        return [None] * len(texts)
+    spans = _spans_by_id(Frame(given, "spans"), {"id": id})
+    if strangers := sorted(set(spans) - set(texts)):
+        raise InputError(Problem("spans", at_document(key), "is not among the texts") for key in strangers)
+    _check_covered(spans, texts)
+    return [spans.get(key, []) for key in texts]
+
+
+def anonymization_of_frame(frame: Any, corpus: Corpus, columns: Mapping[str, str], name: str) -> Anonymization:
+    """One row a span where there are offsets, else one row a released text."""
+    table = Frame(frame, "frame")
+    if {columns["start"], columns["end"]} & set(table.names):
+        spans = _spans_by_id(table, columns)
+        _check_covered(spans, {document.id: document.text for document in corpus})
+        # A document without a row has no span, so nothing of it is masked.
+        return masks_of([*spans.items(), *((key, []) for key in corpus.ids if key not in spans)], name, corpus)
+    return masks_of_texts(zip(_ids(table, columns["id"]), table.column(columns["text"]), strict=True), corpus, name)
+
+
+def _ids(table: Frame, column: str) -> list[str]:
+    return gathered(enumerate(table.column(column), 1), lambda row: id_of(row[1], f"row {row[0]}: column {column}"))
+
+
+def _spans_by_id(table: Frame, columns: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
+    """The spans of each document, one row each: offsets, and what else there is."""
+    ids = _ids(table, columns["id"])
+    cells = {key: table.column(columns.get(key, key)) for key in ("start", "end")}
+    cells |= {key: table.optional(columns.get(key, key), len(ids)) for key in _BESIDE}
+    spans: dict[str, list[dict[str, Any]]] = {}
+    for key, *row in zip(ids, *cells.values(), strict=True):
+        spans.setdefault(key, []).append(dict(zip(cells, row, strict=True)))
+    return spans
+
+
+def _check_covered(spans: Mapping[str, Sequence[Mapping[str, Any]]], texts: Mapping[str, Any]) -> None:
+    """Raises InputError where a row says what it covers and its offsets do not: the one sure sign of other units."""
+
+    def check(placed: tuple[str, int, Mapping[str, Any]]) -> None:
+        key, index, row = placed
+        place, original, covered = f"{at_document(key)}: spans[{index}]", texts.get(key), row["text"]
+        if is_missing(covered) or not isinstance(original, str) or covered == original:  # of the whole document
+            return
+        start, end = whole(row["start"], f"{place}: start"), whole(row["end"], f"{place}: end")
+        if 0 <= start < end <= len(original) and original[start:end] != covered:
+            found = f"the text at {start}–{end} is {quoted(original[start:end], QUOTED // 2)}"
+            expected = "expected offsets in Unicode code points"
+            raise fault(place, f"{found} but the row has {quoted(covered, QUOTED // 2)}; {expected}")
+
+    gathered(((key, index, row) for key, rows in spans.items() for index, row in enumerate(rows)), check)

@@ -1,0 +1,199 @@
+"""What a program holds in memory, made into documents and masks: ids, texts and spans, checked as files are.
+
+Whatever has a start and an end is a span: a tuple, a mapping, or a tool's own object. Offsets are code points of the
+original text, as everywhere.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
+
+from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention
+from showthrough.data.levels import by_type
+from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.data.pairing import check_pair
+from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
+from showthrough.files.reading import gathered
+
+# A spaCy span counts tokens in `start`, characters in `start_char`, and numbers its label in `label`.
+_STARTS, _ENDS = ("start_char", "start_offset", "start"), ("end_char", "end_offset", "end")
+_TYPES = ("entity_type", "label_", "label", "type")
+_SPAN = "(start, end), (start, end, type), or something with start, end and entity_type"
+_IDENTIFIERS = get_args(Identifier)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell is empty: `None`, NaN, or what frames have for it."""
+    kind = type(value).__name__  # pandas' own cannot even be compared
+    return value is None or kind in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+
+
+def fault(place: str, message: str, file: str = "") -> InputError:
+    return InputError(Problem(file, place, message))
+
+
+def id_of(value: Any, place: str) -> str:
+    """An id; a number is one too."""
+    if isinstance(value, str):
+        return value  # an empty one is told with the document
+    try:
+        return str(whole(value, place))
+    except InputError:
+        raise fault(place, f"found the id {quoted(value)}; expected text or a whole number") from None
+
+
+def whole(value: Any, place: str) -> int:
+    """A whole number, of whatever library."""
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise fault(place, f"found {quoted(value)}; expected a whole number")
+
+
+def text_of(value: Any, place: str) -> str:
+    if isinstance(value, str):
+        return value
+    raise fault(place, f"found a value of type {type(value).__name__}; expected text")
+
+
+def pairs_of(given: Any, what: str) -> list[tuple[str, Any]]:
+    """Values with their ids: those of a mapping, or numbers from 1 on. Raises InputError for what is neither."""
+    if isinstance(given, Mapping):
+        return gathered(given.items(), lambda pair: (id_of(pair[0], what), pair[1]))
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        found = f"found a value of type {type(given).__name__}"
+        raise PlanError(f"{found}; expected a mapping by document id, or a list", what)
+    return [(str(number), value) for number, value in enumerate(given, 1)]
+
+
+def paired(given: Any, corpus: Corpus, what: str) -> list[tuple[str, Any]]:
+    """Values with the ids of documents: their own, or in the order of the corpus, and then as many as it has."""
+    pairs = pairs_of(given, what)
+    if isinstance(given, Mapping):
+        return pairs
+    if len(pairs) != len(corpus):
+        expected = f"{len(corpus)}, one for each document in its order, or a mapping by document id"
+        raise PlanError(f"found {len(pairs)}; expected {expected}", what)
+    return list(zip(corpus.ids, (value for _, value in pairs), strict=True))
+
+
+def by_id(pairs: Iterable[tuple[str, Any]], what: str) -> dict[str, Any]:
+    """Values by id; raises InputError for ids that occur twice."""
+    kept: dict[str, Any] = {}
+    problems = []
+    for key, value in pairs:
+        if key in kept:
+            problems.append(Problem("", at_document(key), f"occurs twice among the {what}; expected unique ids"))
+        kept[key] = value
+    if problems:
+        raise InputError(problems)
+    return kept
+
+
+def checked(documents: Sequence[Document], name: str) -> Corpus:
+    """A corpus of these; raises InputError with all that is wrong with them."""
+    corpus = Corpus(documents, name)
+    _ = corpus.survey
+    return corpus
+
+
+def corpus_of_texts(texts: Any, name: str) -> Corpus:
+    def document(pair: tuple[str, Any]) -> Document:
+        return Document(pair[0], text_of(pair[1], at_document(pair[0])))
+
+    return checked(gathered(pairs_of(texts, "texts"), document), name)
+
+
+def mention_of(given: Any, place: str) -> Mention:
+    """A span as somebody marked it; how it identifies, where that is said, else as its type tells."""
+    if isinstance(given, Mention):
+        return given
+    start, end, kind = _span(given, place)
+    entity = _field(given, ("entity_id",))
+    said = _field(given, ("identifier_type", "identifier"))
+    entity = "" if is_missing(entity) else id_of(entity, f"{place}: entity_id")
+    if is_missing(said):
+        return by_type(start, end, kind, entity)
+    if said not in _IDENTIFIERS:
+        raise fault(place, f"found the identifier {quoted(said)}; expected {', '.join(_IDENTIFIERS)}")
+    return Mention(start, end, kind, said, entity)
+
+
+def mask_of(given: Any, place: str) -> Mask:
+    """A span as a system masked it."""
+    if isinstance(given, Mask):
+        return given
+    start, end, kind = _span(given, place)
+    written = _field(given, ("replacement",))
+    written = None if is_missing(written) else text_of(written, f"{place}: replacement")
+    return TypedMask(start, end, written, kind)
+
+
+def _span(given: Any, place: str) -> tuple[int, int, str]:
+    if isinstance(given, tuple | list):
+        if not 2 <= len(given) <= 3:
+            raise fault(place, f"found {quoted(given)}; expected {_SPAN}")
+        start, end, kind = (*given, None)[:3]
+    else:
+        start, end, kind = (_field(given, names) for names in (_STARTS, _ENDS, _TYPES))
+        if start is None or end is None:
+            raise fault(place, f"found a value of type {type(given).__name__}; expected {_SPAN}")
+    kind = "" if is_missing(kind) else text_of(kind, f"{place}: entity_type")
+    return whole(start, f"{place}: start"), whole(end, f"{place}: end"), kind
+
+
+def _field(given: Any, names: Sequence[str]) -> Any:
+    """The first of some fields that a mapping or an object has."""
+    if isinstance(given, Mapping):
+        return next((given[name] for name in names if name in given), None)
+    return next((getattr(given, name) for name in names if hasattr(given, name)), None)
+
+
+def spans_of(document_id: str, given: Any) -> list[tuple[str, Any]]:
+    """The spans of one document, each with its place."""
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        found = f"found a value of type {type(given).__name__}"
+        raise fault(at_document(document_id), f"{found}; expected a list of spans, empty where nothing is masked")
+    return [(f"{at_document(document_id)}: spans[{index}]", one) for index, one in enumerate(given)]
+
+
+def layer_of(document_id: str, given: Any, annotator: str) -> tuple[Annotation, ...]:
+    """What somebody marked in a document; a missing value says that nobody has read it."""
+    if not isinstance(given, Iterable) and is_missing(given):
+        return ()
+    marks = gathered(spans_of(document_id, given), lambda placed: mention_of(placed[1], placed[0]))
+    return (Annotation(annotator, tuple(marks)),)
+
+
+def masks_of(pairs: Iterable[tuple[str, Any]], name: str, corpus: Corpus | None) -> Anonymization:
+    def masks(pair: tuple[str, Any]) -> tuple[str, list[Mask]]:
+        return pair[0], gathered(spans_of(*pair), lambda placed: mask_of(placed[1], placed[0]))
+
+    made = Anonymization(by_id(gathered(pairs, masks), "spans"), name)
+    if corpus is not None and (problems := check_pair(corpus, made, "unmasked")):
+        raise InputError(problems)
+    return made
+
+
+def masks_of_texts(pairs: Iterable[tuple[str, Any]], corpus: Corpus, name: str) -> Anonymization:
+    """Anonymized texts, aligned to the originals."""
+
+    def text(pair: tuple[str, Any]) -> tuple[str, str]:
+        return pair[0], text_of(pair[1], at_document(pair[0]))
+
+    return Anonymization(aligned(by_id(gathered(pairs, text), "texts"), corpus, name), name)
+
+
+def aligned(texts: Mapping[str, str], corpus: Corpus, file: str) -> dict[str, Sequence[Mask]]:
+    """The masks of anonymized texts; raises InputError for documents that the corpus does not have."""
+    ids = set(corpus.ids)
+    if strangers := [key for key in texts if key not in ids]:
+        foreign = f"is not in the corpus {corpus.source or corpus.name}"
+        raise InputError(Problem(file, at_document(key), foreign) for key in strangers)
+    from showthrough.data.alignment import align  # asked for only where offsets are missing
+
+    return {document.id: align(document.text, texts[document.id]) for document in corpus if document.id in texts}

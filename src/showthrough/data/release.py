@@ -1,0 +1,132 @@
+"""Texts as they are released: masks applied, with other replacements where these are asked for.
+
+What was marked in the originals is not released: it would tell what was masked.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Literal, get_args
+
+from showthrough.data.documents import Corpus, Document, Mention
+from showthrough.data.mask_types import repeats, type_of
+from showthrough.data.masks import Anonymization, Mask, apply_masks, flattened
+from showthrough.data.pairing import Missing, check_pair
+from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
+
+Replacement = Literal["label", "number", "suppress"]
+REPLACEMENTS: tuple[str, ...] = get_args(Replacement)
+NO_LABEL = "MASKED"  # where nobody said what it was
+_WORD = re.compile(r"[^\W_]+")
+_BETWEEN = re.compile(r"[^\w/-]+")
+
+
+def release(
+    corpus: Corpus, anonymization: Anonymization, replace: Replacement | None = None, missing: Missing = "error"
+) -> Corpus:
+    """The documents with the masks applied and without annotations; ids and groups stay.
+
+    `replace` writes the mask's type in brackets (`label`: `[PERSON]`), the same with a number (`number`: `[PERSON_1]`)
+    or nothing (`suppress`) instead of what the masks themselves write. Raises InputError where masks and documents do
+    not go together, where a replacement repeats what it stands for, and where nothing is left of a text.
+
+    >>> one = Corpus([Document("a", "Mr Doe met Mr Roe and Mr Doe")])
+    >>> masks = Anonymization({"a": [Mask(3, 6, "NAME"), Mask(14, 17, "NAME"), Mask(25, 28, "NAME")]})
+    >>> release(one, masks, "number").documents[0].text
+    'Mr [NAME_1] met Mr [NAME_2] and Mr [NAME_1]'
+    """
+    if replace is not None and replace not in REPLACEMENTS:
+        raise PlanError(f"found {quoted(replace)}; expected {', '.join(REPLACEMENTS)}", "replace")
+    if problems := check_pair(corpus, anonymization, missing):
+        raise InputError(problems)
+    file = anonymization.source or anonymization.name
+    documents = []
+    for document in corpus:
+        masks = anonymization.of(document.id)
+        if replace is not None:
+            masks = replaced(masks, document.text, replace, _known(document))
+        problems += _repeating(masks, document, file)
+        text = apply_masks(document.text, masks)
+        if not text:
+            fault = "nothing is left of its text; expected at least one character (--replace label leaves some)"
+            problems.append(Problem(file, at_document(document.id), fault))
+        documents.append(Document(document.id, text, (), document.group))
+    if problems:
+        raise InputError(problems)
+    return Corpus(documents, corpus.name, corpus.source)
+
+
+def replaced(masks: Iterable[Mask], text: str, how: Replacement, mentions: Sequence[Mention] = ()) -> list[Mask]:
+    """Masks of a text that write something else, joined where they overlap; white space alone hides nothing and stays.
+
+    A label is the mask's type, else what its replacement spells, else `MASKED`; never a word of what is masked. The
+    same text has the same number, or the same entity where one of the `mentions` knows it.
+
+    >>> replaced([Mask(3, 11, "PERSON"), Mask(8, 11)], "Mr John Doe", "label")
+    [Mask(start=3, end=11, replacement='[PERSON]')]
+    """
+    labelled = [Mask(one.start, one.end, _label(one, text)) for one in masks if text[one.start : one.end].strip()]
+    flat = flattened(labelled)
+    if how == "suppress":
+        return [Mask(one.start, one.end) for one in flat]
+    numbers = _numbers(flat, text, mentions) if how == "number" else [""] * len(flat)
+    pairs = zip(flat, numbers, strict=True)
+    return [Mask(one.start, one.end, f"[{one.replacement}{number}]") for one, number in pairs]
+
+
+def _label(mask: Mask, text: str) -> str:
+    label = _BETWEEN.sub("_", type_of(mask, text)).strip("_")
+    return NO_LABEL if not label or repeats(label, text[mask.start : mask.end]) else label
+
+
+def _numbers(masks: Sequence[Mask], text: str, mentions: Sequence[Mention]) -> list[str]:
+    """`_1`, `_2`, … by label, in the order of the text."""
+    strings = [" ".join(text[mask.start : mask.end].split()) for mask in masks]
+    entities = [_entity(mask, mentions) for mask in masks]
+    named: dict[str, set[str]] = {}
+    for string, entity in zip(strings, entities, strict=True):
+        named.setdefault(string, set()).update(filter(None, [entity]))
+    numbers: dict[str, dict[tuple[str, str], int]] = {}
+    made = []
+    for mask, string, entity in zip(masks, strings, entities, strict=True):
+        # A text that nobody marked here is the entity that it is elsewhere, where it is one alone.
+        entity = entity or (next(iter(named[string])) if len(named[string]) == 1 else "")
+        known = numbers.setdefault(mask.replacement or "", {})
+        made.append(f"_{known.setdefault(('entity', entity) if entity else ('text', string), len(known) + 1)}")
+    return made
+
+
+def _entity(mask: Mask, mentions: Sequence[Mention]) -> str:
+    """The entity of the mention that shares most with a mask, the first among equals; empty where none is known."""
+
+    def shared(mention: Mention) -> int:
+        return min(mask.end, mention.end) - max(mask.start, mention.start)
+
+    over = [mention for mention in mentions if mention.entity_id and shared(mention) > 0]
+    return max(over, key=shared).entity_id if over else ""
+
+
+def _known(document: Document) -> Sequence[Mention]:
+    """The mentions of the first annotator who says which are one entity."""
+    layers = (layer.mentions for layer in document.annotations)
+    return next((layer for layer in layers if any(mention.entity_id for mention in layer)), ())
+
+
+def _repeating(masks: Sequence[Mask], document: Document, file: str) -> list[Problem]:
+    """Masks whose replacement is what they stand for, or holds it: it would be released."""
+    problems = []
+    joined = flattened(masks)
+    starts = [one.start for one in joined]
+    for index, mask in enumerate(masks):
+        masked = _WORD.findall(document.text[mask.start : mask.end].casefold())
+        here = joined[bisect_right(starts, mask.start) - 1]  # what is written in its place
+        written = _WORD.findall((here.replacement or "").casefold())
+        places = range(len(written) - len(masked) + 1)
+        if masked and any(written[place : place + len(masked)] == masked for place in places):
+            fault = (
+                "its replacement repeats what it masks, which would be released; expected another, or --replace label"
+            )
+            problems.append(Problem(file, f"{at_document(document.id)}: masks[{index}]", fault))
+    return problems

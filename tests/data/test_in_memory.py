@@ -1,0 +1,324 @@
+"""What a program holds in memory: texts, spans, frames, and objects like those of spaCy and Presidio."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from showthrough import Anonymization, Corpus, InputError, Mask, Mention, PlanError, TypedMask, apply_masks
+
+ONE, TWO = "😀 Mr Doe of Oslo", "Oslo"
+#           0  2  5   9  12
+CORPUS = Corpus.from_texts({"a": ONE, "b": TWO}, name="two")
+
+
+@dataclass
+class Result:
+    """As Presidio's RecognizerResult."""
+
+    entity_type: str
+    start: int
+    end: int
+    score: float = 0.85
+
+
+@dataclass
+class Engine:
+    """As Presidio's EngineResult."""
+
+    text: str
+    items: list[Any]
+
+
+@dataclass
+class Span:
+    """As spaCy's: `start` and `end` count tokens."""
+
+    start_char: int
+    end_char: int
+    label_: str
+    start: int = 0
+    end: int = 1
+    label: int = 380
+
+
+@dataclass
+class Doc:
+    text: str
+    ents: tuple[Span, ...] = ()
+
+
+def told(made: Any) -> list[str]:
+    """What is wrong, line by line."""
+    with pytest.raises(InputError) as caught:
+        made()
+    return str(caught.value).splitlines()
+
+
+# Texts.
+
+
+def test_texts_by_id_or_in_a_list() -> None:
+    assert [(one.id, one.text) for one in Corpus.from_texts([ONE, TWO])] == [("1", ONE), ("2", TWO)]
+    assert Corpus.from_texts({7: ONE}).ids == ("7",)  # type: ignore[dict-item]
+    assert CORPUS.name == "two"
+    assert not CORPUS.survey.annotated
+
+
+def test_texts_that_cannot_be() -> None:
+    assert told(lambda: Corpus.from_texts({"a": 3, "b": None})) == [  # type: ignore[dict-item]
+        "document a: found a value of type int; expected text",
+        "document b: found a value of type NoneType; expected text",
+    ]
+    assert told(lambda: Corpus.from_texts(["", "x"])) == ["document 1: text is empty; expected at least one character"]
+    assert told(lambda: Corpus.from_texts("Mr Doe"))[0].startswith(
+        "texts: found a value of type str; expected a mapping"
+    )
+    assert told(lambda: Corpus.from_texts([])) == ["the corpus is empty; expected at least one document"]
+
+
+@pytest.mark.parametrize("texts", [{"b": TWO, "a": "😀 Mr PERSON of Oslo"}, ["😀 Mr PERSON of Oslo", TWO]])
+def test_released_texts_are_aligned(texts: Any) -> None:
+    made = Anonymization.from_texts(texts, CORPUS, name="x")
+    assert (made.name, dict(made.masks)) == ("x", {"a": [Mask(5, 8, "PERSON")], "b": []})
+
+
+def test_released_texts_that_do_not_fit() -> None:
+    assert told(lambda: Anonymization.from_texts({"z": "x"}, CORPUS)) == [
+        "anonymization: document z: is not in the corpus two"
+    ]
+    assert told(lambda: Anonymization.from_texts(["x"], CORPUS))[0].startswith(
+        "texts: found 1; expected 2, one for each"
+    )
+
+
+# Spans.
+
+
+@pytest.mark.parametrize(
+    ("span", "mask"),
+    [
+        ((5, 8), TypedMask(5, 8)),
+        ([5, 8], TypedMask(5, 8)),
+        ((5, 8, "PERSON"), TypedMask(5, 8, None, "PERSON")),
+        ((5, 8, None), TypedMask(5, 8)),
+        (Mask(5, 8, "X"), Mask(5, 8, "X")),
+        ({"start": 5, "end": 8, "label": "PER", "replacement": "X"}, TypedMask(5, 8, "X", "PER")),
+        ({"start_offset": 5, "end_offset": 8, "entity_type": "PER"}, TypedMask(5, 8, None, "PER")),
+        (Result("PERSON", 5, 8), TypedMask(5, 8, None, "PERSON")),
+        (Span(5, 8, "PERSON"), TypedMask(5, 8, None, "PERSON")),  # and not token 0 to 1
+    ],
+)
+def test_whatever_has_a_start_and_an_end_is_a_span(span: Any, mask: Mask) -> None:
+    made = Anonymization.from_spans({"a": [span], "b": []}, CORPUS)
+    assert made.masks == {"a": [mask], "b": []}
+    assert apply_masks(ONE, made.of("a")).replace("X", "") == "😀 Mr  of Oslo"
+
+
+def test_all_spans_that_cannot_be_are_told() -> None:
+    spans = {"a": [(5,), (5, 8.0), ("5", 8), (True, 8), {"begin": 5}, (5, 8, 3), 5], "b": "0-4"}
+    lines = told(lambda: Anonymization.from_spans(spans, CORPUS))
+    assert [line.split("; expected")[0] for line in lines] == [
+        "document a: spans[0]: found (5,)",
+        "document a: spans[1]: end: found 8.0",
+        "document a: spans[2]: start: found '5'",
+        "document a: spans[3]: start: found True",
+        "document a: spans[4]: found a value of type dict",
+        "document a: spans[5]: entity_type: found a value of type int",
+        "document a: spans[6]: found a value of type int",
+        "document b: found a value of type str",
+    ]
+    assert told(lambda: Anonymization.from_spans({"a": [(5, 99)], "z": []}, CORPUS)) == [
+        "anonymization: document z: is not in the corpus two",
+        "anonymization: document a: masks[0]: end 99 is past the end of the text (16 characters)",
+    ]
+    assert told(lambda: Anonymization.from_spans([[(5, 8)]])) == [  # type: ignore[arg-type]
+        "spans: found a value of type list; expected a mapping by document id"
+    ]
+
+
+# Frames.
+
+
+class Column:
+    """As a column of pandas."""
+
+    def __init__(self, values: list[Any]) -> None:
+        self._values = values
+
+    def tolist(self) -> list[Any]:
+        return self._values
+
+
+class Table:
+    """As a frame of pandas or polars."""
+
+    def __init__(self, **columns: list[Any]) -> None:
+        self.columns = list(columns)
+        self._columns = columns
+
+    def __getitem__(self, name: str) -> Column:
+        return Column(self._columns[name])
+
+
+NAN = float("nan")
+ROWS = {"case": [1, 2], "body": [ONE, TWO], "patient": ["p", NAN]}
+
+
+@pytest.mark.parametrize(
+    "frame", [ROWS, Table(**ROWS), [dict(zip(ROWS, row, strict=True)) for row in zip(*ROWS.values(), strict=True)]]
+)
+def test_a_frame_of_texts(frame: Any) -> None:
+    made = Corpus.from_frame(frame, id="case", text="body", group="patient", name="f")
+    assert [(one.id, one.text, one.annotations, one.group) for one in made] == [("1", ONE, (), "p"), ("2", TWO, (), "")]
+
+
+def test_a_column_of_spans() -> None:
+    spans = [[(5, 8, "PERSON"), {"start": 12, "end": 16, "identifier": "NO_MASK", "entity_id": 4}], None]
+    made = Corpus.from_frame({"doc_id": ["a", "b"], "text": [ONE, TWO], "marks": spans}, spans="marks", annotator="ann")
+    assert made.documents[0].annotations[0].mentions == (
+        Mention(5, 8, "PERSON", "DIRECT"),
+        Mention(12, 16, "", "NO_MASK", "4"),
+    )
+    assert [mention.stated for mention in made.documents[0].annotations[0].mentions] == [False, True]
+    assert made.documents[1].annotations == ()  # nobody has read it
+    assert made.documents[0].annotations[0].annotator == "ann"
+
+
+def test_a_frame_of_spans_beside_one_of_texts() -> None:
+    spans = {"doc_id": ["a"], "start": [5], "end": [8], "entity_type": ["PER"], "text": ["Doe"]}
+    made = Corpus.from_frame({"doc_id": ["a", "b"], "text": [ONE, TWO]}, spans=spans)
+    assert [[len(layer.mentions) for layer in one.annotations] for one in made] == [[1], [0]]
+    spans["start"], spans["end"] = [6], [9]  # as UTF-16 counts
+    lines = told(lambda: Corpus.from_frame({"doc_id": ["a"], "text": [ONE]}, spans=spans))
+    assert lines == [
+        "document a: spans[0]: the text at 6–9 is 'oe ' but the row has 'Doe'; expected offsets in Unicode code points"
+    ]
+    spans["doc_id"] = ["z"]
+    assert told(lambda: Corpus.from_frame({"doc_id": ["a"], "text": [ONE]}, spans=spans)) == [
+        "spans: document z: is not among the texts"
+    ]
+
+
+def test_frames_that_cannot_be() -> None:
+    assert told(lambda: Corpus.from_frame({"id": ["a"], "text": [ONE]})) == [
+        "frame: column doc_id: found id, text; expected one column of this name"
+    ]
+    assert told(lambda: Corpus.from_frame(7)) == [
+        "frame: found a value of type int; expected a frame: columns by name, or a list of rows"
+    ]
+    assert told(lambda: Corpus.from_frame({"doc_id": ["a", NAN], "text": [ONE, TWO]})) == [
+        "row 2: column doc_id: found the id nan; expected text or a whole number"
+    ]
+    assert told(lambda: Corpus.from_frame({"doc_id": ["a", "b"], "text": [ONE, NAN]})) == [
+        "row 2: document b: column text: found a value of type float; expected text"
+    ]
+    assert told(lambda: Corpus.from_frame({"doc_id": ["a", "a"], "text": [ONE, TWO]})) == [
+        "document a: occurs twice among the texts; expected unique ids"
+    ]
+    marks = {"doc_id": ["a"], "text": [ONE], "spans": [[(5, 99)]]}
+    assert "end_offset 99 is past the end" in told(lambda: Corpus.from_frame(marks, spans="spans"))[0]
+
+
+def test_a_frame_of_released_texts_or_of_spans() -> None:
+    texts = Anonymization.from_frame({"doc_id": ["a", "b"], "text": ["😀 Mr X of Oslo", TWO]}, CORPUS)
+    assert texts.masks == {"a": [Mask(5, 8, "X")], "b": []}
+    frame = {"n": ["a"], "from": [5], "to": [8], "kind": ["PER"], "text": ["Doe"]}
+    columns = {"id": "n", "start": "from", "end": "to", "entity_type": "kind"}
+    spans = Anonymization.from_frame(frame, CORPUS, **columns)
+    assert spans.masks == {"a": [TypedMask(5, 8, None, "PER")], "b": []}  # no row: nothing is masked
+    frame["text"] = ["Oslo"]
+    assert "but the row has 'Oslo'" in told(lambda: Anonymization.from_frame(frame, CORPUS, **columns))[0]
+    frame["text"] = [ONE]  # the whole document's
+    assert Anonymization.from_frame(frame, CORPUS, **columns).masks == spans.masks
+    del frame["to"]
+    assert told(lambda: Anonymization.from_frame(frame, CORPUS, **columns)) == [
+        "frame: column to: found n, from, kind, text; expected one column of this name"
+    ]
+
+
+# spaCy.
+
+
+def test_docs_as_a_corpus() -> None:
+    made = Corpus.from_spacy([Doc(ONE, (Span(5, 8, "PERSON"),)), Doc(TWO)], annotator="silver(sm)")
+    assert made.ids == ("1", "2")
+    assert made.documents[0].annotations[0].mentions == (Mention(5, 8, "PERSON", "DIRECT"),)
+    assert made.survey.silver == {"silver(sm)": 2}
+    assert told(lambda: Corpus.from_spacy([ONE])) == [
+        "document 1: found a value of type str; expected a spaCy Doc, with text and ents"
+    ]
+
+
+def test_docs_find_their_documents_by_their_texts() -> None:
+    twice = Corpus.from_texts({"a": ONE, "b": TWO, "c": TWO})
+    city = Doc(TWO, (Span(0, 4, "GPE"),))
+    made = Anonymization.from_spacy([city, Doc(ONE), Doc(TWO)], twice)
+    assert {key: len(masks) for key, masks in made.masks.items()} == {"b": 1, "a": 0, "c": 0}
+    lines = told(lambda: Anonymization.from_spacy([city, city, city, Doc("Rome")], twice))
+    assert [line.split(":")[0] for line in lines] == ["doc number 3", "doc number 4"]
+    by_id = Anonymization.from_spacy({"c": city}, twice)
+    assert by_id.masks == {"c": [TypedMask(0, 4, None, "GPE")]}
+    assert told(lambda: Anonymization.from_spacy({"c": Doc("Osloe")}, twice)) == [
+        "document c: its text differs from the corpus's at character 4: found 'e'; expected 'the end'"
+    ]
+
+
+# Presidio.
+
+
+def test_what_an_analyzer_found() -> None:
+    results = [[Result("PERSON", 5, 8)], []]
+    made = Anonymization.from_presidio(results, CORPUS)
+    assert made.masks == {"a": [TypedMask(5, 8, None, "PERSON")], "b": []}
+    assert Anonymization.from_presidio({"b": [{"start": 0, "end": 4, "entity_type": "LOC"}]}, CORPUS).masks == {
+        "b": [TypedMask(0, 4, None, "LOC")]
+    }
+    assert told(lambda: Anonymization.from_presidio([[]], CORPUS))[0].startswith("results: found 1; expected 2")
+
+
+def engine(original: str, released: str, *spans: tuple[int, int]) -> list[tuple[str, str | None]]:
+    corpus = Corpus.from_texts([original])
+    items = [Result("T", *span) for span in reversed(spans)]  # Presidio lists the last first
+    made = Anonymization.from_presidio([Engine(released, items)], corpus)
+    assert apply_masks(original, made.of("1")) == released
+    return [(original[mask.start : mask.end], mask.replacement) for mask in made.of("1")]
+
+
+def test_what_an_anonymizer_made_counts_the_released_text() -> None:
+    assert engine(ONE, "😀 Mr <PERSON> of <LOC>", (5, 13), (17, 22)) == [("Doe", "<PERSON>"), ("Oslo", "<LOC>")]
+    assert engine("Doe of Oslo", " of ", (0, 0), (4, 4)) == [("Doe", ""), ("Oslo", "")]  # redacted
+    assert engine("Oslo", "*", (0, 1)) == [("Oslo", "*")]
+    assert engine("Oslo", "Oslo") == []
+    assert engine("DoeOslo", "<P><L>", (0, 3), (3, 6)) == [("D", "<P>"), ("oeOslo", "<L>")]  # both are gone
+    # "of" stands twice, and the first place that fits is taken: all other words are gone either way.
+    assert engine("Ann of Lee of Oslo", "<P> of <L>", (0, 3), (7, 10)) == [("Ann", "<P>"), ("Lee of Oslo", "<L>")]
+
+
+@pytest.mark.parametrize(
+    ("original", "released", "spans", "fault"),
+    [
+        ("Mr Doe", "Ms <P>", [(3, 6)], "what is released differs from the corpus's at character 1: found 's '"),
+        ("Mr Doe left", "Mr <P> went", [(3, 6)], "' went', which stands after items[0], is not found in the original"),
+        ("Mr Doe", "Mr Roe", [], "what is released differs from the corpus's at character 3: found 'Roe'"),
+        ("Mr ", "Mr <P>", [(3, 6)], "'', which stands after items[0], is not found"),
+        ("Mr Doe", "Mr <P>", [(3, 9)], "items[0]: 3–9 is not in the released text (6 characters)"),
+        ("Mr Doe", "Mr <P>", [(3, 6), (4, 6)], "its items overlap; expected separate ones"),
+    ],
+)
+def test_what_does_not_fit_the_original(original: str, released: str, spans: Any, fault: str) -> None:
+    corpus = Corpus.from_texts({"a": original})
+    items = [{"start": start, "end": end, "entity_type": "T"} for start, end in spans]
+    [line] = told(lambda: Anonymization.from_presidio({"a": {"text": released, "items": items}}, corpus))
+    assert line.startswith("document a: ")
+    assert fault in line
+
+
+def test_a_stranger_is_told() -> None:
+    assert told(lambda: Anonymization.from_presidio({"z": Engine("x", [])}, CORPUS)) == [
+        "document z: is not in the corpus two"
+    ]
+    with pytest.raises(PlanError):
+        Anonymization.from_presidio("x", CORPUS)
