@@ -19,7 +19,21 @@ from showthrough.errors import (
 )
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail
-from showthrough.formats import brat, conll, folder, i2b2, records, tab, table, tae, texts
+from showthrough.formats import (
+    azure,
+    brat,
+    comprehend,
+    conll,
+    dlp,
+    folder,
+    i2b2,
+    presidio,
+    records,
+    tab,
+    table,
+    tae,
+    texts,
+)
 from showthrough.formats.base import Fit, Format, Input, Task, can
 from showthrough.formats.checks import checked_anonymization, checked_documents
 from showthrough.formats.samples import nearest
@@ -37,10 +51,14 @@ def _entry(name: str, brought: object) -> Format:
     raise PlanError(f"found {quoted(brought)}; expected a showthrough.formats.Format", f"format {name}")
 
 
-# Of two that go equally well with a file, the first is taken.
+# Of two that go equally well with a file, the first is taken: answers are told by more than an id and a text.
 FORMATS: Table[Format] = Table(
     "formats",
     {
+        "presidio": presidio.FORMAT,
+        "comprehend": comprehend.FORMAT,
+        "dlp": dlp.FORMAT,
+        "azure": azure.FORMAT,
         "tab": tab.LIST,
         "jsonl": tab.LINES,
         "masks": tae.FORMAT,
