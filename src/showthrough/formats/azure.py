@@ -1,8 +1,8 @@
-"""Azure Language: personal data that it recognised, in answers to one request, of jobs, or as the Python client has them.
+"""Azure Language: personal data that it recognised, in answers to requests, of jobs, or as its Python client has them.
 
-What offsets count is a choice of whoever asked (`stringIndexType`), and the answer does not repeat it: text elements by
-default, code points from Python, UTF-16 units from Java and JavaScript. Where the file says it, it holds. Else the texts of
-the entities tell; and where they do not and it matters, nobody can, which is an error.
+What offsets count is the choice of whoever asked (`stringIndexType`), and answers do not repeat it: text elements by
+default, code points from Python, UTF-16 units from Java and JavaScript. Where the file says it, it holds. Else the
+texts of the entities tell; and where they do not and it matters, nobody can, which is an error.
 """
 
 from __future__ import annotations
@@ -159,6 +159,11 @@ def _spans(answer: Answer, unit: Unit) -> Spans | InputError:
     return tuple(spans)
 
 
+_ASIDE = frozenset((
+    "modelVersion", "model_version", "statistics", "warnings", "redactedText", "redacted_text", "kind", "jobId",
+    "status", "createdDateTime", "createdDate", "lastUpdatedDateTime", "expirationDateTime", "displayName", "is_error",
+    "error", "detectedLanguage", "detected_language", "string_index_type",
+))  # fmt: skip
 SHAPE = Shape(
     '"entities" with "category", "offset" and "length", in "documents" or alone',
     (b'"category"', b'"redactedText"', b'"redacted_text"'),
@@ -167,29 +172,7 @@ SHAPE = Shape(
     _batch,
     unmistakable=_redacted,
     own=frozenset({"entities", "documents", "errors", "results", "tasks", "parameters", "stringIndexType"}),
-    aside=frozenset(
-        {
-            "modelVersion",
-            "model_version",
-            "statistics",
-            "warnings",
-            "redactedText",
-            "redacted_text",
-            "kind",
-            "jobId",
-            "status",
-            "createdDateTime",
-            "createdDate",
-            "lastUpdatedDateTime",
-            "expirationDateTime",
-            "displayName",
-            "is_error",
-            "detectedLanguage",
-            "detected_language",
-            "string_index_type",
-            "error",
-        }
-    ),  # fmt: skip
+    aside=_ASIDE,
 )
 _SERVICE = Service("azure", SHAPE, _parsed, _Masks)
 FORMAT = Format(

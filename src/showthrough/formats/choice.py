@@ -51,14 +51,10 @@ def _entry(name: str, brought: object) -> Format:
     raise PlanError(f"found {quoted(brought)}; expected a showthrough.formats.Format", f"format {name}")
 
 
-# Of two that go equally well with a file, the first is taken: answers are told by more than an id and a text.
+# Of two that go equally well with a file, the first is taken.
 FORMATS: Table[Format] = Table(
     "formats",
     {
-        "presidio": presidio.FORMAT,
-        "comprehend": comprehend.FORMAT,
-        "dlp": dlp.FORMAT,
-        "azure": azure.FORMAT,
         "tab": tab.LIST,
         "jsonl": tab.LINES,
         "masks": tae.FORMAT,
@@ -69,6 +65,10 @@ FORMATS: Table[Format] = Table(
         **i2b2.FORMATS,
         "brat": brat.FORMAT,
         "conll": conll.FORMAT,
+        "presidio": presidio.FORMAT,
+        "comprehend": comprehend.FORMAT,
+        "dlp": dlp.FORMAT,
+        "azure": azure.FORMAT,
     },
     _entry,
 )
@@ -92,7 +92,7 @@ def recognised(head: Head, task: Task) -> str | None:
     """
     claims = _claims(head, FORMATS.built_in, task)
     best = max(claims, key=claims.__getitem__, default=None)  # the first among equals
-    if best is not None and claims[best][0] is Fit.SURE:
+    if best is not None and claims[best][0] >= Fit.SURE:
         return best
     guests = {name: format for name, format in FORMATS.sound().items() if name not in FORMATS.built_in}
     theirs = _claims(head, guests, task)

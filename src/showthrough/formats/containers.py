@@ -96,7 +96,7 @@ class Shape:
         return any(map(self.finding, inside)) or self.unmistakable(value)
 
     def recognise(self, head: Head) -> Fit:
-        """Sure where one of the answers that can be seen is telling."""
+        """Certain where one of the answers that can be seen is telling."""
         if head.folder:
             plain = head.endings <= {"", ".json"}
             fits = (self.recognise(Head(file)) for file in (answer_files(head)[:_SEEN] if plain else ()))
@@ -108,7 +108,7 @@ class Shape:
             for item in inside.items(value, Answer(head.path, "", None)):
                 try:
                     if any(self.telling(answer.value) for answer in inside.answers(item)):
-                        return Fit.SURE
+                        return Fit.CERTAIN
                 except InputError:  # the next may be an answer
                     continue
         return Fit.NO
@@ -140,7 +140,7 @@ class Container:
 
     def items(self, value: Any, whole: Answer) -> Iterator[Answer]:
         """What is in one JSON value, item by item; each may be an answer, several, or a record of one."""
-        if isinstance(value, list) and not (value and self.shape.finding(value[0])):
+        if isinstance(value, list) and value and not self.shape.finding(value[0]):
             for number, item in enumerate(value, 1):
                 yield replace(whole, place=f"answer number {number}", value=item)
         elif isinstance(value, dict) and not self._single(value):
@@ -154,7 +154,8 @@ class Container:
         whole = Answer(head.path, "", None)
         if head.folder:
             for file in answer_files(head):
-                yield Answer(file, "", decoded(read_bytes(file, RECORD), _ANY, file), stem(file))
+                value = decoded(read_bytes(file, RECORD), _ANY, file)
+                yield from self.items(value, Answer(file, "", None, stem(file)))
         elif head.lines:
             yield from self._listed(((f"line {number}", line) for number, _, line in lines_of(head.path)), whole)
         elif head.opening == b"[":

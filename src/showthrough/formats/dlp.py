@@ -1,6 +1,6 @@
 """Google's Sensitive Data Protection (Cloud DLP): findings of `InspectContent`.
 
-As its JSON has it a number may be text, and what is 0 may be missing. Names with capitals and with underscores are read.
+In its JSON a number may be text, and what is 0 may be missing. Names with capitals and with underscores are read.
 `codepointRange` counts code points, `byteRange` bytes of UTF-8 (Location, API reference).
 """
 

@@ -33,17 +33,13 @@ def written(chosen: Format, documents: Iterable[Document]) -> Files:
 
 
 def nearest(head: Head, formats: Mapping[str, Format]) -> tuple[str, str] | None:
-    """The format whose sample shares most keys with a JSON file, and the sample on one line; `None` where none does.
-
-    Of two that are equally near, one that a corpus can be written in.
-    """
-    best, line, most = "", "", (0.0, False)
+    """The format whose sample shares most keys with a JSON file, and the sample on one line; `None` where none does."""
+    best, line, most = "", "", 0.0
     for name, chosen in formats.items():
         for content in list(example(chosen).values())[:1]:
             first = first_value(content.encode())[0]
-            share = _alike(set(head.json.keys), set(first) if isinstance(first, dict) else set())
-            alike = share, chosen.write is not None
-            if share and alike > most:
+            alike = _alike(set(head.json.keys), set(first) if isinstance(first, dict) else set())
+            if alike > most:
                 best, line, most = name, " ".join(content.split()), alike
     return (best, line if len(line) <= _LINE else f"{line[:_LINE]}…") if best else None
 
