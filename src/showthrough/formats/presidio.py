@@ -19,7 +19,7 @@ from showthrough.errors import OutputError, at_document, quoted
 from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.base import Files, Format, unlike
 from showthrough.formats.containers import Answer, Shape
-from showthrough.formats.placement import NoPlacementError, placed
+from showthrough.formats.placement import NoPlacementError, Placement, placed
 from showthrough.formats.remarks import Remarks, keys_of
 
 _SAID = r"type: (.*?), start: (\d{1,18}), end: (\d{1,18}), score: [^,\s]+"
@@ -91,7 +91,7 @@ class _Masks(Reader):
     """Counts what there is to say of anonymized texts."""
 
     def __init__(self, answers: Sequence[Answer], path: Path) -> None:
-        self._several = self._kept = 0
+        self._several = self._unsure = self._kept = 0
 
     def masks(self, answer: Answer) -> list[Mask]:
         if isinstance(answer.value, _Engine):
@@ -106,30 +106,44 @@ class _Masks(Reader):
         ends = [0, *(item.end for item in masked)]
         starts = [*(item.start for item in masked), len(engine.text)]
         kept = [engine.text[end:start] for end, start in zip(ends, starts, strict=True)]
-        try:
-            placement = placed(original, kept)
-        except NoPlacementError as error:
-            piece = quoted(kept[error.piece])
-            fault = f"{piece} stands between masks, and the original has no place for it; expected the answer to it"
-            raise answer.fail(fault, "text") from None
+        placement = _same_length(original, masked, kept) or self._placed(answer, original, kept)
         self._several += placement.several
         readable = {
             at for start, end in placement.doubtful for at in range(start, end) if original[at].isalnum()
         }  # where one placement keeps a word, nobody may call it hidden
+        self._unsure += bool(readable)
         pairs = zip(masked, placement.spans, strict=True)
         return [mask for item, span in pairs for mask in _without(item, span, readable)]
+
+    def _placed(self, answer: Answer, original: str, kept: Sequence[str]) -> Placement:
+        try:
+            return placed(original, kept)
+        except NoPlacementError as error:
+            piece = quoted(kept[error.piece])
+            fault = f"{piece} stands between masks, and the original has no place for it; expected the answer to it"
+            raise answer.fail(fault, "text") from None
 
     @property
     def notes(self) -> list[str]:
         notes = []
         if self._several:
             notes.append(
-                f"in {_documents(self._several)} the masks may be in several places, since the anonymized text is all "
-                "that tells: words that one of these keeps count as readable"
+                f"in {_documents(self._several)} the anonymized text does not tell where one mask ends and the next "
+                f"starts, and in {self._unsure} of them not which of equal words was kept: all such count as readable"
             )
         if self._kept:
-            notes.append(f"{self._kept} items were left as they are (operator keep), so they are no masks")
+            notes.append(f"left as they are (operator keep), and so no masks: {self._kept} of the items")
         return notes
+
+
+def _same_length(original: str, masked: Sequence[_Item], kept: Sequence[str]) -> Placement | None:
+    """Where every mask is a character a character, it is where it was."""
+    spans = [(item.start, item.end) for item in masked]
+    ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(original)]
+    same = all(item.operator == "mask" for item in masked) and all(
+        original[end:start] == piece for end, start, piece in zip(ends, starts, kept, strict=True)
+    )
+    return Placement(spans, [], several=False) if same else None
 
 
 def _documents(number: int) -> str:
