@@ -32,6 +32,7 @@ class Fit(IntEnum):
     NO = 0
     LIKELY = 1  # its ending allows it, and nothing speaks against it
     SURE = 2  # what it begins with says so
+    CERTAIN = 3  # and not only by an id and a text, which other formats have too
 
 
 class Columns(NamedTuple):

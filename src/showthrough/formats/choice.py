@@ -19,7 +19,21 @@ from showthrough.errors import (
 )
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail
-from showthrough.formats import brat, conll, folder, i2b2, records, tab, table, tae, texts
+from showthrough.formats import (
+    azure,
+    brat,
+    comprehend,
+    conll,
+    dlp,
+    folder,
+    i2b2,
+    presidio,
+    records,
+    tab,
+    table,
+    tae,
+    texts,
+)
 from showthrough.formats.base import Fit, Format, Input, Task, can
 from showthrough.formats.checks import checked_anonymization, checked_documents
 from showthrough.formats.samples import nearest
@@ -51,6 +65,10 @@ FORMATS: Table[Format] = Table(
         **i2b2.FORMATS,
         "brat": brat.FORMAT,
         "conll": conll.FORMAT,
+        "presidio": presidio.FORMAT,
+        "comprehend": comprehend.FORMAT,
+        "dlp": dlp.FORMAT,
+        "azure": azure.FORMAT,
     },
     _entry,
 )
@@ -74,7 +92,7 @@ def recognised(head: Head, task: Task) -> str | None:
     """
     claims = _claims(head, FORMATS.built_in, task)
     best = max(claims, key=claims.__getitem__, default=None)  # the first among equals
-    if best is not None and claims[best][0] is Fit.SURE:
+    if best is not None and claims[best][0] >= Fit.SURE:
         return best
     guests = {name: format for name, format in FORMATS.sound().items() if name not in FORMATS.built_in}
     theirs = _claims(head, guests, task)

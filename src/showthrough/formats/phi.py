@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.masks import DerivedMasks, Mask, TypedMask
@@ -68,9 +69,7 @@ def masks_from(read: Callable[[Input], Sequence[Document]]) -> Callable[[Input],
         def named(numbered: tuple[int, Document]) -> tuple[str, int | list[Mask]]:
             number, document = numbered
             document_id = whose.document(document)
-            expected = file.originals.get(document_id)
-            if expected is not None and document.text != expected:
-                raise fail(file.path, _difference(document.text, expected), at_document(document_id))
+            check_text(document.text, file.originals.get(document_id), file.path, document_id)
             if len(document.annotations) > 1:
                 names = some(annotation.annotator for annotation in document.annotations)
                 fault = f"is marked by {names}; expected one, since what a system hides is one set of masks"
@@ -121,10 +120,14 @@ class Matching:
         return ["its ids are not the corpus's: documents were told by their texts, which are the same"]
 
 
-def _difference(given: str, expected: str) -> str:
+def check_text(given: str, expected: str | None, path: Path, document_id: str) -> None:
+    """Raises InputError where the corpus has another text, with the first difference."""
+    if expected is None or given == expected:
+        return
     at = len(os.path.commonprefix([given, expected]))  # noqa: RUF071 (of any texts)
     here, there = (text[at : at + _SHOWN] or "the end" for text in (given, expected))
-    return f"its text differs from the corpus's at character {at}: found {quoted(here)}; expected {quoted(there)}"
+    fault = f"its text differs from the corpus's at character {at}: found {quoted(here)}; expected {quoted(there)}"
+    raise fail(path, fault, at_document(document_id))
 
 
 def overlaps(mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:

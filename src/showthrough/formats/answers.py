@@ -1,0 +1,181 @@
+"""What services and libraries answer, one answer a text: read as masks, and with their texts as corpora.
+
+A file holds an object from id to answer, a list of answers in the order of the corpus, records with an id or the text
+and the answer under a key or beside it, or one answer alone; a folder holds one file a document (see `containers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from showthrough.data.documents import Annotation, Document
+from showthrough.data.levels import by_type
+from showthrough.data.masks import Mask, TypedMask
+from showthrough.errors import InputError, Problem, at_document
+from showthrough.files.reading import decoded, fail, gathered, unique
+from showthrough.formats.base import Columns, Input, Masks
+from showthrough.formats.containers import Answer, Container, Shape
+from showthrough.formats.lines import Lines
+from showthrough.formats.phi import Matching, check_text
+from showthrough.formats.remarks import Remarks
+
+
+class Reader:
+    """Makes masks of the answers of one file, which it may look at all together first."""
+
+    def __init__(self, answers: Sequence[Answer], path: Path) -> None:
+        pass
+
+    def masks(self, answer: Answer) -> list[Mask]:
+        raise NotImplementedError
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to say once all were read, a sentence each."""
+        return []
+
+
+def found(start: int, end: int, entity_type: str) -> Mask:
+    """The mask of a finding. Whether it is in the text is checked with the corpus."""
+    return TypedMask(start, end, None, entity_type) if entity_type else Mask(start, end)
+
+
+@dataclass(frozen=True)
+class Service:
+    """Whose answers they are, and how they are read."""
+
+    name: str  # the annotator of a corpus
+    shape: Shape
+    parsed: Callable[[Answer, Remarks], Any]  # what is kept of an answer; raises InputError
+    reader: type[Reader]
+
+    def read_masks(self, file: Input) -> Masks:
+        """Answers as masks of the documents that they are about."""
+        answers = _owned(self._answers(file), file)
+        reader = self.reader(answers, file.path)
+        masks = unique(gathered(answers, lambda answer: (answer.id, reader.masks(answer))), file.path)
+        file.remarks.others += reader.notes
+        return masks
+
+    def read(self, file: Input) -> Sequence[Document]:
+        """Answers with the original texts beside them, as documents that the service marked."""
+        if file.head.lines:
+            decode = partial(self._of_line, file.path, file.columns)
+            return Lines.of_file(file.path, decode, partial(self._problems, file))
+        answers = self._answers(file)
+        if lacking := [answer for answer in answers if answer.text is None]:
+            raise InputError(Problem(str(one.path), one.place, _TEXTLESS) for one in lacking)
+        file.remarks.numbered = sum(not answer.id for answer in answers)
+        named = [replace(one, id=one.id or str(number)) for number, one in enumerate(answers, 1)]
+        reader = self.reader(named, file.path)
+        return gathered(named, lambda answer: self._document(answer, reader))
+
+    def _answers(self, file: Input) -> list[Answer]:
+        inside = Container(self.shape, file.columns, file.remarks)
+        listed = gathered(inside.items_of_file(file.head), partial(self._of_item, inside))
+        return [answer for answers in listed for answer in answers]
+
+    def _of_item(self, inside: Container, item: Answer) -> list[Answer]:
+        return [replace(one, value=self.parsed(one, inside.remarks)) for one in inside.answers(item)]
+
+    def _document(self, answer: Answer, reader: Reader) -> Document:
+        mentions = (by_type(mask.start, mask.end, mask.entity_type) for mask in reader.masks(answer))
+        return Document(answer.id, answer.original(), (Annotation(self.name, tuple(mentions)),))
+
+    def _of_line(self, path: Path, columns: Columns, line: bytes, number: int) -> Document:
+        """A line that was looked at before."""
+        return self._read_line(Container(self.shape, columns, Remarks()), path, f"line {number}", number, line)
+
+    def _read_line(self, inside: Container, path: Path, place: str, number: int, line: bytes) -> Document:
+        item = Answer(path, place, decoded(line, _ANY, path, place))
+        if self.shape.finding(item.value):
+            raise item.fail(_TEXTLESS)
+        answers = self._of_item(inside, item)
+        if len(answers) != 1 or answers[0].text is None:
+            raise item.fail(_TEXTLESS)
+        inside.remarks.numbered += not answers[0].id
+        answer = replace(answers[0], id=answers[0].id or str(number))
+        return self._document(answer, self.reader([answer], path))
+
+    def _problems(self, file: Input, place: str, number: int, line: bytes) -> Sequence[Problem]:
+        inside = Container(self.shape, file.columns, file.remarks)
+        try:
+            self._read_line(inside, file.path, place, number, line)
+        except InputError as error:
+            return error.problems
+        return ()
+
+
+_TEXTLESS = "has no original text; expected one beside each answer, or a corpus before this file, which it belongs to"
+_ANY = msgspec.json.Decoder()
+
+
+def _owned(answers: list[Answer], file: Input) -> list[Answer]:
+    """Answers with the ids and texts of the documents that they are about; raises InputError where nobody can tell."""
+    corpus, originals = file.corpus, file.originals
+    nameless = [answer for answer in answers if not answer.id]
+    told = bool(answers) and all(answer.text is not None for answer in answers)
+    if nameless and not told:
+        if len(nameless) < len(answers):
+            raise nameless[0].fail("has no id, and others do; expected one in each")
+        return _in_order(answers, file)
+    if corpus is None:
+        if nameless:
+            raise nameless[0].fail("has no id; reading it needs the corpus, whose texts tell")
+        return answers
+    if told:
+        answers = _by_text(answers, file)
+    strange = f"is not in the corpus {corpus.source or corpus.name}"
+    if strangers := [answer for answer in answers if answer.id not in originals]:
+        raise InputError(Problem(str(one.path), at_document(one.id), strange) for one in strangers)
+
+    def checked(answer: Answer) -> Answer:
+        text = originals[answer.id]
+        if answer.text is not None:
+            check_text(answer.text, text, answer.path, answer.id)
+        return replace(answer, text=text, place=at_document(answer.id))
+
+    return gathered(answers, checked)
+
+
+def _by_text(answers: Sequence[Answer], file: Input) -> list[Answer]:
+    """Told by their texts where the corpus knows none of their ids."""
+    documents = [Document(one.id or str(number), one.original()) for number, one in enumerate(answers, 1)]
+    file.remarks.numbered = sum(not answer.id for answer in answers)
+    whose = Matching(documents, file)
+
+    def named(pair: tuple[Answer, Document]) -> Answer:
+        return replace(pair[0], id=whose.document(pair[1]))
+
+    named_answers = gathered(zip(answers, documents, strict=True), named)
+    file.remarks.others += whose.notes
+    return named_answers
+
+
+def _in_order(answers: list[Answer], file: Input) -> list[Answer]:
+    """Answers without ids and texts: that of the only document, or as many as there are documents, in their order."""
+    if file.corpus is None:
+        raise fail(file.path, "its answers have no ids; expected --id-column, or the corpus whose order they have")
+    ids = file.corpus.ids
+    if any(answer.number >= 0 for answer in answers):
+        answers = sorted(answers, key=_number)
+        if [answer.number for answer in answers] != list(range(len(answers))):
+            raise fail(file.path, f"its answers are not numbered from 0 to {len(answers) - 1}; expected each once")
+    if len(answers) != len(ids):
+        how = "one answer" if len(answers) == 1 else f"{len(answers)} answers"
+        fault = f"holds {how} without an id, but the corpus {len(ids)} documents; expected as many, or ids"
+        raise fail(file.path, fault)
+    if len(ids) > 1:
+        file.remarks.others.append("its answers have no ids: they were taken in the order of the corpus")
+    placed = zip(answers, ids, strict=True)
+    return [replace(one, id=name, text=file.originals[name], place=at_document(name)) for one, name in placed]
+
+
+def _number(answer: Answer) -> int:
+    return answer.number

@@ -1,0 +1,191 @@
+"""Azure Language: personal data that it recognised, in answers to requests, of jobs, or as its Python client has them.
+
+What offsets count is the choice of whoever asked (`stringIndexType`), and answers do not repeat it: text elements by
+default, code points from Python, UTF-16 units from Java and JavaScript. Where the file says it, it holds. Else the
+texts of the entities tell; and where they do not and it matters, nobody can, which is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from showthrough.data.masks import Mask
+from showthrough.errors import InputError, at_document, quoted
+from showthrough.formats.answers import Reader, Service, found
+from showthrough.formats.base import Format
+from showthrough.formats.containers import Answer, Shape
+from showthrough.formats.remarks import Remarks, keys_of
+from showthrough.formats.units import Unit, counts_alike, to_code_points
+
+_UNITS: dict[str, Unit] = {
+    "TextElements_v8": "text elements", "TextElement_v8": "text elements", "UnicodeCodePoint": "code points",
+    "Utf16CodeUnit": "utf-16",
+}  # fmt: skip
+_ASKED: tuple[Unit, ...] = ("text elements", "code points", "utf-16")
+_WARNED = "the service gave warnings with some of its answers: see there"
+
+Spans = tuple[tuple[int, int], ...]
+
+
+class _Entity(msgspec.Struct, gc=False):
+    aside: ClassVar = ("confidenceScore", "confidence_score", "type", "tags", "metadata", "bingId", "bing_id")
+
+    offset: int
+    length: int
+    category: str
+    subcategory: str | None = None
+    text: str | None = None
+
+    @property
+    def entity_type(self) -> str:
+        return f"{self.category}/{self.subcategory}" if self.subcategory else self.category
+
+
+def _finding(value: Any) -> bool:
+    return isinstance(value, dict) and {"category", "offset", "length"} <= value.keys()
+
+
+def _findings(value: Any) -> list[Any] | None:
+    entities = value.get("entities") if isinstance(value, dict) else None
+    return entities if isinstance(entities, list) else None
+
+
+def _redacted(value: Any) -> bool:
+    return _findings(value) is not None and bool({"redactedText", "redacted_text"} & value.keys())
+
+
+def _batch(value: Any, given: Answer) -> list[Answer] | None:
+    """The documents of an answer to one request, or of the tasks of a job; and its errors, which are none."""
+    if not isinstance(value, dict):
+        return None
+    given = replace(given, unit=_unit(value) or given.unit)
+    if isinstance(tasks := value.get("tasks"), dict) and isinstance(tasks.get("items"), list):
+        inner = [_batch(item, given) for item in tasks["items"]]
+        return None if None in inner else [one for several in inner if several for one in several]
+    if isinstance(value.get("results"), dict):
+        return _batch(value["results"], given)
+    if not isinstance(value.get("documents"), list):
+        return None
+    listed = [*value["documents"], *(value.get("errors") or ())]
+    several = [one if isinstance(one, dict) else {"error": quoted(one)} for one in listed]
+    return [replace(given, place=at_document(str(one.get("id", "")))[:60], value=one, id="") for one in several]
+
+
+def _unit(value: dict[str, Any]) -> str:
+    for place in (value, value.get("parameters")):
+        if isinstance(place, dict):
+            for key in ("stringIndexType", "string_index_type"):
+                if key in place:
+                    return str(place[key])
+    return ""
+
+
+def _parsed(answer: Answer, remarks: Remarks) -> list[_Entity]:
+    value = answer.value
+    entities = value if isinstance(value, list) else value["entities"]
+    if isinstance(value, dict) and value.get("warnings") and _WARNED not in remarks.others:
+        remarks.others.append(_WARNED)
+    keys_of(list[_Entity]).look_at(entities, remarks, "entities")
+    return answer.converted(entities, list[_Entity], "entities")  # type: ignore[no-any-return]
+
+
+class _Masks(Reader):
+    """Finds out what the offsets of a file count before any is taken."""
+
+    def __init__(self, answers: Sequence[Answer], path: Path) -> None:
+        self._units = _ASKED
+        for answer in answers:
+            if answer.unit or answer.text is None or _plain(answer.text):
+                continue
+            if fitting := [unit for unit in _ASKED if not isinstance(_spans(answer, unit), InputError)]:
+                self._units = tuple(unit for unit in self._units if unit in fitting)
+            if not self._units:
+                raise answer.fail(
+                    "its offsets count something else than those of documents before it; expected one unit"
+                )
+
+    def masks(self, answer: Answer) -> list[Mask]:
+        spans = self._one_way(answer, self._units_of(answer))
+        return [found(*span, one.entity_type) for span, one in zip(spans, answer.value, strict=True)]
+
+    def _units_of(self, answer: Answer) -> tuple[Unit, ...]:
+        if not answer.unit:
+            return self._units
+        if answer.unit not in _UNITS:
+            raise answer.fail(f"found {quoted(answer.unit)}; expected one of {', '.join(_UNITS)}", "stringIndexType")
+        return (_UNITS[answer.unit],)
+
+    def _one_way(self, answer: Answer, units: Sequence[Unit]) -> Spans:
+        """The spans in code points, which must be the same whatever may be counted."""
+        text = answer.text if units == ("code points",) else answer.original()
+        ways = [_spans(answer, unit) for unit in (units if text is None or not _plain(text) else units[:1])]
+        fitting = {way for way in ways if not isinstance(way, InputError)}
+        if not fitting and "text elements" in units:  # should the service count them as Unicode does today
+            way = _spans(answer, "graphemes")
+            fitting = set() if isinstance(way, InputError) else {way}
+        if len(fitting) > 1:
+            fault = "its offsets may count text elements, code points or UTF-16 units, which differ in this text"
+            raise answer.fail(f'{fault}; say which in the file: "stringIndexType": "UnicodeCodePoint"')
+        for way in (*fitting, *ways):
+            if not isinstance(way, InputError):
+                return way
+            raise way
+        return ()
+
+
+def _plain(text: str) -> bool:
+    """Whether offsets into it are the same in all units."""
+    return all(counts_alike(text, unit) for unit in _ASKED)
+
+
+def _spans(answer: Answer, unit: Unit) -> Spans | InputError:
+    """Where the entities are if offsets count this; an error where another text stands there."""
+    spans = []
+    for number, one in enumerate(answer.value):
+        field = f"entities[{number}]"
+        start, end = one.offset, one.offset + one.length
+        try:
+            if answer.text is not None:
+                start, end = to_code_points(answer.text, (start, end), unit)
+            answer.check_covered(start, end, one.text, field)
+        except InputError as error:
+            return error if error.problems[0].file else answer.fail(error.problems[0].message, field)
+        spans.append((start, end))
+    return tuple(spans)
+
+
+_ASIDE = frozenset((
+    "modelVersion", "model_version", "statistics", "warnings", "redactedText", "redacted_text", "kind", "jobId",
+    "status", "createdDateTime", "createdDate", "lastUpdatedDateTime", "expirationDateTime", "displayName", "is_error",
+    "error", "detectedLanguage", "detected_language", "string_index_type",
+))  # fmt: skip
+SHAPE = Shape(
+    '"entities" with "category", "offset" and "length", in "documents" or alone',
+    (b'"category"', b'"redactedText"', b'"redacted_text"'),
+    _finding,
+    _findings,
+    _batch,
+    unmistakable=_redacted,
+    own=frozenset({"entities", "documents", "errors", "results", "tasks", "parameters", "stringIndexType"}),
+    aside=_ASIDE,
+)
+_SERVICE = Service("azure", SHAPE, _parsed, _Masks)
+FORMAT = Format(
+    "Azure Language: recognised personal data; documents of requests or jobs, in a list, in records, or one alone",
+    (".json", ".jsonl"),
+    SHAPE.recognise,
+    _SERVICE.read,
+    _SERVICE.read_masks,
+    in_folders=True,
+    sample={
+        "sample.json": """\
+[{"id": "case-1", "text": "Mr John Doe of Oslo left.", "redactedText": "Mr ******** of Oslo left.", "entities": [
+  {"text": "John Doe", "category": "Person", "offset": 3, "length": 8, "confidenceScore": 0.99}]}]
+"""
+    },
+)

@@ -1,0 +1,113 @@
+"""Amazon Comprehend: `DetectPiiEntities`, `DetectEntities`, `DetectPHI` of its medical kin, batches, and files of jobs.
+
+Its documentation says that offsets count code points (PiiEntity, API reference). Files of jobs have one answer a line,
+with the file that a text came from, and the line where a file has one text a line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from showthrough.data.masks import Mask
+from showthrough.errors import at_document
+from showthrough.files.reading import stem
+from showthrough.formats.answers import Reader, Service, found
+from showthrough.formats.base import Format
+from showthrough.formats.containers import Answer, Shape
+from showthrough.formats.remarks import Remarks, keys_of
+
+
+class _Entity(msgspec.Struct, gc=False, rename="pascal"):
+    aside: ClassVar = ("Score", "Id", "Category", "Traits", "Attributes", "BlockReferences")
+
+    begin_offset: int
+    end_offset: int
+    type: str = ""
+    text: str | None = None
+
+
+def _finding(value: Any) -> bool:
+    return isinstance(value, dict) and {"BeginOffset", "EndOffset"} <= value.keys()
+
+
+def _findings(value: Any) -> list[Any] | None:
+    entities = value.get("Entities") if isinstance(value, dict) else None
+    return entities if isinstance(entities, list) else None
+
+
+def _unmistakable(value: Any) -> bool:
+    return _findings(value) is not None and value.keys() <= {"Entities", "File", "Line", "ResponseMetadata"}
+
+
+def _batch(value: Any, given: Answer) -> list[Answer] | None:
+    """Answers of one request to several texts, and lines of a job, which name their texts in ways of their own."""
+    if not isinstance(value, dict):
+        return None
+    if isinstance(results := value.get("ResultList"), list):
+        several = [*results, *(value.get("ErrorList") or ())]
+        return [
+            replace(given, place=f"Index {one.get('Index')}", value=one, number=_whole(one.get("Index")))
+            for one in map(_object, several)
+        ]
+    if not isinstance(value.get("File"), str):
+        return None
+    if "Line" in value:
+        return [replace(given, value=value, number=_whole(value["Line"]))]
+    name = stem(Path(value["File"]))
+    return [replace(given, value=value, id=name, place=at_document(name))]
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) else -1
+
+
+def _parsed(answer: Answer, remarks: Remarks) -> list[_Entity]:
+    value = answer.value
+    entities = value if isinstance(value, list) else value["Entities"]
+    if isinstance(value, dict) and value.get("PaginationToken"):
+        raise answer.fail("is a part of the answer, since it has a PaginationToken; expected all pages in one")
+    keys_of(list[_Entity]).look_at(entities, remarks, "Entities")
+    return answer.converted(entities, list[_Entity], "Entities")  # type: ignore[no-any-return]
+
+
+class _Masks(Reader):
+    def masks(self, answer: Answer) -> list[Mask]:
+        for number, one in enumerate(answer.value):
+            answer.check_covered(one.begin_offset, one.end_offset, one.text, f"Entities[{number}]")
+        return [found(one.begin_offset, one.end_offset, one.type) for one in answer.value]
+
+
+SHAPE = Shape(
+    '"Entities" with "BeginOffset" and "EndOffset"',
+    (b'"Entities"', b'"BeginOffset"'),
+    _finding,
+    _findings,
+    _batch,
+    unmistakable=_unmistakable,
+    own=frozenset({"Entities", "ResultList", "ErrorList", "Index", "File", "Line"}),
+    aside=frozenset({"ResponseMetadata", "ModelVersion", "DocumentMetadata", "DocumentType", "PaginationToken"}),
+)
+_SERVICE = Service("comprehend", SHAPE, _parsed, _Masks)
+FORMAT = Format(
+    "Amazon Comprehend: entities with BeginOffset; by id, in a list, in records, files of jobs, or one alone",
+    (".json", ".jsonl"),
+    SHAPE.recognise,
+    _SERVICE.read,
+    _SERVICE.read_masks,
+    in_folders=True,
+    sample={
+        "sample.json": """\
+[{"doc_id": "case-1", "text": "Mr John Doe of Oslo left.", "Entities": [
+  {"Score": 0.99, "Type": "NAME", "BeginOffset": 3, "EndOffset": 11},
+  {"Score": 0.98, "Type": "ADDRESS", "BeginOffset": 15, "EndOffset": 19}]}]
+"""
+    },
+)

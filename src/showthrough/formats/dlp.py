@@ -1,0 +1,157 @@
+"""Google's Sensitive Data Protection (Cloud DLP): findings of `InspectContent`.
+
+In its JSON a number may be text, and what is 0 may be missing. Names with capitals and with underscores are read.
+`codepointRange` counts code points, `byteRange` bytes of UTF-8 (Location, API reference).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar
+
+import msgspec
+
+from showthrough.data.masks import Mask
+from showthrough.errors import InputError, quoted, some
+from showthrough.formats.answers import Reader, Service, found
+from showthrough.formats.base import Format
+from showthrough.formats.containers import Answer, Shape
+from showthrough.formats.remarks import Remarks, keys_of
+from showthrough.formats.units import to_code_points
+
+_UNDERSCORE = re.compile(r"_([a-z])")
+_ELSEWHERE = frozenset({"recordLocation", "imageLocation", "documentLocation"})  # whose offsets are not of one text
+
+
+class _Range(msgspec.Struct, gc=False):
+    start: int | str = 0
+    end: int | str = 0
+
+
+class _Location(msgspec.Struct, rename="camel"):
+    aside: ClassVar = ("container",)
+
+    codepoint_range: _Range | None = None
+    byte_range: _Range | None = None
+    content_locations: list[dict[str, Any]] | None = None
+
+
+class _InfoType(msgspec.Struct):
+    aside: ClassVar = ("version", "sensitivityScore")
+
+    name: str
+
+
+class _Finding(msgspec.Struct, rename="camel"):
+    aside: ClassVar = (
+        "likelihood", "createTime", "name", "quoteInfo", "resourceName", "triggerName", "labels", "jobCreateTime",
+        "jobName", "findingId",
+    )  # fmt: skip
+
+    info_type: _InfoType
+    location: _Location
+    quote: str | None = None
+
+
+def _finding(value: Any) -> bool:
+    return isinstance(value, dict) and bool({"infoType", "info_type"} & value.keys()) and "location" in value
+
+
+def _findings(value: Any) -> list[Any] | None:
+    result = _result(value)
+    if result is None:
+        return None
+    findings = result.get("findings", [])
+    return findings if isinstance(findings, list) else None
+
+
+def _result(value: Any) -> dict[str, Any] | None:
+    """The object with the findings; where nothing was found, they may be missing."""
+    if not isinstance(value, dict):
+        return None
+    if isinstance(value.get("result"), dict):
+        inside: dict[str, Any] = value["result"]
+        return inside if inside.keys() <= _RESULT else None
+    return value if "findings" in value else None
+
+
+_RESULT = frozenset({"findings", "findingsTruncated", "findings_truncated"})
+
+
+def _parsed(answer: Answer, remarks: Remarks) -> list[_Finding]:
+    result = _result(answer.value) or {}
+    if result.get("findingsTruncated") or result.get("findings_truncated"):
+        raise answer.fail("was truncated: the service found more than it says; expected all, of shorter texts")
+    findings = answer.value if isinstance(answer.value, list) else result.get("findings", [])
+    if any(isinstance(one, dict) and "info_type" in one for one in findings):
+        findings = _with_capitals(findings)
+    keys_of(list[_Finding]).look_at(findings, remarks, "findings")
+    return answer.converted(findings, list[_Finding], "findings")  # type: ignore[no-any-return]
+
+
+def _with_capitals(value: Any) -> Any:
+    """The same with keys as its JSON has them: `infoType` for `info_type`."""
+    if isinstance(value, list):
+        return [_with_capitals(one) for one in value]
+    if isinstance(value, dict):
+        return {_UNDERSCORE.sub(_capital, key): _with_capitals(one) for key, one in value.items()}
+    return value
+
+
+def _capital(match: re.Match[str]) -> str:
+    return match[1].upper()
+
+
+class _Masks(Reader):
+    def masks(self, answer: Answer) -> list[Mask]:
+        return [self._mask(answer, one, f"findings[{number}]") for number, one in enumerate(answer.value)]
+
+    def _mask(self, answer: Answer, one: _Finding, field: str) -> Mask:
+        place = one.location
+        if elsewhere := _ELSEWHERE & {key for inner in place.content_locations or () for key in inner}:
+            raise answer.fail(f"is in a table, an image or pages ({some(sorted(elsewhere))}); expected a text", field)
+        if place.codepoint_range is not None:
+            start, end = _ends(answer, place.codepoint_range, f"{field}.location.codepointRange")
+        elif place.byte_range is not None:
+            ends = _ends(answer, place.byte_range, f"{field}.location.byteRange")
+            text = answer.original()
+            try:
+                start, end = to_code_points(text, ends, "bytes")
+            except InputError as error:
+                raise answer.fail(error.problems[0].message, field) from None
+        else:
+            raise answer.fail("found no codepointRange and no byteRange; expected one", f"{field}.location")
+        answer.check_covered(start, end, one.quote or None, field)
+        return found(start, end, one.info_type.name)
+
+
+def _ends(answer: Answer, given: _Range, field: str) -> tuple[int, int]:
+    for value in (given.start, given.end):
+        if isinstance(value, str) and not re.fullmatch(r"\d{1,18}", value):
+            raise answer.fail(f"found {quoted(value)}; expected a whole number", field)
+    return int(given.start), int(given.end)
+
+
+SHAPE = Shape(
+    '"findings" with "infoType" and "location"',
+    (b'"infoType"', b'"info_type"'),
+    _finding,
+    _findings,
+    own=frozenset({"result", *_RESULT}),
+)
+_SERVICE = Service("dlp", SHAPE, _parsed, _Masks)
+FORMAT = Format(
+    "Google DLP: findings of InspectContent; by id, in a list, in records, or one alone",
+    (".json", ".jsonl"),
+    SHAPE.recognise,
+    _SERVICE.read,
+    _SERVICE.read_masks,
+    in_folders=True,
+    sample={
+        "sample.json": """\
+[{"doc_id": "case-1", "text": "Mr John Doe of Oslo left.", "result": {"findings": [
+  {"infoType": {"name": "PERSON_NAME"}, "likelihood": "LIKELY", "quote": "John Doe",
+   "location": {"byteRange": {"start": "3", "end": "11"}, "codepointRange": {"start": "3", "end": "11"}}}]}}]
+"""
+    },
+)
