@@ -19,7 +19,24 @@ from showthrough.errors import (
 )
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail
-from showthrough.formats import brat, conll, folder, i2b2, records, tab, table, tae, texts
+from showthrough.formats import (
+    ai4privacy,
+    brat,
+    conll,
+    doccano,
+    folder,
+    i2b2,
+    labelstudio,
+    labelstudio_min,
+    nemotron,
+    presidio_evaluator,
+    prodigy,
+    records,
+    tab,
+    table,
+    tae,
+    texts,
+)
 from showthrough.formats.base import Fit, Format, Input, Task, can
 from showthrough.formats.checks import checked_anonymization, checked_documents
 from showthrough.formats.samples import nearest
@@ -43,6 +60,13 @@ FORMATS: Table[Format] = Table(
     {
         "tab": tab.LIST,
         "jsonl": tab.LINES,
+        "label-studio": labelstudio.FORMAT,
+        "label-studio-min": labelstudio_min.FORMAT,
+        "doccano": doccano.FORMAT,
+        "prodigy": prodigy.FORMAT,
+        "presidio-evaluator": presidio_evaluator.FORMAT,
+        "ai4privacy": ai4privacy.FORMAT,
+        "nemotron-pii": nemotron.FORMAT,
         "masks": tae.FORMAT,
         "records": records.FORMAT,
         "texts": texts.FORMAT,
