@@ -8,7 +8,7 @@ only another way to count puts all marks where words begin and end; and what was
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -56,12 +56,13 @@ class _Example(msgspec.Struct):
     annotations: list[Any] | None = None
 
 
-class _Mark(NamedTuple):
+class _Mark(msgspec.Struct, gc=False, frozen=True):
     start: int
     end: int
     kind: str
     name: str
-    field: str
+    key: str
+    number: int
 
 
 def _example(wire: _Example, entry: Entry) -> Document:
@@ -82,7 +83,9 @@ def _example(wire: _Example, entry: Entry) -> Document:
         entities = _entities(wire, marks, entry)
         placed = _placed(text, marks, entry)
         mentions = tuple(
-            entry.mention(text, start, end, mark.kind, entity_id=entities.of(mark.name), field=mark.field)
+            entry.mention(
+                text, start, end, mark.kind, entity_id=entities.of(mark.name), field=f"{mark.key}[{mark.number}]"
+            )
             for mark, (start, end) in zip(marks, placed, strict=True)
         )
         annotations = (Annotation(ANNOTATOR, mentions),)
@@ -90,18 +93,17 @@ def _example(wire: _Example, entry: Entry) -> Document:
 
 
 def _marks(wire: _Example) -> Iterable[_Mark]:
-    for key in ("label", "labels", "entities"):
-        for number, one in enumerate(getattr(wire, key) or ()):
+    for key, marks in (("label", wire.label), ("labels", wire.labels), ("entities", wire.entities)):
+        for number, one in enumerate(marks or ()):
             if isinstance(one, tuple):
-                start, end, kind = one
-                yield _Mark(start, end, kind, "", f"{key}[{number}]")
+                yield _Mark(one[0], one[1], one[2], "", key, number)
             elif isinstance(one, _Entity):
                 name = "" if one.id is None else str(one.id)
-                yield _Mark(one.start_offset, one.end_offset, one.label or "", name, f"{key}[{number}]")
+                yield _Mark(one.start_offset, one.end_offset, one.label or "", name, key, number)
 
 
 def _entities(wire: _Example, marks: Sequence[_Mark], entry: Entry) -> Entities:
-    entities = Entities(mark.name for mark in marks)
+    entities = Entities(mark.name for mark in marks) if wire.relations else Entities()
     for number, one in enumerate(wire.relations or ()):
         ends = str(one.from_id), str(one.to_id)
         if lacking := [end for end in ends if end not in entities]:
@@ -113,7 +115,7 @@ def _entities(wire: _Example, marks: Sequence[_Mark], entry: Entry) -> Entities:
 def _placed(text: str, marks: Sequence[_Mark], entry: Entry) -> list[tuple[int, int]]:
     """The spans in code points."""
     plain = [(mark.start, mark.end) for mark in marks]
-    if not marks or all(counts_alike(text, unit) for unit in _UNITS):
+    if not marks or (text.isascii() and "\r" not in text) or all(counts_alike(text, unit) for unit in _UNITS):
         return plain
     ways = {unit: spans for unit in _UNITS if (spans := _counted(text, plain, unit)) is not None}
     if not ways or len(set(map(tuple, ways.values()))) == 1:  # of a mark that is nowhere, its own check tells

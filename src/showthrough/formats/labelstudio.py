@@ -7,9 +7,9 @@ mark repeats the text that it covers, which tells the two apart.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, get_args
+from typing import Any, ClassVar, get_args
 
 import msgspec
 
@@ -113,7 +113,7 @@ class _Task(msgspec.Struct, rename={"task_id": "id"}):
     drafts: list[Any] | None = None
 
 
-class Mark(NamedTuple):
+class Mark(msgspec.Struct, gc=False, frozen=True):
     """A mark as a file has it."""
 
     span: Span
@@ -126,17 +126,19 @@ def _task(wire: _Task, entry: Entry, *, predictions: bool) -> Document:
     name = entry.named(document_id(wire.data, wire.task_id, entry))
     annotations = [*(wire.annotations or ()), *(wire.completions or ())]
     given = [one for one in annotations if not (one.was_cancelled or one.skipped)]
-    entry.remarks.left.update({"cancelled annotations": len(annotations) - len(given)} if annotations != given else {})
-    entry.remarks.left.update({"drafts": len(wire.drafts)} if wire.drafts else {})
+    if len(given) < len(annotations):
+        entry.remarks.left["cancelled annotations"] += len(annotations) - len(given)
+    if wire.drafts:
+        entry.remarks.left["drafts"] += len(wire.drafts)
     layers = [(_annotator(one), one.id, one.result) for one in given]
     guesses = [one for one in wire.predictions or () if isinstance(one, _Prediction)]
     if predictions and not given:
         layers = [(str(one.model_version or "prediction"), None, _listed(one.result)) for one in guesses]
     elif guesses:
         entry.remarks.left["predictions of models"] += len(guesses)
-    marks = {f"annotations[{number}].result": results for number, (_, _, results) in enumerate(layers)}
-    text, paragraphs = _text(wire.data, [one for results in marks.values() for one in results], entry)
-    read = [_Layer(results, field, paragraphs, entry) for field, results in marks.items()]
+    text, paragraphs = _text(wire.data, [one for _, _, results in layers for one in results], entry)
+    fields = [f"annotations[{number}].result" for number in range(len(layers))]
+    read = [_Layer(layer[2], field, paragraphs, entry) for layer, field in zip(layers, fields, strict=True)]
     placed = iter(placed_in(text, [mark.span for layer in read for mark in layer.marks], entry))
     names = distinct([(annotator, number) for annotator, number, _ in layers])
     made = tuple(
@@ -213,36 +215,37 @@ class _Layer:
     """What one annotator marked."""
 
     def __init__(self, results: Sequence[_Result], field: str, paragraphs: Sequence[int], entry: Entry) -> None:
-        said = _identifiers(results)
         self.marks: list[Mark] = []
         self._relations: list[tuple[int, _Result]] = []
-        regions = {str(one.id) for one in results if one.type in MARKS}
+        self._field = field
+        marks = [one for one in results if one.type in MARKS]
+        said = _identifiers(results) if len(marks) < len(results) else {}
+        regions = {one.id for one in marks}
+        elsewhere = _elsewhere(marks, entry.columns.text)
         for number, one in enumerate(results):
             place = f"{field}[{number}]"
-            if one.type in MARKS and entry.columns.text and one.to_name and self._elsewhere(one, results, entry):
+            if one.type not in MARKS:
+                self._take(one, number, one.id in regions, said, entry)
+            elif one.to_name in elsewhere:
                 entry.remarks.left[f"marks in {one.to_name}"] += 1
-            elif one.type in MARKS:
-                if one.value is None:
-                    raise entry.fail("value is missing", place)
+            elif one.value is None:
+                raise entry.fail("value is missing", place)
+            else:
                 name = "" if one.id is None else str(one.id)
-                mark = mark_of(one.value, paragraphs, f"{place}.value", entry)
-                self.marks.append(mark._replace(name=name, identifier=said.get(name)))
-            elif one.type == "relation":
-                self._relations.append((number, one))
-            elif str(one.id) not in said or one.type != "choices":
-                if _spans(one) and str(one.id) not in regions:
-                    raise entry.fail(f"marks text and is of type {shown(one.type)}; expected {some(MARKS)}", place)
-                entry.remarks.left[f"results of type {one.type or '(none)'}"] += 1
-        self._field = field
+                self.marks.append(mark_of(one.value, paragraphs, f"{place}.value", entry, name, said.get(name)))
 
-    @staticmethod
-    def _elsewhere(one: _Result, results: Sequence[_Result], entry: Entry) -> bool:
-        """Whether a mark is in another text than the named one: several are marked, and it names another."""
-        aims = {each.to_name for each in results if each.type in MARKS}
-        return len(aims) > 1 and entry.columns.text in aims and one.to_name != entry.columns.text
+    def _take(self, one: _Result, number: int, of_mark: bool, said: Mapping[str, Identifier], entry: Entry) -> None:
+        """What is no mark."""
+        if one.type == "relation":
+            self._relations.append((number, one))
+        elif one.type != "choices" or str(one.id) not in said:
+            if _spans(one) and not of_mark:
+                fault = f"marks text and is of type {shown(one.type)}; expected {some(MARKS)}"
+                raise entry.fail(fault, f"{self._field}[{number}]")
+            entry.remarks.left[f"results of type {one.type or '(none)'}"] += 1
 
     def mentions(self, text: str, placed: Iterator[tuple[int, int]], entry: Entry) -> Iterator[Mention]:
-        entities = Entities(mark.name for mark in self.marks)
+        entities = Entities(mark.name for mark in self.marks) if self._relations else Entities()
         for number, one in self._relations:
             ends = [str(end) for end in (one.from_id, one.to_id)]
             if lacking := [end for end in ends if end not in entities]:
@@ -253,6 +256,12 @@ class _Layer:
             for kind in mark.kinds or ("",):
                 entity, field = entities.of(mark.name), mark.span.field
                 yield entry.mention(text, start, end, kind, entity_id=entity, identifier=mark.identifier, field=field)
+
+
+def _elsewhere(marks: Sequence[_Result], chosen: str | None) -> set[str | None]:
+    """Texts that are marked as well, where a user chose one of several."""
+    aims = {one.to_name for one in marks} if chosen else set()
+    return aims - {chosen} if len(aims) > 1 and chosen in aims else set()
 
 
 def _identifiers(results: Iterable[_Result]) -> dict[str, Identifier]:
@@ -268,11 +277,18 @@ def _spans(one: _Result) -> bool:
     return one.value is not None and isinstance(one.value.start, int | str) and one.value.end is not None
 
 
-def mark_of(value: Value, paragraphs: Sequence[int], field: str, entry: Entry) -> Mark:
+def mark_of(
+    value: Value,
+    paragraphs: Sequence[int],
+    field: str,
+    entry: Entry,
+    name: str = "",
+    identifier: Identifier | None = None,
+) -> Mark:
     start, end = _offsets(value, paragraphs, field, entry)
     covered = value.text if isinstance(value.text, str) else None
     kinds = value.labels or value.hypertextlabels or value.paragraphlabels or []
-    return Mark(Span(start, end, covered, field), kinds)
+    return Mark(Span(start, end, covered, field), kinds, name, identifier)
 
 
 def _offsets(value: Value, paragraphs: Sequence[int], field: str, entry: Entry) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from showthrough.formats.objects import Entry, Id, objects_of
 from showthrough.formats.phi import ANNOTATOR, masks_from
 from showthrough.formats.placing import placed_in
 from showthrough.formats.remarks import keys_of, like_spans
+from showthrough.formats.strict import strict
 
 _ROW = msgspec.json.Decoder(dict[str, Any])
 _BOOKKEEPING = frozenset(
@@ -89,14 +90,22 @@ def _is_marks(value: Any) -> bool:
 
 
 def _marks(tag: str, value: Any, entry: Entry) -> Iterator[Mark]:
+    name = shown(tag)
     try:
-        values = msgspec.convert(value, list[Value])
+        values: list[Value] = msgspec.convert(value, strict(list[Value]))
+    except msgspec.ValidationError:  # a key that nobody knows, or something wrong
+        keys_of(Value).look_at(value, entry.remarks, tag)
+        values = _values(value, name, entry)
+    for number, one in enumerate(values):
+        yield mark_of(one, (), f"{name}[{number}]", entry)
+
+
+def _values(value: Any, name: str, entry: Entry) -> list[Value]:
+    try:
+        return msgspec.convert(value, list[Value])
     except msgspec.ValidationError as error:
         field, fault = type_fault(error)
-        raise entry.fail(fault, f"{shown(tag)}{field}") from None
-    keys_of(Value).look_at(value, entry.remarks, tag)
-    for number, one in enumerate(values):
-        yield mark_of(one, (), f"{shown(tag)}[{number}]", entry)
+        raise entry.fail(fault, f"{name}{field}") from None
 
 
 def _text_key(row: dict[str, Any], entry: Entry) -> str:

@@ -128,17 +128,18 @@ class Objects(Generic[W]):
 
         documents: Sequence[Document]
         if file.head.lines:
-            documents = Lines.of_file(path, partial(self._decoded, path, file.columns), problems)
+            again = Remarks()  # what is remarked of lines that are decoded again was told before
+            documents = Lines.of_file(path, partial(self._decoded, path, file.columns, again), problems)
         else:
             documents = gathered(
                 enumerate(items_of(file.head), 1), lambda item: looked_at(item[1][0], item[0], item[1][1])
             )
         return seen.joined(documents, file.remarks) if self.layers else documents
 
-    def _decoded(self, path: Path, columns: Columns, line: bytes, number: int) -> Document:
+    def _decoded(self, path: Path, columns: Columns, remarks: Remarks, line: bytes, number: int) -> Document:
         """A line that was looked at before."""
         wire = _decoder(self.wire, columns).decode(line)
-        document = self.document(wire, Entry(path, f"document number {number}", columns, Remarks()))
+        document = self.document(wire, Entry(path, f"document number {number}", columns, remarks))
         return document if self.layers else _numbered(document, number)
 
     def _looked_at(self, content: bytes | msgspec.Raw, entry: Entry) -> Document:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from showthrough.errors import InputError
 from showthrough.formats.base import unlike
@@ -14,7 +15,7 @@ from showthrough.formats.units import Unit, counts_alike, to_code_points
 _UNITS: tuple[Unit, ...] = ("utf-16", "code points")  # what browsers count, and what scripts do
 
 
-class Span(NamedTuple):
+class Span(msgspec.Struct, gc=False, frozen=True):
     """Where a mark is, counted in whatever unit."""
 
     start: int
@@ -30,8 +31,9 @@ def placed_in(text: str, spans: Sequence[Span], entry: Entry) -> list[tuple[int,
     """
     if counts_alike(text, "utf-16") and "\r\n" not in text:
         for span in spans:
-            _check(text, span, entry)
-        return [span[:2] for span in spans]
+            if text[span.start : span.end] != span.covered:
+                _check(text, span, entry)
+        return [(span.start, span.end) for span in spans]
     ways = [_counted(text, spans, unit, breaks) for breaks in ("\r\n", "\n") for unit in _UNITS]
     fitting = [way for way in ways if way is not None and _fits(text, way, spans)]
     if not fitting:
@@ -51,7 +53,7 @@ def _counted(text: str, spans: Sequence[Span], unit: Unit, breaks: str) -> list[
     """Spans in code points, if CRLF is read as `breaks`; `None` where one is not in the text."""
     seen = text.replace("\r\n", breaks)
     try:
-        flat = to_code_points(seen, [offset for span in spans for offset in span[:2]], unit)
+        flat = to_code_points(seen, [offset for span in spans for offset in (span.start, span.end)], unit)
     except InputError:
         return None
     if len(seen) < len(text):
@@ -75,7 +77,7 @@ def _covers(found: str, covered: str | None) -> bool:
 
 
 def _check(text: str, span: Span, entry: Entry) -> None:
-    start, end, covered, field = span
+    start, end, covered, field = msgspec.structs.astuple(span)
     if 0 <= start < end <= len(text) and not _covers(text[start:end], covered):
         raise entry.fail(unlike(f"at {start}–{end}", text[start:end], "the mark says", covered), field)
     if not 0 <= start < end <= len(text):

@@ -17,9 +17,15 @@ _SAME = frozenset(map(folded, (
 
 
 class Entities:
-    """Marks by name, and the entity of each: of marks that are the same, the name of the first."""
+    """Marks by name, and the entity of each: of marks that are the same, the name of the first.
 
-    def __init__(self, names: Iterable[str]) -> None:
+    >>> entities = Entities(["a", "b", "c"])
+    >>> entities.relate(["Same as"], "c", "a", Remarks())
+    >>> [entities.of(name) for name in "abc"]
+    ['a', 'b', 'a']
+    """
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
         self._order: dict[str, int] = {}
         for name in names:
             self._order.setdefault(name, len(self._order))
