@@ -1,8 +1,8 @@
 """doccano's JSON Lines: an example is a document, with spans as [start, end, label] or as entities with relations.
 
 doccano's editor is a JavaScript program and counts UTF-16 units; projects can be set to count graphemes, and what
-scripts put into them counts code points. Nothing in a file tells which. Where it matters UTF-16 units are taken, unless
-only another way to count puts all marks where words begin and end; and what was taken is told.
+scripts put into them counts code points. Nothing in a file tells which. Where it matters that way is taken which puts
+all marks where words begin and end; where that does not tell either, UTF-16 units are, and a note says so.
 """
 
 from __future__ import annotations
@@ -120,11 +120,11 @@ def _placed(text: str, marks: Sequence[_Mark], entry: Entry) -> list[tuple[int, 
     ways = {unit: spans for unit in _UNITS if (spans := _counted(text, plain, unit)) is not None}
     if not ways or len(set(map(tuple, ways.values()))) == 1:  # of a mark that is nowhere, its own check tells
         return next(iter(ways.values()), plain)
-    chosen = next(
-        (unit for unit, spans in ways.items() if all(_at_words(text, *span) for span in spans)), next(iter(ways))
-    )
-    others = "the file does not say what they count in texts with emoji and the like"
-    entry.remarks.taken[f"offsets were taken as {_UNIT_NAMES[chosen]}: {others}"] += 1
+    fitting = {unit: spans for unit, spans in ways.items() if all(_at_words(text, *span) for span in spans)}
+    chosen = next(iter(fitting or ways))
+    if len(set(map(tuple, fitting.values()))) != 1:  # words do not tell either
+        others = "the file does not say what they count in texts with emoji and the like"
+        entry.remarks.taken[f"offsets were taken as {_UNIT_NAMES[chosen]}: {others}"] += 1
     return ways[chosen]
 
 

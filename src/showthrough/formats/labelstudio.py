@@ -238,7 +238,7 @@ class _Layer:
         """What is no mark."""
         if one.type == "relation":
             self._relations.append((number, one))
-        elif one.type != "choices" or str(one.id) not in said:
+        elif one.type != "choices" or str(one.id) not in said or not of_mark:
             if _spans(one) and not of_mark:
                 fault = f"marks text and is of type {shown(one.type)}; expected {some(MARKS)}"
                 raise entry.fail(fault, f"{self._field}[{number}]")
