@@ -15,7 +15,7 @@ from showthrough.data.masks import Anonymization, Mask
 from showthrough.errors import QUOTED, OutputError, at_document, quoted, shown
 from showthrough.files.heads import Head
 from showthrough.formats.groups import FIELD
-from showthrough.formats.remarks import Remarks
+from showthrough.formats.remarks import Remarks, like_spans
 
 Task = Literal["read", "read_anonymization", "write"]
 Files = dict[str, bytes]  # by name; a format that is one file has one without a name
@@ -148,12 +148,14 @@ def can(chosen: Format, task: Task) -> bool:
 def by_keys(head: Head, needed: set[str], others: set[str]) -> Fit:
     """How well the keys of the first object of a JSON file go with those of a format.
 
-    Sure where all that are needed are there; likely where one is, or where no key can be seen, so that the reader says
-    what is wrong.
+    Sure where all that are needed are there, and no marks under a key that it does not know; likely where one is, or
+    where no key can be seen, so that the reader says what is wrong.
     """
     keys = head.json.keys.keys()
     if needed <= keys:
-        return Fit.SURE
+        first = head.first if isinstance(head.first, dict) else {}
+        strange = any(like_spans(value) for key, value in first.items() if key not in needed | others)
+        return Fit.LIKELY if strange else Fit.SURE
     return Fit.LIKELY if not keys or keys & (needed | others) or not head.json.whole else Fit.NO
 
 

@@ -15,10 +15,12 @@ from showthrough.data.levels import by_type
 from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
-from showthrough.files.reading import decoded, fail, gathered, lines_of, type_fault
+from showthrough.files.reading import decoded, decoded_or_none, fail, gathered, lines_of, type_fault
 from showthrough.formats.base import Columns, Input, unlike
+from showthrough.formats.layers import Layers
 from showthrough.formats.lines import Lines
-from showthrough.formats.remarks import keys_of
+from showthrough.formats.remarks import Remarks, keys_of
+from showthrough.formats.strict import strict
 
 Id = str | int | None
 W = TypeVar("W", bound=msgspec.Struct)
@@ -37,7 +39,8 @@ def objects_of(head: Head, kind: str = "document number") -> Iterator[tuple[str,
 def items_of(head: Head, kind: str = "document number") -> Iterator[tuple[str, msgspec.Raw]]:
     """The same of a JSON list, whatever the file's ending."""
     longest = RECORD.bytes
-    raws = decoded(head.content, _LIST, head.path)
+    alone = head.opening == b"{"  # a document, and no list around it
+    raws = [msgspec.Raw(head.content)] if alone else decoded(head.content, _LIST, head.path)
     for number, raw in enumerate(raws, 1):
         if len(memoryview(raw)) > longest:
             raise RECORD.passed(head.path, "has", f"{kind} {number}")
@@ -47,12 +50,13 @@ def items_of(head: Head, kind: str = "document number") -> Iterator[tuple[str, m
 class Entry:
     """The place of one object, for messages, and what its reader needs beside the object."""
 
-    __slots__ = ("columns", "path", "place")
+    __slots__ = ("columns", "path", "place", "remarks")
 
-    def __init__(self, path: Path, place: str, columns: Columns) -> None:
+    def __init__(self, path: Path, place: str, columns: Columns, remarks: Remarks) -> None:
         self.path = path
         self.place = place
         self.columns = columns
+        self.remarks = remarks
 
     def named(self, given: Id) -> str:
         """The id that an object has, which messages name from here on; empty where it has none."""
@@ -95,20 +99,24 @@ class Objects(Generic[W]):
 
     `wire` is what is read of an object; keys that it does not have are told. `--id-column` and its kin rename its
     fields `id`, `text` and `group`, where it has them. `document` makes a document of it, without an id where it has
-    none, or raises InputError.
+    none, or raises InputError. It is asked once while the file is looked at, and what it remarks then is told; of
+    lines, again whenever a document is needed. Where objects are `layers`, all that have one id, or one text, are one
+    document.
     """
 
     wire: type[W]
     document: Callable[[W, Entry], Document]
+    layers: bool = False
 
     def read(self, file: Input) -> Sequence[Document]:
-        path = file.path
+        path, seen = file.path, Layers(file.path)
         columns = file.keys(**{one.name: one.encode_name for one in msgspec.structs.fields(self.wire)})
 
         def looked_at(place: str, number: int, content: bytes | msgspec.Raw) -> Document:
-            value = decoded(content, _ANY, path, place)
-            keys_of(wire_of(self.wire, columns)).look_at(value, file.remarks)
-            document = self._made(value, Entry(path, place, columns), number)
+            document = self._looked_at(content, Entry(path, place, columns, file.remarks))
+            if self.layers:
+                seen.add(document)
+                return document
             file.remarks.numbered += not document.id
             return _numbered(document, number)
 
@@ -119,22 +127,36 @@ class Objects(Generic[W]):
                 return error.problems
             return ()
 
+        documents: Sequence[Document]
         if file.head.lines:
-            return Lines.of_file(path, partial(self._decoded, path, columns), problems)
-        return gathered(enumerate(items_of(file.head), 1), lambda item: looked_at(item[1][0], item[0], item[1][1]))
+            again = Remarks()  # what is remarked of lines that are decoded again was told before
+            documents = Lines.of_file(path, partial(self._decoded, path, columns, again), problems)
+        else:
+            documents = gathered(
+                enumerate(items_of(file.head), 1), lambda item: looked_at(item[1][0], item[0], item[1][1])
+            )
+        return seen.joined(documents, file.remarks) if self.layers else documents
 
-    def _decoded(self, path: Path, columns: Columns, line: bytes, number: int) -> Document:
+    def _decoded(self, path: Path, columns: Columns, remarks: Remarks, line: bytes, number: int) -> Document:
         """A line that was looked at before."""
         wire = _decoder(self.wire, columns).decode(line)
-        return _numbered(self.document(wire, Entry(path, f"document number {number}", columns)), number)
+        document = self.document(wire, Entry(path, f"document number {number}", columns, remarks))
+        return document if self.layers else _numbered(document, number)
 
-    def _made(self, value: Any, entry: Entry, number: int) -> Document:
+    def _looked_at(self, content: bytes | msgspec.Raw, entry: Entry) -> Document:
+        """A document, with its keys looked at one by one where there is one that nobody knows."""
+        known: W | None = decoded_or_none(content, _decoder(strict(self.wire), entry.columns))
+        if known is not None:
+            return self.document(known, entry)
+        value = decoded(content, _ANY, entry.path, entry.place)
+        wire = wire_of(self.wire, entry.columns)
+        keys_of(wire).look_at(value, entry.remarks)
         try:
-            wire = msgspec.convert(value, wire_of(self.wire, entry.columns))
+            made = msgspec.convert(value, wire)
         except msgspec.ValidationError as error:
             field, fault = type_fault(error)
             raise entry.fail(fault, field) from None
-        return self.document(wire, entry)
+        return self.document(made, entry)
 
 
 def _numbered(document: Document, number: int) -> Document:

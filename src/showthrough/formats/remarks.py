@@ -28,6 +28,8 @@ class Remarks:
     aside: Counter[str] = field(default_factory=Counter)  # keys that it knows, and that hold nothing to score
     spans: set[str] = field(default_factory=set)  # unknown keys whose values look like spans
     numbered: int = 0  # documents without an id, which their number stands for
+    left: Counter[str] = field(default_factory=Counter)  # what was left aside, such as `drafts`, and how many
+    taken: Counter[str] = field(default_factory=Counter)  # a sentence on how something was taken, and how many
     others: list[str] = field(default_factory=list)
 
     @property
@@ -39,6 +41,9 @@ class Remarks:
             lines.append(f"not used, since the format does not know {_them(self.unknown, 'key')}: {keys}")
         if self.numbered:
             lines.append("its documents have no ids: they are numbered, from 1 on")
+        if self.left:
+            lines.append(f"left aside: {', '.join(f'{shown(what)} ({count})' for what, count in self.left.items())}")
+        lines += [f"{sentence} ({count})" for sentence, count in self.taken.items()]
         return (*lines, *self.others)
 
 

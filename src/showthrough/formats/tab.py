@@ -19,6 +19,7 @@ from showthrough.formats.base import Columns, Fit, Format, Input, by_keys, unlik
 from showthrough.formats.lines import Lines
 from showthrough.formats.objects import items_of, wire_of
 from showthrough.formats.remarks import Remarks, keys_of
+from showthrough.formats.strict import strict
 
 
 class _Mention(msgspec.Struct, gc=False):
@@ -64,26 +65,14 @@ _LAYER = msgspec.json.Decoder(_Layer)
 _ANY = msgspec.json.Decoder()
 
 
-def _strict(kind: type[msgspec.Struct], **inner: Any) -> Any:
-    """The same where a key that the format does not know is an error: it tells at full speed that there is none."""
-    aside = [(name, Any, None) for name in getattr(kind, "aside", ())]
-    fields = [(name, type_, None) for name, type_ in inner.items()]
-    name = f"Strict{kind.__name__}"
-    return msgspec.defstruct(name, [*fields, *aside], bases=(kind,), forbid_unknown_fields=True, kw_only=True)
-
-
 @lru_cache(maxsize=16)
 def _decoder(kind: Any, columns: Columns) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(wire_of(kind, columns))
 
 
-_STRICT_LAYER = _strict(_Layer, entity_mentions=list[_strict(_Mention)])  # type: ignore[misc]
-_STRICT_DOCUMENT = _strict(_Document, annotations=dict[str, _STRICT_LAYER] | None)  # type: ignore[valid-type]
-
-
 def _looked_at(content: bytes | msgspec.Raw, columns: Columns, remarks: Remarks) -> _Document | None:
     """A document whose keys are looked at as well; `None` where it is not sound."""
-    wire: _Document | None = decoded_or_none(content, _decoder(_STRICT_DOCUMENT, columns))
+    wire: _Document | None = decoded_or_none(content, _decoder(strict(_Document), columns))
     if wire is None:
         wire = decoded_or_none(content, _decoder(_Document, columns))
         if wire is not None:

@@ -1,0 +1,124 @@
+"""ai4privacy's data sets (pii-masking 65k to 1m): a text and its privacy mask, of several shapes.
+
+The mask is a list of spans, or that in a string. Older sets have an object from placeholder to value instead, and a
+text with the placeholders in it. The two together say where each value stands: put back, they must give the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import msgspec
+
+from showthrough.data.documents import Annotation, Document, Mention
+from showthrough.errors import some
+from showthrough.files.heads import Head
+from showthrough.formats.base import Fit, Format
+from showthrough.formats.literals import literal
+from showthrough.formats.objects import Entry, Id, Objects
+from showthrough.formats.phi import ANNOTATOR, masks_from
+
+_PLACEHOLDER = re.compile(r"\[[^\[\]\s]+\]")
+_NUMBER = re.compile(r"_\d+$")  # of one placeholder among several of its type
+
+
+class _Span(msgspec.Struct, gc=False):
+    aside: ClassVar = ("label_index",)
+
+    start: int
+    end: int
+    label: str
+    value: str | None = None
+
+
+_Values = dict[str, str]  # by placeholder
+_SPANS = msgspec.json.Decoder(list[_Span] | _Values)
+
+
+class _Row(msgspec.Struct, rename={"text": "source_text", "id": "uid"}):
+    aside: ClassVar = (
+        "span_labels", "bio_labels", "tokenised_text", "tokenised_unmasked_text", "token_entity_labels",
+        "mbert_text_tokens", "mbert_bio_labels", "mbert_tokens", "mbert_token_classes", "language", "locale", "region",
+        "script", "set", "split",
+    )  # fmt: skip
+
+    text: str | None = None
+    unmasked_text: str | None = None  # what it is called in older sets, as below
+    target_text: str | None = None
+    masked_text: str | None = None
+    privacy_mask: list[_Span] | _Values | str | None = None
+    id: Id = None
+    number: Id = msgspec.field(default=None, name="id")
+    group: Id = None
+
+
+def _row(wire: _Row, entry: Entry) -> Document:
+    name = entry.named(wire.number if wire.id is None else wire.id)
+    text = wire.unmasked_text if wire.text is None else wire.text
+    if text is None:
+        raise entry.fail("source_text is missing")
+    group = "" if wire.group is None else str(wire.group)
+    mask: Any = wire.privacy_mask
+    if isinstance(mask, str):
+        mask = literal(mask, _SPANS, entry, "privacy_mask")
+    if mask is None:
+        raise entry.fail("privacy_mask is missing: without it nobody knows what is marked")
+    if isinstance(mask, dict):
+        masked = wire.masked_text if wire.target_text is None else wire.target_text
+        return Document(name, text, (Annotation(ANNOTATOR, tuple(_put_back(text, masked, mask, entry))),), group)
+    mentions = tuple(
+        entry.mention(text, one.start, one.end, one.label, covered=one.value, field=f"privacy_mask[{number}]")
+        for number, one in enumerate(mask)
+    )
+    return Document(name, text, (Annotation(ANNOTATOR, mentions),), group)
+
+
+def _put_back(text: str, masked: str | None, values: _Values, entry: Entry) -> Iterator[Mention]:
+    """Where the values stand that placeholders stand for."""
+    if not values:
+        return
+    if masked is None:
+        raise entry.fail("has values without offsets; expected masked_text or target_text beside it", "privacy_mask")
+    at = last = 0  # in the text, and in the one with placeholders
+    left = dict(values)
+    for found in _PLACEHOLDER.finditer(masked):
+        value = values.get(found[0], values.get(found[0][1:-1]))
+        if value is None:
+            continue  # brackets that stand in the text itself
+        left.pop(found[0], left.pop(found[0][1:-1], None))
+        at += found.start() - last
+        kind = found[0][1:-1]
+        if value:
+            yield entry.mention(
+                text, at, at + len(value), _NUMBER.sub("", kind), entity_id=kind, covered=value, field="privacy_mask"
+            )
+        at, last = at + len(value), found.end()
+    rebuilt = _PLACEHOLDER.sub(lambda found: values.get(found[0], values.get(found[0][1:-1], found[0])), masked)
+    if rebuilt != text:
+        raise entry.fail("its values put into the masked text do not give the text; expected offsets", "privacy_mask")
+    if left:
+        raise entry.fail(f"{some(left)} stands nowhere in the masked text; expected offsets", "privacy_mask")
+
+
+def _recognise(head: Head) -> Fit:
+    keys = head.json.keys.keys()
+    if "privacy_mask" in keys or {"source_text", "masked_text"} <= keys or {"source_text", "target_text"} <= keys:
+        return Fit.SURE
+    return Fit.SURE if {"masked_text", "unmasked_text"} <= keys else Fit.NO
+
+
+ROWS = Objects(_Row, _row)
+FORMAT = Format(
+    "ai4privacy data sets: source_text and privacy_mask",
+    *((".jsonl", ".json"), _recognise, ROWS.read, masks_from(ROWS.read)),
+    sample={
+        "sample.jsonl": (
+            '{"uid": "case-1", "source_text": "Mr John Doe of Oslo left.", '
+            '"masked_text": "Mr [PERSON_1] of [LOC_1] left.", '
+            '"privacy_mask": [{"value": "John Doe", "start": 3, "end": 11, "label": "PERSON"}, '
+            '{"value": "Oslo", "start": 15, "end": 19, "label": "LOC"}]}\n'
+        )
+    },
+)

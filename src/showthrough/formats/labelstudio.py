@@ -1,0 +1,373 @@
+"""Label Studio's JSON: a task is a document, and each of its annotations a layer.
+
+Its editor is a JavaScript program and counts UTF-16 units, while what scripts put into it counts code points. Every
+mark repeats the text that it covers, which tells the two apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar, get_args
+
+import msgspec
+
+from showthrough.data.documents import Annotation, Document, Identifier, Mention
+from showthrough.errors import shown, some
+from showthrough.files.heads import Head
+from showthrough.formats.base import Files, Fit, Format
+from showthrough.formats.objects import Entry, Id, Objects
+from showthrough.formats.phi import ANNOTATOR, masks_from
+from showthrough.formats.placing import Span, placed_in
+from showthrough.formats.relations import COREFERENCE, Entities
+from showthrough.formats.units import from_code_points
+
+ID = "doc_id"  # of a task's data, where it has one: the document's own id, and not the task's number
+_IDENTIFIERS = get_args(Identifier)
+MARKS = ("labels", "hypertextlabels", "paragraphlabels")  # the types of results that are marks in a text
+
+
+class _Offsets(msgspec.Struct, gc=False):
+    start: int
+    end: int
+
+
+class Value(msgspec.Struct):
+    aside: ClassVar = ("rating", "number", "taxonomy", "datetime")  # of a mark, what people said beside its label
+
+    start: int | str | None = None  # text: an XPath, or the number of a paragraph
+    end: int | str | None = None
+    text: str | list[Any] | None = None
+    labels: list[str] | None = None
+    hypertextlabels: list[str] | None = None
+    paragraphlabels: list[str] | None = None
+    choices: list[Any] | None = None
+    startOffset: int | None = None  # noqa: N815
+    endOffset: int | None = None  # noqa: N815
+    globalOffsets: _Offsets | None = None  # noqa: N815
+
+
+class _Result(msgspec.Struct):
+    aside: ClassVar = (
+        "from_name", "origin", "source", "score", "meta", "readonly", "hidden", "locked", "direction", "parentID",
+        "item_index", "image_rotation", "original_width", "original_height", "original_length",
+    )  # fmt: skip
+
+    type: str = ""
+    id: Id = None
+    value: Value | None = None
+    to_name: str | None = None
+    from_id: Id = None
+    to_id: Id = None
+    labels: list[str] | None = None
+
+
+class _User(msgspec.Struct):
+    aside: ClassVar = ("first_name", "last_name", "avatar", "username", "initials")
+
+    id: Id = None
+    email: str | None = None
+
+
+class _Annotation(msgspec.Struct):
+    aside: ClassVar = (
+        "created_at", "updated_at", "lead_time", "ground_truth", "result_count", "task", "project", "prediction",
+        "parent_prediction", "parent_annotation", "unique_id", "import_id", "last_action", "last_created_by",
+        "updated_by", "draft_created_at", "bulk_created", "created_username", "created_ago", "state", "honeypot",
+        "reviews", "history",
+    )  # fmt: skip
+
+    result: list[_Result]
+    id: Id = None
+    completed_by: int | str | _User | None = None
+    was_cancelled: bool | None = None
+    skipped: bool | None = None  # what that was called once
+
+
+class _Prediction(msgspec.Struct):
+    aside: ClassVar = (
+        "id", "created_at", "updated_at", "created_ago", "score", "cluster", "neighbors", "mislabeling", "task",
+        "project", "model", "model_run",
+    )  # fmt: skip
+
+    result: list[_Result] | dict[str, Any] = []  # an empty object: nothing found
+    model_version: str | int | None = None
+
+
+class _Task(msgspec.Struct, rename={"task_id": "id"}):
+    aside: ClassVar = (
+        "file_upload", "meta", "created_at", "updated_at", "inner_id", "total_annotations", "cancelled_annotations",
+        "total_predictions", "comment_count", "unresolved_comment_count", "last_comment_updated_at", "project",
+        "updated_by", "comment_authors", "allow_skip", "is_labeled", "overlap", "state", "agreement", "annotators",
+        "reviewers", "precomputed_agreement", "annotations_ids", "annotations_results", "predictions_results",
+        "predictions_score", "predictions_model_versions", "completed_at", "avg_lead_time", "storage_filename",
+        "ground_truth", "reviewed",
+    )  # fmt: skip
+
+    data: dict[str, Any]
+    task_id: Id = None  # not `id`: --id-column names a key of the data
+    annotations: list[_Annotation] | None = None
+    completions: list[_Annotation] | None = None  # what they were called once
+    predictions: list[int | _Prediction] | None = None  # a number where an export left out what is in them
+    drafts: list[Any] | None = None
+
+
+class Mark(msgspec.Struct, gc=False, frozen=True):
+    """A mark as a file has it."""
+
+    span: Span
+    kinds: Sequence[str]  # labels
+    name: str = ""  # of the region
+    identifier: Identifier | None = None
+
+
+def _task(wire: _Task, entry: Entry, *, predictions: bool) -> Document:
+    name = entry.named(document_id(wire.data, wire.task_id, entry))
+    annotations = [*(wire.annotations or ()), *(wire.completions or ())]
+    given = [one for one in annotations if not (one.was_cancelled or one.skipped)]
+    if len(given) < len(annotations):
+        entry.remarks.left["cancelled annotations"] += len(annotations) - len(given)
+    if wire.drafts:
+        entry.remarks.left["drafts"] += len(wire.drafts)
+    layers = [(_annotator(one), one.id, one.result) for one in given]
+    guesses = [one for one in wire.predictions or () if isinstance(one, _Prediction)]
+    if predictions and not given:
+        layers = [(str(one.model_version or "prediction"), None, _listed(one.result)) for one in guesses]
+    elif guesses:
+        entry.remarks.left["predictions of models"] += len(guesses)
+    text, paragraphs = _text(wire.data, [one for _, _, results in layers for one in results], entry)
+    fields = [f"annotations[{number}].result" for number in range(len(layers))]
+    read = [_Layer(layer[2], field, paragraphs, entry) for layer, field in zip(layers, fields, strict=True)]
+    placed = iter(placed_in(text, [mark.span for layer in read for mark in layer.marks], entry))
+    names = distinct([(annotator, number) for annotator, number, _ in layers])
+    made = tuple(
+        Annotation(annotator, tuple(layer.mentions(text, placed, entry)))
+        for annotator, layer in zip(names, read, strict=True)
+    )
+    return Document(name, text, made, group_in(wire.data, entry))
+
+
+def _listed(result: list[_Result] | dict[str, Any]) -> list[_Result]:
+    return result if isinstance(result, list) else []
+
+
+def document_id(data: dict[str, Any], number: Id, entry: Entry) -> Id:
+    """The id that a user named a key for, or that the data has, or else the task's number."""
+    key = entry.columns.id or ID
+    value = data.get(key, number if key in (ID, "id") else None)
+    if not isinstance(value, Id):
+        raise entry.fail("expected text or a whole number", f"data.{shown(key)}")
+    if value is None and entry.columns.id:
+        raise entry.fail(f"has no {shown(key)}, which is to be the id; there are {some(data)}", "data")
+    return value
+
+
+def group_in(data: dict[str, Any], entry: Entry) -> str:
+    group = data.get(entry.columns.group)
+    return str(group) if isinstance(group, str | int) else ""
+
+
+def _annotator(one: _Annotation) -> str:
+    who = one.completed_by
+    who = (who.email or who.id) if isinstance(who, _User) else who
+    return ANNOTATOR if who is None else str(who)
+
+
+def distinct(names: Sequence[tuple[str, Id]]) -> list[str]:
+    """The annotators of a task; of one who marked it twice, the number of the annotation tells."""
+    many = Counter(name for name, _ in names)
+    made = []
+    for order, (name, number) in enumerate(names, 1):
+        made.append(name if many[name] == 1 else f"{name} ({order if number is None else number})")
+    return made
+
+
+def _text(data: dict[str, Any], results: Iterable[_Result], entry: Entry) -> tuple[str, list[int]]:
+    """The text that marks are in; of paragraphs, all of them, one a line, and where each starts."""
+    key = entry.columns.text
+    if key is None:
+        aims = {one.to_name for one in results if one.type in MARKS and one.to_name}
+        if len(aims) > 1:
+            raise entry.fail(f"marks are in {some(sorted(aims))}; expected one text: choose with --text-column")
+        texts = [name for name, value in data.items() if isinstance(value, str) and name not in (ID, entry.columns.id)]
+        likely = [name for name in (*aims, "text") if isinstance(data.get(name), str | list)] or texts
+        if len(likely) > 1 and not aims & set(likely) and "text" not in likely:
+            raise entry.fail(f"has several texts: {some(likely)}; choose with --text-column", "data")
+        if not likely:
+            raise entry.fail(f"has no text; there are {some(data) or 'no keys'}", "data")
+        key = likely[0]
+    value = data.get(key)
+    if isinstance(value, str):
+        return value, []
+    if isinstance(value, list) and all(isinstance(one, dict) and isinstance(one.get("text"), str) for one in value):
+        lines: list[str] = [one["text"] for one in value]
+        entry.remarks.taken["dialogues: their texts were put one a line, without who speaks"] += 1
+        starts = [0]
+        for line in lines:
+            starts.append(starts[-1] + len(line) + 1)
+        return "\n".join(lines), starts
+    found = f"has no {shown(key)}; there are {some(data)}" if value is None else f"{shown(key)} is no text"
+    raise entry.fail(found, "data")
+
+
+class _Layer:
+    """What one annotator marked."""
+
+    def __init__(self, results: Sequence[_Result], field: str, paragraphs: Sequence[int], entry: Entry) -> None:
+        self.marks: list[Mark] = []
+        self._relations: list[tuple[int, _Result]] = []
+        self._field = field
+        marks = [one for one in results if one.type in MARKS]
+        said = _identifiers(results) if len(marks) < len(results) else {}
+        regions = {one.id for one in marks}
+        elsewhere = _elsewhere(marks, entry.columns.text)
+        for number, one in enumerate(results):
+            place = f"{field}[{number}]"
+            if one.type not in MARKS:
+                self._take(one, number, one.id in regions, said, entry)
+            elif one.to_name in elsewhere:
+                entry.remarks.left[f"marks in {one.to_name}"] += 1
+            elif one.value is None:
+                raise entry.fail("value is missing", place)
+            else:
+                name = "" if one.id is None else str(one.id)
+                self.marks.append(mark_of(one.value, paragraphs, f"{place}.value", entry, name, said.get(name)))
+
+    def _take(self, one: _Result, number: int, of_mark: bool, said: Mapping[str, Identifier], entry: Entry) -> None:
+        """What is no mark."""
+        if one.type == "relation":
+            self._relations.append((number, one))
+        elif one.type != "choices" or str(one.id) not in said or not of_mark:
+            if _spans(one) and not of_mark:
+                fault = f"marks text and is of type {shown(one.type)}; expected {some(MARKS)}"
+                raise entry.fail(fault, f"{self._field}[{number}]")
+            entry.remarks.left[f"results of type {one.type or '(none)'}"] += 1
+
+    def mentions(self, text: str, placed: Iterator[tuple[int, int]], entry: Entry) -> Iterator[Mention]:
+        entities = Entities(mark.name for mark in self.marks) if self._relations else Entities()
+        for number, one in self._relations:
+            ends = [str(end) for end in (one.from_id, one.to_id)]
+            if lacking := [end for end in ends if end not in entities]:
+                raise entry.fail(f"is to {shown(lacking[0])}, which is no mark", f"{self._field}[{number}]")
+            entities.relate(one.labels or (), ends[0], ends[1], entry.remarks)
+        for mark in self.marks:
+            start, end = next(placed)
+            for kind in mark.kinds or ("",):
+                entity, field = entities.of(mark.name), mark.span.field
+                yield entry.mention(text, start, end, kind, entity_id=entity, identifier=mark.identifier, field=field)
+
+
+def _elsewhere(marks: Sequence[_Result], chosen: str | None) -> set[str | None]:
+    """Texts that are marked as well, where a user chose one of several."""
+    aims = {one.to_name for one in marks} if chosen else set()
+    return aims - {chosen} if len(aims) > 1 and chosen in aims else set()
+
+
+def _identifiers(results: Iterable[_Result]) -> dict[str, Identifier]:
+    """Regions of which a choice says DIRECT, QUASI or NO_MASK."""
+    return {
+        str(one.id): one.value.choices[0]
+        for one in results
+        if one.type == "choices" and one.value and one.value.choices and one.value.choices[0] in _IDENTIFIERS
+    }
+
+
+def _spans(one: _Result) -> bool:
+    return one.value is not None and isinstance(one.value.start, int | str) and one.value.end is not None
+
+
+def mark_of(
+    value: Value,
+    paragraphs: Sequence[int],
+    field: str,
+    entry: Entry,
+    name: str = "",
+    identifier: Identifier | None = None,
+) -> Mark:
+    start, end = _offsets(value, paragraphs, field, entry)
+    covered = value.text if isinstance(value.text, str) else None
+    kinds = value.labels or value.hypertextlabels or value.paragraphlabels or []
+    return Mark(Span(start, end, covered, field), kinds, name, identifier)
+
+
+def _offsets(value: Value, paragraphs: Sequence[int], field: str, entry: Entry) -> tuple[int, int]:
+    if paragraphs:
+        try:
+            first, last = (int(one) for one in (value.start, value.end) if one is not None)
+            return paragraphs[first] + (value.startOffset or 0), paragraphs[last] + (value.endOffset or 0)
+        except (ValueError, IndexError):
+            fault = f"found {shown(str(value.start))}–{shown(str(value.end))}; expected numbers of paragraphs"
+            raise entry.fail(fault, field) from None
+    if isinstance(value.start, int) and isinstance(value.end, int):
+        return value.start, value.end
+    if value.globalOffsets is not None:
+        return value.globalOffsets.start, value.globalOffsets.end
+    found = f"found start {shown(str(value.start))}, end {shown(str(value.end))}"
+    raise entry.fail(f"{found}, no places in a plain text; expected whole numbers, or globalOffsets", field)
+
+
+def write(documents: Iterable[Document]) -> Files:
+    """Tasks with all annotators, as Label Studio imports them: numbers of tasks are its own, ids are among the data."""
+    tasks = [_written(document, number) for number, document in enumerate(documents, 1)]
+    return {"": msgspec.json.format(msgspec.json.encode(tasks), indent=1)}
+
+
+def _written(document: Document, number: int) -> dict[str, Any]:
+    data = {ID: document.id, "text": document.text, **({"group": document.group} if document.group else {})}
+    annotations = [
+        {"completed_by": {"email": one.annotator}, "was_cancelled": False, "result": list(_results(document.text, one))}
+        for one in document.annotations
+    ]
+    return {"id": number, "data": data, "annotations": annotations}
+
+
+def _results(text: str, annotation: Annotation) -> Iterator[dict[str, Any]]:
+    mentions = annotation.mentions
+    edges = from_code_points(text, [edge for one in mentions for edge in (one.start, one.end)], "utf-16")
+    taken = {one.entity_id for one in mentions}
+    first: dict[str, str] = {}  # the region that an entity is named after
+    relations = []
+    for number, one in enumerate(mentions, 1):
+        entity = one.entity_id
+        region = entity if entity and entity not in first else f"mark-{number}"
+        while region in taken and region != entity:
+            region += "-"
+        if entity and first.setdefault(entity, region) != region:
+            ends = {"from_id": region, "to_id": first[entity]}
+            relations.append({"type": "relation", **ends, "direction": "right", "labels": [COREFERENCE]})
+        place = {"start": edges[2 * number - 2], "end": edges[2 * number - 1], "text": text[one.start : one.end]}
+        shared = {"id": region, "to_name": "text"}
+        labels = {"labels": [one.entity_type]} if one.entity_type else {"labels": []}
+        yield {**shared, "from_name": "label", "type": "labels", "value": {**place, **labels}}
+        if one.stated:
+            yield {
+                **shared,
+                "from_name": "identifier",
+                "type": "choices",
+                "value": {**place, "choices": [one.identifier]},
+            }
+    yield from relations
+
+
+def _recognise(head: Head) -> Fit:
+    """Sure of a task with annotations, and of one that has nothing else than tasks have."""
+    task = head.first
+    if not isinstance(task, dict):
+        return Fit.NO
+    if _has_results(task.get("annotations")) or _has_results(task.get("completions")):
+        return Fit.SURE
+    known = {"data", "id", "annotations", "completions", "predictions", "drafts", *_Task.aside}
+    return Fit.SURE if isinstance(task.get("data"), dict) and task.keys() <= known else Fit.NO
+
+
+def _has_results(annotations: Any) -> bool:
+    return isinstance(annotations, list) and any(isinstance(one, dict) and "result" in one for one in annotations)
+
+
+TASKS = Objects(_Task, partial(_task, predictions=False))
+SYSTEM = Objects(_Task, partial(_task, predictions=True))  # whose marks are predictions, where nobody annotated
+FORMAT = Format(
+    "Label Studio JSON: tasks with the annotations of one or several annotators",
+    *((".json", ".jsonl"), _recognise, TASKS.read, masks_from(SYSTEM.read), write),
+)

@@ -1,0 +1,67 @@
+"""Nemotron-PII's rows: a text, and its spans as Python prints them, or as JSON."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from showthrough.data.documents import Annotation, Document
+from showthrough.files.heads import Head
+from showthrough.formats.base import Fit, Format
+from showthrough.formats.literals import literal
+from showthrough.formats.objects import Entry, Id, Objects
+from showthrough.formats.phi import ANNOTATOR, masks_from
+
+
+class _Span(msgspec.Struct, gc=False):
+    start: int
+    end: int
+    label: str
+    text: str | None = None
+
+
+_SPANS = msgspec.json.Decoder(list[_Span])
+
+
+class _Row(msgspec.Struct, rename={"id": "uid"}):
+    aside: ClassVar = (
+        "domain", "document_type", "document_description", "document_format", "locale", "text_tagged", "tagged_text",
+        "split",
+    )  # fmt: skip
+
+    text: str
+    spans: str | list[_Span]
+    id: Id = None
+    group: Id = None
+
+
+def _row(wire: _Row, entry: Entry) -> Document:
+    name, text = entry.named(wire.id), wire.text
+    spans = literal(wire.spans, _SPANS, entry, "spans") if isinstance(wire.spans, str) else wire.spans
+    mentions = tuple(
+        entry.mention(text, one.start, one.end, one.label, covered=one.text, field=f"spans[{number}]")
+        for number, one in enumerate(spans)
+    )
+    return Document(name, text, (Annotation(ANNOTATOR, mentions),), "" if wire.group is None else str(wire.group))
+
+
+def _recognise(head: Head) -> Fit:
+    row = head.first
+    if not isinstance(row, dict) or "text" not in row:
+        return Fit.NO
+    return Fit.SURE if isinstance(row.get("spans"), str) or {"text_tagged", "uid"} <= row.keys() else Fit.NO
+
+
+ROWS = Objects(_Row, _row)
+FORMAT = Format(
+    "Nemotron-PII rows: text, and spans in a string",
+    *((".jsonl", ".json"), _recognise, ROWS.read, masks_from(ROWS.read)),
+    sample={
+        "sample.jsonl": (
+            '{"uid": "case-1", "domain": "Law", "text": "Mr John Doe of Oslo left.", "spans": "'
+            "[{'start': 3, 'end': 11, 'text': 'John Doe', 'label': 'person'}, "
+            "{'start': 15, 'end': 19, 'text': 'Oslo', 'label': 'city'}]\"}\n"
+        )
+    },
+)

@@ -1,0 +1,84 @@
+"""Marks whose unit of counting nobody states: the text that they cover tells it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+import msgspec
+
+from showthrough.errors import InputError
+from showthrough.formats.base import unlike
+from showthrough.formats.objects import Entry
+from showthrough.formats.units import Unit, counts_alike, to_code_points
+
+_UNITS: tuple[Unit, ...] = ("utf-16", "code points")  # what browsers count, and what scripts do
+
+
+class Span(msgspec.Struct, gc=False, frozen=True):
+    """Where a mark is, counted in whatever unit."""
+
+    start: int
+    end: int
+    covered: str | None  # what it says that it covers
+    field: str
+
+
+def placed_in(text: str, spans: Sequence[Span], entry: Entry) -> list[tuple[int, int]]:
+    """The spans in code points: of the ways to count, the first in which each covers what it says it does.
+
+    A line break of two characters may count one, because browsers show it so.
+    """
+    if counts_alike(text, "utf-16") and "\r\n" not in text:
+        for span in spans:
+            if text[span.start : span.end] != span.covered:
+                _check(text, span, entry)
+        return [(span.start, span.end) for span in spans]
+    ways = [_counted(text, spans, unit, breaks) for breaks in ("\r\n", "\n") for unit in _UNITS]
+    fitting = [way for way in ways if way is not None and _fits(text, way, spans)]
+    if not fitting:
+        for span in spans:
+            _check(text, span, entry)
+        raise entry.fail(
+            "its marks fit neither offsets in UTF-16 units nor in code points; expected one of them for all"
+        )
+    for number, span in enumerate(spans):
+        if span.covered is None and len({way[number] for way in fitting}) > 1:
+            fault = "has no text: whether UTF-16 units or code points are counted cannot be told, and here it matters"
+            raise entry.fail(fault, span.field)
+    return fitting[0]
+
+
+def _counted(text: str, spans: Sequence[Span], unit: Unit, breaks: str) -> list[tuple[int, int]] | None:
+    """Spans in code points, if CRLF is read as `breaks`; `None` where one is not in the text."""
+    seen = text.replace("\r\n", breaks)
+    try:
+        flat = to_code_points(seen, [offset for span in spans for offset in (span.start, span.end)], unit)
+    except InputError:
+        return None
+    if len(seen) < len(text):
+        pieces = text.split("\r\n")[:-1]
+        ends: list[int] = []  # of the lines, where each break is one character
+        for piece in pieces:
+            ends.append((ends[-1] + 1 if ends else 0) + len(piece))
+        flat = [offset + bisect_left(ends, offset) for offset in flat]
+    return list(zip(flat[::2], flat[1::2], strict=True))
+
+
+def _fits(text: str, way: Sequence[tuple[int, int]], spans: Sequence[Span]) -> bool:
+    return all(_covers(text[start:end], span.covered) for (start, end), span in zip(way, spans, strict=True))
+
+
+def _covers(found: str, covered: str | None) -> bool:
+    """Whether a piece of text is what a mark says; a line break may be written in other ways there."""
+    if covered is None or found == covered:
+        return True
+    return found.replace("\r\n", "\n") == covered.replace("\\n", "\n").replace("\r\n", "\n")
+
+
+def _check(text: str, span: Span, entry: Entry) -> None:
+    start, end, covered, field = msgspec.structs.astuple(span)
+    if 0 <= start < end <= len(text) and not _covers(text[start:end], covered):
+        raise entry.fail(unlike(f"at {start}–{end}", text[start:end], "the mark says", covered), field)
+    if not 0 <= start < end <= len(text):
+        entry.mention(text, start, end, field=field)  # raises, with what is wrong

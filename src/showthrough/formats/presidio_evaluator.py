@@ -1,0 +1,83 @@
+"""presidio-evaluator's `InputSample`: a text and its spans, without an id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import msgspec
+
+from showthrough.data.documents import Annotation, Document
+from showthrough.files.heads import Head
+from showthrough.formats.base import Files, Fit, Format, by_keys
+from showthrough.formats.objects import Entry, Id, Objects
+from showthrough.formats.phi import ANNOTATOR, masks_from, to_mask
+
+
+class _Span(msgspec.Struct, gc=False):
+    aside: ClassVar = (
+        "token_start", "token_end", "normalized_tokens", "normalized_start_index", "normalized_end_index",
+        "normalized_start_indices", "normalized_value",
+    )  # fmt: skip
+
+    entity_type: str
+    start_position: int
+    end_position: int
+    entity_value: str | None = None
+
+
+class _Sample(msgspec.Struct, rename={"text": "full_text", "id": "sample_id"}):
+    aside: ClassVar = ("masked", "template_id", "metadata", "tokens", "tags", "start_indices")
+
+    text: str
+    spans: list[_Span] | None = None
+    id: Id = None
+    group: Id = None
+
+
+def _sample(wire: _Sample, entry: Entry) -> Document:
+    name, text = entry.named(wire.id), wire.text
+    group = "" if wire.group is None else str(wire.group)
+    if wire.spans is None:
+        return Document(name, text, (), group)
+    mentions = tuple(
+        entry.mention(
+            text,
+            one.start_position,
+            one.end_position,
+            one.entity_type,
+            covered=one.entity_value,
+            field=f"spans[{number}]",
+        )
+        for number, one in enumerate(wire.spans)
+    )
+    return Document(name, text, (Annotation(ANNOTATOR, mentions),), group)
+
+
+def write(documents: Iterable[Document]) -> Files:
+    """A list of samples; ids are written as `sample_id`, which the tool takes."""
+    return {"": msgspec.json.format(msgspec.json.encode(list(map(_written, documents))), indent=1)}
+
+
+def _written(document: Document) -> dict[str, Any]:
+    spans = [
+        {
+            "entity_type": one.entity_type, "entity_value": document.text[one.start : one.end],
+            "start_position": one.start, "end_position": one.end,
+        }
+        for one in to_mask(document)
+    ]  # fmt: skip
+    marks = {"spans": spans} if document.annotations else {}
+    group = {"group": document.group} if document.group else {}
+    return {"full_text": document.text, "masked": None, **marks, "sample_id": document.id, **group}
+
+
+def _recognise(head: Head) -> Fit:
+    return by_keys(head, {"full_text", "spans"}, {"full_text"}) if "full_text" in head.json.keys else Fit.NO
+
+
+SAMPLES = Objects(_Sample, _sample)
+FORMAT = Format(
+    "presidio-evaluator InputSample: full_text and spans",
+    *((".json", ".jsonl"), _recognise, SAMPLES.read, masks_from(SAMPLES.read), write),
+)

@@ -1,0 +1,158 @@
+"""Prodigy's JSON Lines: an answer is a layer, and all answers to one text are one document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+import msgspec
+
+from showthrough.data.documents import Annotation, Document
+from showthrough.errors import quoted
+from showthrough.files.heads import Head
+from showthrough.formats.base import Files, Fit, Format
+from showthrough.formats.objects import Entry, Id, Objects
+from showthrough.formats.phi import ANNOTATOR, masks_from
+from showthrough.formats.relations import COREFERENCE, Entities
+
+# Interfaces in which people mark text: whoever accepts there without a mark says that there is none.
+_MARKING = frozenset({"ner", "ner_manual", "spans", "spans_manual", "relations", "blocks"})
+
+_REFUSED = {"reject": "rejected answers", "ignore": "ignored answers"}
+
+
+class _Span(msgspec.Struct, gc=False):
+    aside: ClassVar = (
+        "token_start", "token_end", "source", "score", "rank", "input_hash", "pattern", "priority", "ws", "type",
+        "id", "color",
+    )  # fmt: skip
+
+    start: int
+    end: int
+    label: str | None = None
+    text: str | None = None
+
+
+class _Relation(msgspec.Struct):
+    aside: ClassVar = ("head", "child", "color")
+
+    head_span: _Span | None = None
+    child_span: _Span | None = None
+    label: str | None = None
+
+
+class _Answer(
+    msgspec.Struct,
+    rename={
+        "id": "_input_hash",
+        "annotator": "_annotator_id",
+        "session": "_session_id",
+        "view": "_view_id",
+        "binary": "_is_binary",
+    },
+):
+    aside: ClassVar = (
+        "_task_hash", "_timestamp", "tokens", "meta", "config", "options", "accept", "html", "user_comment", "versions",
+        "priority", "score", "rank", "_recipe",
+    )  # fmt: skip
+
+    text: str
+    id: Id = None  # what Prodigy tells texts by
+    group: Id = None
+    spans: list[_Span] | None = None
+    relations: list[_Relation] | None = None
+    answer: str | None = None  # accept, reject or ignore
+    annotator: Id = None
+    session: Id = None
+    view: str | None = None
+    binary: bool | None = None
+    label: Any = None  # of the whole text
+
+
+def _answer(wire: _Answer, entry: Entry) -> Document:
+    name = entry.named(wire.id)
+    annotations: tuple[Annotation, ...] = ()
+    if wire.label is not None:
+        entry.remarks.left["labels of whole texts"] += 1
+    if wire.answer in _REFUSED:
+        entry.remarks.left[_REFUSED[wire.answer]] += 1
+    elif wire.answer not in (None, "accept"):
+        raise entry.fail(f"found {quoted(wire.answer)}; expected accept, reject or ignore", "answer")
+    elif wire.spans is not None or (wire.answer and wire.view in _MARKING):
+        if wire.binary:
+            entry.remarks.taken["answers to one suggestion each: other marks of these texts are not known"] += 1
+        annotations = (_layer(wire, entry),)
+    return Document(name, wire.text, annotations, "" if wire.group is None else str(wire.group))
+
+
+def _layer(wire: _Answer, entry: Entry) -> Annotation:
+    spans = wire.spans or []
+    who = wire.session if wire.annotator is None else wire.annotator
+    entity = _entities(wire, entry).shared() if wire.relations else {}
+    mentions = tuple(
+        entry.mention(
+            wire.text, one.start, one.end, one.label or "",
+            entity_id=entity.get(_name(one), "") if entity else "", covered=one.text, field=f"spans[{number}]",
+        )
+        for number, one in enumerate(spans)
+    )  # fmt: skip
+    return Annotation(ANNOTATOR if who is None else str(who), mentions)
+
+
+def _name(span: _Span) -> str:
+    return f"{span.start}-{span.end}"
+
+
+def _entities(wire: _Answer, entry: Entry) -> Entities:
+    entities = Entities(map(_name, wire.spans or ()))
+    for one in wire.relations or ():
+        ends = [_name(end) for end in (one.head_span, one.child_span) if end is not None and _name(end) in entities]
+        if len(ends) == 2:
+            entities.relate([one.label or ""], ends[0], ends[1], entry.remarks)
+        else:
+            entry.remarks.left["relations of words that are not marked"] += 1
+    return entities
+
+
+def write(documents: Iterable[Document]) -> Files:
+    """An answer for each annotator; a text that nobody read has no answer."""
+    return {"": b"".join(msgspec.json.encode(row) + b"\n" for document in documents for row in _rows(document))}
+
+
+def _rows(document: Document) -> Iterator[dict[str, Any]]:
+    group = {"group": document.group} if document.group else {}
+    shared = {"text": document.text, "_input_hash": document.id, **group}
+    if not document.annotations:
+        yield shared
+    for annotation in document.annotations:
+        mentions = [one for one in annotation.mentions if one.identifier != "NO_MASK"]
+        spans = [{"start": one.start, "end": one.end, "label": one.entity_type} for one in mentions]
+        first: dict[str, dict[str, Any]] = {}
+        relations = []
+        for span, one in zip(spans, mentions, strict=True):
+            if one.entity_id and first.setdefault(one.entity_id, span) is not span:
+                relations.append({"head_span": first[one.entity_id], "child_span": span, "label": COREFERENCE})
+        marks = {"spans": spans, **({"relations": relations} if relations else {})}
+        yield {**shared, **marks, "answer": "accept", "_session_id": annotation.annotator}
+
+
+def _recognise(head: Head) -> Fit:
+    task = head.first
+    if not isinstance(task, dict) or not isinstance(task.get("text"), str):
+        return Fit.NO
+    spans = task.get("spans")
+    marks = isinstance(spans, list) and all(
+        isinstance(one, dict) and {"start", "end"} <= one.keys() for one in spans[:1]
+    )
+    if "spans" in task and not marks:
+        return Fit.NO
+    hashed = not task.keys().isdisjoint({"_input_hash", "_task_hash", "_session_id", "_annotator_id"})
+    answered = task.get("answer") in ("accept", "reject", "ignore")
+    return Fit.SURE if hashed or answered or (marks and "uid" not in task) else Fit.NO
+
+
+ANSWERS = Objects(_Answer, _answer, layers=True)
+FORMAT = Format(
+    "Prodigy JSON Lines: answers with spans, of one or several sessions",
+    *((".jsonl", ".json"), _recognise, ANSWERS.read, masks_from(ANSWERS.read), write),
+)
