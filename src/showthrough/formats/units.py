@@ -1,0 +1,103 @@
+"""Offsets that count something else than code points: UTF-16 units, bytes of UTF-8, characters as readers see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.errors import InputError, Problem
+
+# Graphemes are clusters as Unicode has them today, "text elements" as version 8 had them, which Microsoft's services
+# count: there a flag joins the flag after it, and a skin tone or a joined emoji stands for itself.
+Unit = Literal["code points", "utf-16", "bytes", "graphemes", "text elements"]
+UNITS: tuple[Unit, ...] = get_args(Unit)
+_IN_WORDS: dict[Unit, str] = {
+    "code points": "characters", "utf-16": "UTF-16 units", "bytes": "bytes of UTF-8", "graphemes": "graphemes",
+    "text elements": "text elements",
+}  # fmt: skip
+_CLUSTER_8 = (
+    r"\r\n|[\p{GCB=Control}\r\n\U000E0020-\U000E007F]"
+    r"|(?:\p{GCB=L}*(?:\p{GCB=V}+|\p{GCB=LV}\p{GCB=V}*|\p{GCB=LVT})\p{GCB=T}*|\p{GCB=L}+|\p{GCB=T}+|\p{GCB=RI}+|.)"
+    r"(?:(?![\U0001F3FB-\U0001F3FF\U000E0020-\U000E007F])[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}])*"
+)
+
+
+def to_code_points(text: str, offsets: Sequence[int], unit: Unit) -> list[int]:
+    """The same places in code points; raises InputError, without a file, for an offset that is inside a character.
+
+    >>> to_code_points("😀 Ann", [3, 6], "utf-16"), to_code_points("é Ann", [3, 6], "bytes")
+    ([2, 5], [2, 5])
+    """
+    if counts_alike(text, unit):
+        _check(offsets, len(text), unit)
+        return list(offsets)
+    borders = _borders(text, unit)
+    if unit in ("graphemes", "text elements"):
+        _check(offsets, len(borders) - 1, unit)
+        return [int(borders[offset]) for offset in offsets]
+    _check(offsets, int(borders[-1]), unit)
+    return _places(borders, offsets, f"is inside a character, of which offsets in {_IN_WORDS[unit]} count the parts")
+
+
+def from_code_points(text: str, offsets: Sequence[int], unit: Unit) -> list[int]:
+    """The same places in another unit; raises InputError, without a file, for one that is inside a grapheme.
+
+    >>> from_code_points("😀 Ann", [2, 5], "utf-16")
+    [3, 6]
+    """
+    _check(offsets, len(text), "code points")
+    if counts_alike(text, unit):
+        return list(offsets)
+    borders = _borders(text, unit)
+    if unit in ("graphemes", "text elements"):
+        return _places(borders, offsets, f"is inside what {_IN_WORDS[unit]} count as one")
+    return [int(borders[offset]) for offset in offsets]
+
+
+def counts_alike(text: str, unit: Unit) -> bool:
+    """Whether each character counts one, so that offsets into this text are the same in this unit."""
+    if unit == "code points" or (text.isascii() and (unit in ("utf-16", "bytes") or "\r\n" not in text)):
+        return True
+    if unit == "utf-16":  # in UTF-16 two bytes each, unless one is beyond U+FFFF
+        return len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
+    return unit != "bytes" and len(_borders(text, unit)) == len(text) + 1
+
+
+def _borders(text: str, unit: Unit) -> NDArray[np.int64]:
+    """Where each character starts, counted in the unit, and the end; of clusters where each starts, in code points."""
+    if unit in ("graphemes", "text elements"):
+        starts = [found.start() for found in _cluster(unit).finditer(text)]
+        return np.array([*starts, len(text)], dtype=np.int64)
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    steps = (0xFFFF,) if unit == "utf-16" else (0x7F, 0x7FF, 0xFFFF)  # from where on a character takes one more
+    sizes = 1 + sum((points > step).astype(np.int64) for step in steps)
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
+
+
+@cache
+def _cluster(unit: Unit) -> Any:
+    import regex
+
+    return regex.compile(r"\X" if unit == "graphemes" else _CLUSTER_8, regex.DOTALL)
+
+
+def _places(borders: NDArray[np.int64], offsets: Sequence[int], fault: str) -> list[int]:
+    """The numbers of the borders at these offsets."""
+    asked = np.asarray(offsets, dtype=np.int64)
+    found = np.searchsorted(borders, asked)
+    for offset in asked[borders[found] != asked].tolist():
+        raise InputError(Problem("", "", f"offset {offset} {fault}"))
+    return [int(one) for one in found]
+
+
+def _check(offsets: Sequence[int], length: int, unit: Unit) -> None:
+    for offset in offsets:
+        if offset < 0:
+            raise InputError(Problem("", "", f"offset {offset} is negative; expected 0 or more"))
+        if offset > length:
+            fault = f"offset {offset} is past the end of the text ({length} {_IN_WORDS[unit]})"
+            raise InputError(Problem("", "", fault))
