@@ -19,7 +19,20 @@ from showthrough.errors import (
 )
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail
-from showthrough.formats import brat, conll, folder, i2b2, records, tab, table, tae, texts
+from showthrough.formats import (
+    brat,
+    conll,
+    docbin,
+    folder,
+    i2b2,
+    records,
+    spacy_json,
+    tab,
+    table,
+    tae,
+    texts,
+    token_rows,
+)
 from showthrough.formats.base import Fit, Format, Input, Task, can
 from showthrough.formats.checks import checked_anonymization, checked_documents
 from showthrough.formats.samples import nearest
@@ -41,8 +54,12 @@ def _entry(name: str, brought: object) -> Format:
 FORMATS: Table[Format] = Table(
     "formats",
     {
+        "spacy-json": spacy_json.FORMAT,  # which may have a doc_id as well
         "tab": tab.LIST,
         "jsonl": tab.LINES,
+        "spacy-pairs": spacy_json.PAIRS,
+        "spacy": docbin.FORMAT,
+        "token-rows": token_rows.FORMAT,
         "masks": tae.FORMAT,
         "records": records.FORMAT,
         "texts": texts.FORMAT,

@@ -95,11 +95,12 @@ class Objects(Generic[W]):
 
     `wire` is what is read of an object; keys that it does not have are told. `--id-column` and its kin rename its
     fields `id`, `text` and `group`, where it has them. `document` makes a document of it, without an id where it has
-    none, or raises InputError.
+    none, or raises InputError. `lone`: a file may also be one object.
     """
 
     wire: type[W]
     document: Callable[[W, Entry], Document]
+    lone: bool = False
 
     def read(self, file: Input) -> Sequence[Document]:
         path = file.path
@@ -120,7 +121,9 @@ class Objects(Generic[W]):
 
         if file.head.lines:
             return Lines.of_file(path, partial(self._decoded, path, file.columns), problems)
-        return gathered(enumerate(items_of(file.head), 1), lambda item: looked_at(item[1][0], item[0], item[1][1]))
+        one = self.lone and file.head.opening == b"{"
+        items = [("document", msgspec.Raw(file.head.content))] if one else items_of(file.head)
+        return gathered(enumerate(items, 1), lambda item: looked_at(item[1][0], item[0], item[1][1]))
 
     def _decoded(self, path: Path, columns: Columns, line: bytes, number: int) -> Document:
         """A line that was looked at before."""
