@@ -22,6 +22,7 @@ from showthrough.files.reading import fail
 from showthrough.formats import (
     brat,
     conll,
+    conllu,
     docbin,
     folder,
     i2b2,
@@ -68,6 +69,7 @@ FORMATS: Table[Format] = Table(
         **i2b2.FORMATS,
         "brat": brat.FORMAT,
         "conll": conll.FORMAT,
+        "conllu": conllu.FORMAT,
     },
     _entry,
 )
