@@ -33,6 +33,8 @@ from showthrough.formats import (
     tae,
     texts,
     token_rows,
+    webanno,
+    xmi,
 )
 from showthrough.formats.base import Fit, Format, Input, Task, can
 from showthrough.formats.checks import checked_anonymization, checked_documents
@@ -64,10 +66,12 @@ FORMATS: Table[Format] = Table(
         "masks": tae.FORMAT,
         "records": records.FORMAT,
         "texts": texts.FORMAT,
+        "webanno": webanno.FORMAT,  # whose files end in .tsv, as tables may
         "table": table.FORMAT,
         "folder": folder.FORMAT,
         **i2b2.FORMATS,
         "brat": brat.FORMAT,
+        "xmi": xmi.FORMAT,
         "conll": conll.FORMAT,
         "conllu": conllu.FORMAT,
     },

@@ -1,8 +1,8 @@
 """CoNLL-U: one token a line in ten columns, with named entities in the last, MISC.
 
-Read are tags (`NER=B-PER`; also `NE=` and `name=`), or else the brackets of CorefUD (`Entity=(e1-person-1(e2-place-1)`),
-which also say what is the same entity. What stands between tokens is said by `# text`, `SpaceAfter=No` and, in the manner of
-UDPipe, `SpacesAfter` and `SpacesBefore`. See https://universaldependencies.org/format.html and
+Read are tags (`NER=B-PER`; also `NE=` and `name=`), or else the brackets of CorefUD, which also say what is the same
+entity (`Entity=(e1-person-1(e2-place-1)`). What stands between tokens is said by `# text`, `SpaceAfter=No` and, in the
+manner of UDPipe, `SpacesAfter` and `SpacesBefore`. See https://universaldependencies.org/format.html and
 https://ufal.mff.cuni.cz/corefud.
 """
 
@@ -352,7 +352,9 @@ def _lines(document: Document) -> Iterator[str]:
         for number in range(low, high):
             token = tokens[number]
             after = text[token.end : tokens[number + 1].start] if number + 1 < len(tokens) else text[token.end :]
-            misc = "|".join(_misc(document, token, text[: token.start] if number == 0 else "", after, number < high - 1))
+            misc = "|".join(
+                _misc(document, token, text[: token.start] if number == 0 else "", after, number < high - 1)
+            )
             yield "\t".join([str(number - low + 1), text[token.start : token.end], *["_"] * 7, misc or "_"])
         yield ""
 

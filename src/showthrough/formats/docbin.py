@@ -1,7 +1,7 @@
 """spaCy's DocBin, a `.spacy` file: packed arrays of tokens, with entities, span groups and user data.
 
-It is unpacked here and not by spaCy, which makes a document of every record and reads whatever user data may hold: what is
-wanted are texts and spans, and the arrays have them. spaCy itself only says which number stands for which string.
+It is unpacked here and not by spaCy, which makes a document of every record and reads whatever user data may hold: what
+is wanted are texts and spans, and the arrays have them. spaCy only says which number stands for which string.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def _unpacked(path: Path) -> bytes:
     try:
         content = worker.decompress(read_all(path), most + 1)
     except zlib.error:
-        raise fail(path, "is no DocBin of spaCy: it is not packed as one; expected what DocBin.to_disk writes") from None
+        raise fail(
+            path, "is no DocBin of spaCy: it is not packed as one; expected what DocBin.to_disk writes"
+        ) from None
     if len(content) > most:
         raise FILE.passed(path, "unpacks to")
     if not worker.eof:
@@ -119,8 +121,7 @@ class _Tokens:
     @cached_property
     def texts(self) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
         """What each token adds to the text, a space after it included; where in its document it starts and ends."""
-        orths = self.column(_ORTH)
-        unique, which = np.unique(orths, return_inverse=True)  # type: ignore[type-var]
+        unique, which = np.unique(self._table[:, self.bin.attrs.index(_ORTH)], return_inverse=True)
         words = [self.strings.get(int(number)) for number in unique]
         if None in words:
             raise fail(self.path, "is a damaged DocBin: a token has no text")
@@ -226,7 +227,9 @@ def _groups(path: Path, raw: _Bin, number: int) -> dict[str, list[bytes]]:
             return {name: _GROUP.decode(one).spans for one, names in found.items() for name in names}
         made = [_GROUP.decode(one) for one in found]  # of spaCy before 3.4
     except UNREADABLE:
-        raise fail(path, "is a damaged DocBin: its span groups cannot be read", f"document number {number + 1}") from None
+        raise fail(
+            path, "is a damaged DocBin: its span groups cannot be read", f"document number {number + 1}"
+        ) from None
     return {group.name: group.spans for group in made}
 
 

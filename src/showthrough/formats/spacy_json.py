@@ -1,7 +1,7 @@
 """spaCy's documents as JSON: what `Doc.to_json` gives, and training data as pairs of a text and what is marked in it.
 
-Entities are the marks. Where a file has none at all, its span group is: the only one, or `sc`, as spaCy's span categorizer
-calls it.
+Entities are the marks. Where a file has none at all, its span group is: the only one, or `sc`, as spaCy's span
+categorizer calls it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ USUAL_GROUP = "sc"  # of spaCy's span categorizer
 NO_LINK = ("", "NIL")  # what an entity linker says of an entity that it does not know
 ID_KEYS = ("doc_id", "id")
 VERSION_2 = (
-    "is in the JSON training format of spaCy 2, which has no offsets; convert it with `python -m spacy convert` of spaCy 3 "
-    "and read the .spacy file"
+    "is in the JSON training format of spaCy 2, which has no offsets; convert it with `python -m spacy convert` of "
+    "spaCy 3 and read the .spacy file"
 )
 
 
@@ -217,9 +217,7 @@ def _of_pair(marks: Marks, wire: _Pair, entry: Entry) -> Document:
         if not (len(span) in (2, 3, 4, 5) and all(type(one) is int for one in span[:2]) and _texts(span[2:])):
             raise entry.fail(f"found {shown(str(list(span)))}; expected [start, end, label]", field)
         kind, link, own = (*(one or "" for one in span[2:]), "", "", "")[:3]
-        mentions.append(
-            entry.mention(wire.text, span[0], span[1], kind, entity_id=entity_of(link, own), field=field)
-        )
+        mentions.append(entry.mention(wire.text, span[0], span[1], kind, entity_id=entity_of(link, own), field=field))
     return Document("", wire.text, (Annotation(ANNOTATOR, tuple(mentions)),))
 
 

@@ -129,7 +129,7 @@ def pieces(text: str, mentions: Sequence[Mention]) -> list[Piece]:
     for low, high in pairwise(sorted({0, len(text), *edges})):
         for found in _PIECE.finditer(text, low, high):
             start, end = found.span()
-            # A space that a mark starts or ends with is the mark's: spaCy counts the one after a token as outside of it.
+            # A space that a mark starts or ends with is the mark's: the one after a token is outside of it to spaCy.
             ours = start in within[0] or (end in within[1] and end == start + 1)
             if made and not ours and text[start] == " " and not made[-1].spaced and not text[start - 1].isspace():
                 made[-1] = made[-1]._replace(spaced=True)

@@ -1,7 +1,7 @@
 """Rows of tokens and tags, as Hugging Face's datasets of named entities have them: `tokens` and `ner_tags`.
 
-A row has no text of its own. Where it has `text` (or `full_text`) tokens are found in it; where it says what follows each
-token (`trailing_whitespace`) or where it stands (`offset_mapping`), so they are laid; else a space stands between them.
+A row need not have a text. Where it has `text` (or `full_text`) tokens are found in it; where it says what follows each
+token (`trailing_whitespace`) they are laid so; else a space stands between them. `offset_mapping` says where they are.
 Tags that are numbers have their names in the dataset's `dataset_info.json`.
 """
 
@@ -31,8 +31,8 @@ _LEFT_OUT = -100  # what these have for a tag, since training leaves them out
 _ANY = msgspec.json.Decoder()
 _DEEP = 4  # levels of features that are searched for names
 _NAMELESS = (
-    "the tags are numbers and their names are not known; put the dataset's dataset_info.json, which has them, beside the "
-    "file, or write names such as B-PER"
+    "the tags are numbers and their names are not known; put the dataset's dataset_info.json, which has them, beside "
+    "the file, or write names such as B-PER"
 )
 _JOINED = "what stood between its tokens is not in the file: a space was taken"
 
