@@ -27,6 +27,7 @@ _FIELD = 80  # characters of the path to a field, some of them names out of the 
 _FOREIGN = {
     b"\xff\xfe\x00\x00": "UTF-32", b"\x00\x00\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
 }  # fmt: skip
+_LIST = re.compile(rb'\s*\[(?!\s*")')  # a list that is no line of its own: such a line starts with a text
 _FIELD_PATH = re.compile(r"(.*) - at `(?:key in )?\$?(.*)`$", re.DOTALL)
 _WORDS = {
     "object": "an object {…}", "array": "a list […]", "str": "text", "int": "a whole number",
@@ -286,7 +287,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
             if packed and offset + len(line) > most:
                 raise FILE.passed(path, "unpacks to")
             content = without_bom(path, line) if number == 1 else line
-            if number == 1 and content.lstrip().startswith(b"["):
+            if number == 1 and _LIST.match(content):
                 raise fail(path, "starts a JSON list; expected one object a line, or the ending .json")
             if content.strip():
                 yield number, offset + len(line) - len(content), content

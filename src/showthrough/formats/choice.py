@@ -25,7 +25,9 @@ from showthrough.formats import (
     brat,
     comprehend,
     conll,
+    conllu,
     dlp,
+    docbin,
     doccano,
     folder,
     i2b2,
@@ -36,10 +38,14 @@ from showthrough.formats import (
     presidio_evaluator,
     prodigy,
     records,
+    spacy_json,
     tab,
     table,
     tae,
     texts,
+    token_rows,
+    webanno,
+    xmi,
 )
 from showthrough.formats.base import Fit, Format, Input, Task, can
 from showthrough.formats.checks import checked_anonymization, checked_documents
@@ -62,6 +68,7 @@ def _entry(name: str, brought: object) -> Format:
 FORMATS: Table[Format] = Table(
     "formats",
     {
+        "spacy-json": spacy_json.FORMAT,  # which may have a doc_id as well
         "tab": tab.LIST,
         "jsonl": tab.LINES,
         "label-studio": labelstudio.FORMAT,
@@ -71,18 +78,24 @@ FORMATS: Table[Format] = Table(
         "presidio-evaluator": presidio_evaluator.FORMAT,
         "ai4privacy": ai4privacy.FORMAT,
         "nemotron-pii": nemotron.FORMAT,
+        "spacy-pairs": spacy_json.PAIRS,
+        "spacy": docbin.FORMAT,
+        "token-rows": token_rows.FORMAT,
         "masks": tae.FORMAT,
         "records": records.FORMAT,
         "texts": texts.FORMAT,
+        "webanno": webanno.FORMAT,  # whose files end in .tsv, as tables may
         "table": table.FORMAT,
         "folder": folder.FORMAT,
         **i2b2.FORMATS,
         "brat": brat.FORMAT,
+        "xmi": xmi.FORMAT,
         "conll": conll.FORMAT,
         "presidio": presidio.FORMAT,
         "comprehend": comprehend.FORMAT,
         "dlp": dlp.FORMAT,
         "azure": azure.FORMAT,
+        "conllu": conllu.FORMAT,
     },
     _entry,
 )

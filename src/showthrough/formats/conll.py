@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 
 from showthrough.data.documents import Document, Mention
@@ -18,14 +18,12 @@ from showthrough.data.levels import by_type
 from showthrough.errors import QUOTED, InputError, at_document, quoted
 from showthrough.files.reading import fail, gathered, read_bytes, stem, text_of
 from showthrough.formats.base import Format, Input, unlike, unwritable
-from showthrough.formats.phi import ANNOTATOR, fit, marked, masks_from, separate, silver_of
+from showthrough.formats.phi import ANNOTATOR, fit, marked, masks_from, silver_of
+from showthrough.formats.tags import EXPECTED, parsed, tagged
 
 ENDINGS = (".conll", ".bio", ".iob")
 _HEADER = "# global.columns = FORM START END TAG"
 _COMMENT = re.compile(r"# ?([\w.: ]+?) ?= ?(.*)")
-_TAG = re.compile(r"O|([BIESLUM])-(.*)")
-_OPENING = "BSU"  # B of BIO, S of BIOES and U of BILOU start an instance
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 _GAP = re.compile(r"\s*")
 _OFFSET = re.compile(r"\d{1,18}")
 
@@ -67,11 +65,11 @@ class _Record:
             kind, starts = None, False
             if fields:
                 start, position = self._place(number, fields, text, position)
-                tag = _TAG.fullmatch(fields[-1])
+                tag = parsed(fields[-1])
                 if len(fields) < 2 or tag is None:
                     line = quoted(" ".join(fields))
-                    raise self._fault(number, f"found {line}; expected a token and O, B-TYPE or I-TYPE")
-                kind, starts = tag[2], tag[1] is not None and tag[1] in _OPENING
+                    raise self._fault(number, f"found {line}; expected a token and {EXPECTED}")
+                kind, starts = tag
             if open_at is not None and (starts or kind != open_at[2]):
                 yield by_type(*open_at)
                 open_at = None
@@ -148,28 +146,15 @@ def write(documents: Iterable[Document]) -> dict[str, bytes]:
 
 
 def _lines(document: Document) -> Iterator[str]:
-    text = document.text
-    mentions = separate(document)
-    edges = sorted({0, len(text), *(edge for mention in mentions for edge in (mention.start, mention.end))})
-    opening = {mention.start: mention for mention in mentions}
-    last = 0
-    for low, high in pairwise(edges):
-        mention = opening.get(low)
-        kind = mention.entity_type if mention else ""
-        if re.search(r"\s", kind):
-            raise unwritable(document, f"the type {quoted(kind)} has a space, which a tag cannot have")
-        if mention and (text[low].isspace() or text[high - 1].isspace()):
-            fault = f"the mention {low}–{high} starts or ends with white space, which no token holds"
-            raise unwritable(document, f"{fault}; choose i2b2-2014 or brat")
-        prefix = "B"
-        for token in _TOKEN.finditer(text, low, high):
-            # An empty line inside an instance would end it.
-            if "\n" in text[last : token.start()] and (not mention or prefix == "B"):
-                yield ""
-            last = token.end()
-            tag = f"{prefix}-{kind}" if mention else "O"
-            prefix = "I"
-            yield f"{token[0]}\t{token.start()}\t{token.end()}\t{tag}"
+    text, last = document.text, 0
+    for token in tagged(document):
+        if re.search(r"\s", token.tag):
+            raise unwritable(document, f"the type {quoted(token.tag[2:])} has a space, which a tag cannot have")
+        # An empty line inside an instance would end it.
+        if "\n" in text[last : token.start] and not token.tag.startswith("I"):
+            yield ""
+        last = token.end
+        yield f"{text[token.start : token.end]}\t{token.start}\t{token.end}\t{token.tag}"
 
 
 FORMAT = Format(

@@ -101,7 +101,7 @@ class Objects(Generic[W]):
     fields `id`, `text` and `group`, where it has them. `document` makes a document of it, without an id where it has
     none, or raises InputError. It is asked once while the file is looked at, and what it remarks then is told; of
     lines, again whenever a document is needed. Where objects are `layers`, all that have one id, or one text, are one
-    document.
+    document. A file may also be one object.
     """
 
     wire: type[W]
@@ -132,9 +132,8 @@ class Objects(Generic[W]):
             again = Remarks()  # what is remarked of lines that are decoded again was told before
             documents = Lines.of_file(path, partial(self._decoded, path, columns, again), problems)
         else:
-            documents = gathered(
-                enumerate(items_of(file.head), 1), lambda item: looked_at(item[1][0], item[0], item[1][1])
-            )
+            items = enumerate(items_of(file.head), 1)
+            documents = gathered(items, lambda item: looked_at(item[1][0], item[0], item[1][1]))
         return seen.joined(documents, file.remarks) if self.layers else documents
 
     def _decoded(self, path: Path, columns: Columns, remarks: Remarks, line: bytes, number: int) -> Document:

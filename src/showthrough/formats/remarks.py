@@ -89,6 +89,8 @@ def keys_of(wire: Any) -> Keys:
 
 def _keys(kind: inspect.Type) -> Keys | None:
     match kind:
+        case inspect.StructType(fields=fields, array_like=True):  # a list: keys are those of the object in it
+            return next(filter(None, (_keys(one.type) for one in fields)), None)
         case inspect.StructType(cls=cls, fields=fields):
             known = {one.encode_name: _keys(one.type) for one in fields}
             return Keys(known, frozenset(getattr(cls, "aside", ())))

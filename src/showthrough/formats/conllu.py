@@ -1,0 +1,380 @@
+"""CoNLL-U: one token a line in ten columns, with named entities in the last, MISC.
+
+Read are tags (`NER=B-PER`; also `NE=` and `name=`), or else the brackets of CorefUD, which also say what is the same
+entity (`Entity=(e1-person-1(e2-place-1)`). What stands between tokens is said by `# text`, `SpaceAfter=No` and, in the
+manner of UDPipe, `SpacesAfter` and `SpacesBefore`. See https://universaldependencies.org/format.html and
+https://ufal.mff.cuni.cz/corefud.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from showthrough.data.documents import Document, Mention
+from showthrough.data.levels import by_type
+from showthrough.errors import InputError, at_document, quoted, shown
+from showthrough.files.reading import fail, gathered, read_bytes, stem, text_of
+from showthrough.formats.base import Files, Format, Input, unlike, unwritable
+from showthrough.formats.phi import fit, marked, masks_from
+from showthrough.formats.tags import EXPECTED, Token, parsed, placed, runs, tagged
+
+ENDINGS = (".conllu",)
+_COLUMNS = 10
+_COMMENT = re.compile(r"#\s*([\w.]+(?: id)?)\s*(?:=\s?(.*))?", re.DOTALL)
+_ID = re.compile(r"(\d{1,9})(-\d{1,9}|\.\d{1,9})?")
+_TAG_KEYS = ("NER", "NE", "NAME")
+_KEYS = {*_TAG_KEYS, "Entity"}
+_BRACKET = re.compile(r"\(([^()]*)(\)?)|([^()]+)\)")
+_PIECE = re.compile(r"\[\d+/\d+\]")  # of a mention in several pieces: which of them
+_ESCAPES = {"s": " ", "t": "\t", "r": "\r", "n": "\n", "p": "|", "\\": "\\"}
+_ESCAPED = re.compile(r"\\([strnp\\])")
+_ESCAPING = str.maketrans({written: f"\\{sign}" for sign, written in _ESCAPES.items()})
+_BREAK = re.compile(r"[\r\n\t]")
+_JOINED = "what stood between its sentences is not in the file: a line feed was taken"
+
+
+@dataclass
+class _Token:
+    """A token with what its lines say: that of a token of several words, and those of its words."""
+
+    line: int
+    form: str  # empty: a word that is not written, such as a pronoun left out
+    misc: dict[str, str]
+    says: list[tuple[int, dict[str, str]]]  # by line
+
+    def of(self, key: str) -> list[tuple[int, str]]:
+        """What its lines say under a key."""
+        return [(line, misc[key]) for line, misc in self.says if key in misc]
+
+
+@dataclass
+class _Sentence:
+    line: int
+    text: str | None = None
+    tokens: list[_Token] = field(default_factory=list)
+
+    @property
+    def written(self) -> list[_Token]:
+        return [token for token in self.tokens if token.form]
+
+
+@dataclass
+class _Record:
+    """One document."""
+
+    file: Path
+    id: str
+    order: list[str]  # of what brackets say, from `# global.Entity`
+    sentences: list[_Sentence] = field(default_factory=list)
+
+    def has(self, key: str) -> bool:
+        return any(token.of(key) for sentence in self.sentences for token in sentence.tokens)
+
+    def fault(self, line: int, message: str) -> InputError:
+        return fail(self.file, message, f"{at_document(self.id)}: line {line}")
+
+
+Places = list[tuple[int, int]]
+
+
+def read(file: Input) -> list[Document]:
+    """All records of a file or of a folder's files; a system's output need not say what is between tokens."""
+    files = file.head.files(ENDINGS)
+    if not files:
+        raise fail(file.path, f"holds no file that ends in {', '.join(ENDINGS)}")
+    records = list(chain.from_iterable(gathered(files, _records)))
+    reader = _Reader(file, _where_marks_are(records))
+    documents = gathered(records, reader.document)
+    file.remarks.others += reader.notes
+    return documents
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """Where the marks of a file are."""
+
+    tags: str  # their key; empty where there are none
+    explicit: bool  # whether O is written: then a document without any tag is one that nobody looked at
+    brackets: bool
+    aside: list[str]  # keys of others that are not read
+
+
+def _where_marks_are(records: Sequence[_Record]) -> _Marks:
+    values: dict[str, set[str]] = {}
+    for record in records:
+        for sentence in record.sentences:
+            for token in sentence.tokens:
+                for _, misc in token.says:
+                    for key in misc.keys() & _KEYS:
+                        values.setdefault(key, set()).add(misc[key])
+    # A name may be anything: it is a tag only where all are.
+    found = [key for key in _TAG_KEYS if key in values and (key != "NAME" or all(map(parsed, values[key])))]
+    brackets = "Entity" in values
+    tags = found[0] if found else ""
+    aside = [*found[1:], *(["Entity"] if brackets and tags else [])]
+    return _Marks(tags, "O" in values.get(tags, ()), brackets or any(record.order for record in records), aside)
+
+
+@dataclass
+class _Reader:
+    """Documents of records."""
+
+    file: Input
+    marks: _Marks
+    joined: bool = False
+    unwritten: int = 0  # marks of words that are not written
+
+    @property
+    def notes(self) -> Iterator[str]:
+        if self.joined:
+            yield _JOINED
+        if self.marks.aside:
+            aside = ", ".join(f"{key}=" for key in self.marks.aside)
+            yield f"its tags ({self.marks.tags}=) are the marks; left aside: {aside}"
+        if self.unwritten:
+            yield f"marks of words that are not written (empty nodes) are left aside: {self.unwritten}"
+
+    def document(self, record: _Record) -> Document:
+        known = self.file.originals.get(record.id)
+        text, places = self._laid(record) if known is None else (known, _found(record, known))
+        marks = self.marks
+        if not (marks.tags or marks.brackets) or (marks.explicit and not record.has(marks.tags)):
+            return Document(record.id, text)
+        everywhere = _with_unwritten(record, places)
+        return marked(record.id, text, (self._tagged if marks.tags else self._bracketed)(record, everywhere))
+
+    def _laid(self, record: _Record) -> tuple[str, Places]:
+        """The text of a record as the file has it, and where its tokens stand."""
+        text = ""
+        places: Places = []
+        for sentence in record.sentences:
+            final = sentence is record.sentences[-1]
+            spoken, where = self._spoken(record, sentence, "" if final else "\n")
+            places += [(len(text) + start, len(text) + end) for start, end in where]
+            text += spoken
+        return text, places
+
+    def _spoken(self, record: _Record, sentence: _Sentence, usual: str) -> tuple[str, Places]:
+        """A sentence with what follows it, and where its tokens stand in that."""
+        tokens = sentence.written
+        exact = any(token.misc.keys() & {"SpacesAfter", "SpacesBefore"} for token in tokens)
+        if sentence.text is not None and not exact:
+            where = _placed(record, tokens, sentence.text, "# text")
+            return sentence.text + (self._after(tokens[-1], usual) if tokens else ""), where
+        pieces: list[str] = []
+        places: Places = []
+        length = 0
+        for token in tokens:
+            before = _unescaped(token.misc.get("SpacesBefore", ""))
+            after = self._after(token, usual if token is tokens[-1] else " ")
+            places.append((length + len(before), length + len(before) + len(token.form)))
+            pieces += (before, token.form, after)
+            length = places[-1][1] + len(after)
+        spoken = "".join(pieces)
+        if sentence.text is not None and "".join(spoken.split()) != "".join(sentence.text.split()):
+            raise record.fault(sentence.line, unlike("of the tokens", spoken, "# text is", sentence.text))
+        return spoken, places
+
+    def _after(self, token: _Token, usual: str) -> str:
+        if "SpacesAfter" in token.misc:
+            return _unescaped(token.misc["SpacesAfter"])
+        if token.misc.get("SpaceAfter") == "No":
+            return ""
+        self.joined |= usual == "\n"
+        return usual
+
+    def _tagged(self, record: _Record, places: Places) -> Iterator[Mention]:
+        before = 0
+        for sentence in record.sentences:
+            tags: list[tuple[int, str, int]] = []  # line, tag, and the number of the token
+            for number, token in enumerate(sentence.tokens, before):
+                says = token.of(self.marks.tags)
+                line, tag = next((said for said in says if said[1] != "O"), (token.line, "O"))
+                if token.form:
+                    tags.append((line, tag, number))
+                else:
+                    self.unwritten += tag != "O"
+            before += len(sentence.tokens)
+
+            def wrong(number: int, tags: list[tuple[int, str, int]] = tags) -> InputError:
+                line, tag, _ = tags[number]
+                return record.fault(line, f"found {self.marks.tags}={shown(tag)}; expected {EXPECTED}")
+
+            for first, after, kind in runs((tag for _, tag, _ in tags), wrong):
+                yield by_type(places[tags[first][2]][0], places[tags[after - 1][2]][1], kind)
+
+    def _bracketed(self, record: _Record, places: Places) -> list[Mention]:
+        open_: dict[str, list[tuple[int, int, str]]] = {}  # by name: line, start and type
+        mentions = []
+        tokens = chain.from_iterable(sentence.tokens for sentence in record.sentences)
+        for token, (start, end) in zip(tokens, places, strict=True):
+            for line, brackets in token.of("Entity"):
+                for inside, alone, closed in _BRACKET.findall(brackets):
+                    name = closed.partition("-")[0]
+                    if not closed:
+                        name, kind = _named(record, inside)
+                        open_.setdefault(name, []).append((line, start, kind))
+                    if not (alone or closed):
+                        continue
+                    if not open_.get(name):
+                        raise record.fault(line, f"closes {quoted(name)}, which is not open")
+                    _, first, kind = open_[name].pop()
+                    if first < end:
+                        mentions.append(by_type(first, end, kind, _PIECE.sub("", name)))
+                    else:
+                        self.unwritten += 1
+        for name, (line, _, _) in ((name, one) for name, left in open_.items() for one in left):
+            raise record.fault(line, f"opens {quoted(name)}, which nothing closes")
+        return sorted(mentions, key=lambda one: (one.start, one.end))
+
+
+def _named(record: _Record, inside: str) -> tuple[str, str]:
+    """The name of what a bracket opens, and its type."""
+    values = inside.split("-")
+    kind = record.order.index("etype") if "etype" in record.order else 1
+    return values[0], values[kind] if kind < len(values) else ""
+
+
+def _placed(record: _Record, tokens: Sequence[_Token], text: str, where: str) -> Places:
+    def wrong(number: int, at: int) -> InputError:
+        token = tokens[number]
+        found = text[at : at + len(token.form)]
+        return record.fault(token.line, unlike(f"({where}) at {at}", found, "the token is", token.form))
+
+    return placed([token.form for token in tokens], text, wrong)
+
+
+def _found(record: _Record, text: str) -> Places:
+    return _placed(record, [token for sentence in record.sentences for token in sentence.written], text, "the corpus's")
+
+
+def _with_unwritten(record: _Record, places: Places) -> Places:
+    """The places of all tokens. One that is not written starts where the next starts and ends where the last ended, so
+    that marks that begin or end with it have what is written of them.
+    """
+    left = iter(places)
+    written = [bool(token.form) for sentence in record.sentences for token in sentence.tokens]
+    all_places = [next(left) if one else (-1, -1) for one in written]
+    end = 0
+    for number, (_, stop) in enumerate(all_places):
+        end = stop if written[number] else end
+        all_places[number] = all_places[number] if written[number] else (-1, end)
+    start = places[-1][1] if places else 0
+    for number in reversed(range(len(all_places))):
+        start = all_places[number][0] if written[number] else start
+        all_places[number] = start, all_places[number][1]
+    return all_places
+
+
+def _unescaped(value: str) -> str:
+    return _ESCAPED.sub(lambda found: _ESCAPES[found[1]], value)
+
+
+def _records(file: Path) -> list[_Record]:
+    records: list[_Record] = []
+    order: list[str] = []
+    sentence: _Sentence | None = None
+    several = 0  # the last word of the token of several words that is around
+    for number, line in enumerate(text_of(file, read_bytes(file)).split("\n"), 1):
+        line = line.removesuffix("\r")
+        comment = _COMMENT.fullmatch(line)
+        if not line.strip():
+            sentence = None
+        elif line.startswith("#"):
+            key, value = (comment[1], comment[2] or "") if comment else ("", "")
+            if key == "global.Entity":
+                order += value.strip().split("-")
+            elif key in ("newdoc", "newdoc id"):
+                records.append(_Record(file, value.strip() or f"{stem(file)}-{len(records) + 1}", order))
+                sentence = None
+            elif key == "text":
+                sentence = _started(records, file, order, number)
+                sentence.text, several = value, 0
+        else:
+            if sentence is None or not records:
+                sentence, several = _started(records, file, order, number), 0
+            several = _take(sentence, _fields(file, number, line), number, several)
+    return records
+
+
+def _started(records: list[_Record], file: Path, order: list[str], line: int) -> _Sentence:
+    if not records:
+        records.append(_Record(file, stem(file), order))
+    records[-1].sentences.append(_Sentence(line))
+    return records[-1].sentences[-1]
+
+
+def _fields(file: Path, number: int, line: str) -> list[str]:
+    fields = line.split("\t")
+    if len(fields) != _COLUMNS or not _ID.fullmatch(fields[0]):
+        expected = f"{_COLUMNS} columns with tabs between, the first a number"
+        raise fail(file, f"found {quoted(line)}; expected {expected}", f"line {number}")
+    return fields
+
+
+def _take(sentence: _Sentence, fields: list[str], number: int, several: int) -> int:
+    """Takes a line into a sentence; gives the last word of the token of several words that is around."""
+    identity, form = fields[0], fields[1]
+    pairs = (pair.partition("=") for pair in fields[-1].split("|") if "=" in pair)
+    misc = {key.upper() if key.upper() in _TAG_KEYS else key: value for key, _, value in pairs}
+    first, dash, last = identity.partition("-")
+    if not dash and "." not in identity and int(first) <= several:
+        sentence.tokens[-1].says.append((number, misc))
+        return several
+    sentence.tokens.append(_Token(number, "" if "." in identity else form, misc, [(number, misc)]))
+    return int(last) if dash else several
+
+
+def write(documents: Iterable[Document]) -> Files:
+    """All records as one file, with tags under NER."""
+    return {"": "".join(f"{line}\n" for document in documents for line in _lines(document)).encode()}
+
+
+def _lines(document: Document) -> Iterator[str]:
+    text, tokens = document.text, list(tagged(document))
+    if not tokens:
+        raise unwritable(document, "has no word, and this format holds nothing else")
+    if document.id != document.id.strip() or re.search(r"[\r\n]", document.id):
+        raise unwritable(document, f"its id {quoted(document.id)} has a line end or a space at an end")
+    yield f"# newdoc id = {document.id}"
+    starts = [0]
+    for number, token in enumerate(tokens[1:], 1):
+        if "\n" in text[tokens[number - 1].end : token.start] and not token.tag.startswith("I"):
+            starts.append(number)
+    for sentence, (low, high) in enumerate(zip(starts, [*starts[1:], len(tokens)], strict=True), 1):
+        spoken = _BREAK.sub(" ", text[tokens[low].start : tokens[high - 1].end])
+        yield f"# sent_id = {sentence}"
+        yield f"# text = {spoken}"
+        for number in range(low, high):
+            token = tokens[number]
+            after = text[token.end : tokens[number + 1].start] if number + 1 < len(tokens) else text[token.end :]
+            misc = "|".join(
+                _misc(document, token, text[: token.start] if number == 0 else "", after, number < high - 1)
+            )
+            yield "\t".join([str(number - low + 1), text[token.start : token.end], *["_"] * 7, misc or "_"])
+        yield ""
+
+
+def _misc(document: Document, token: Token, before: str, after: str, within: bool) -> Iterator[str]:
+    """What the last column says: the tag, and what stands around the token; `within` a sentence a space is usual."""
+    if re.search(r"[\s|]", token.tag):
+        raise unwritable(document, f"the type {quoted(token.tag[2:])} has a space or |, which a tag here cannot have")
+    if document.annotations:
+        yield f"NER={token.tag}"
+    if before:
+        yield f"SpacesBefore={before.translate(_ESCAPING)}"
+    if not after:
+        yield "SpaceAfter=No"
+    elif after != " " or not within:
+        yield f"SpacesAfter={after.translate(_ESCAPING)}"
+
+
+FORMAT = Format(
+    "CoNLL-U: a token a line, tags (NER=) or brackets (Entity=) in MISC",
+    *(ENDINGS, lambda head: fit(head, *ENDINGS), read, masks_from(read), write),
+    in_folders=True,
+)

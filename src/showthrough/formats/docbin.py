@@ -1,0 +1,312 @@
+"""spaCy's DocBin, a `.spacy` file: packed arrays of tokens, with entities, span groups and user data.
+
+It is unpacked here and not by spaCy, which makes a document of every record and reads whatever user data may hold: what
+is wanted are texts and spans, and the arrays have them. spaCy only says which number stands for which string.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.data.documents import Annotation, Document, Mention
+from showthrough.errors import ResourceError
+from showthrough.files.heads import Head
+from showthrough.files.limits import FILE
+from showthrough.files.reading import UNREADABLE, fail, gathered, read_all, type_fault
+from showthrough.formats.base import Files, Fit, Format, Input
+from showthrough.formats.objects import Entry, Id
+from showthrough.formats.phi import ANNOTATOR, masks_from, separate
+from showthrough.formats.spacy_json import ID_KEYS, Marks, entity_of
+from showthrough.formats.tags import pieces
+
+# How spaCy numbers what it keeps of a token.
+_ORTH, _ENT_IOB, _ENT_TYPE, _ENT_KB_ID, _ENT_ID = 65, 77, 78, 452, 454
+_INSIDE, _OUTSIDE, _BEGIN = 1, 2, 3  # of _ENT_IOB; 0: nobody looked
+_NOTHING = np.uint64(0)
+_SPAN = struct.Struct(">QQQllll")  # id, link and label; from which token to which, from which character to which
+_START = b"\xa7version"  # how the unpacked file begins, after a byte that says how many entries there are
+
+
+class _Bin(msgspec.Struct):
+    attrs: list[int]
+    tokens: bytes
+    spaces: bytes
+    lengths: bytes
+    strings: list[str]
+    flags: list[dict[str, Any]] | None = None
+    span_groups: list[bytes] | None = None
+    user_data: list[bytes | None] | None = None
+
+
+class _Group(msgspec.Struct):
+    spans: list[bytes]
+    name: str = ""
+
+
+_BIN = msgspec.msgpack.Decoder(_Bin)
+_GROUPS = msgspec.msgpack.Decoder(dict[bytes, list[str]] | list[bytes])
+_GROUP = msgspec.msgpack.Decoder(_Group)
+_USER_DATA = msgspec.msgpack.Decoder(dict[Any, Any])
+
+
+def _unpacked(path: Path) -> bytes:
+    """What a file holds; raises InputError where that is more than may be read."""
+    most = FILE.bytes
+    worker = zlib.decompressobj()
+    try:
+        content = worker.decompress(read_all(path), most + 1)
+    except zlib.error:
+        raise fail(
+            path, "is no DocBin of spaCy: it is not packed as one; expected what DocBin.to_disk writes"
+        ) from None
+    if len(content) > most:
+        raise FILE.passed(path, "unpacks to")
+    if not worker.eof:
+        raise fail(path, "ends too early; expected a whole DocBin")
+    return content
+
+
+def _decoded(path: Path) -> _Bin:
+    try:
+        return _BIN.decode(_unpacked(path))
+    except msgspec.ValidationError as error:
+        field, fault = type_fault(error)
+        raise fail(path, f"is no DocBin of spaCy: {fault}", field) from None
+    except UNREADABLE:
+        raise fail(path, "is no DocBin of spaCy: what it unpacks to is no msgpack") from None
+
+
+@dataclass(frozen=True)
+class _Tokens:
+    """The tokens of all documents, laid end to end."""
+
+    path: Path
+    bin: _Bin
+
+    @cached_property
+    def bounds(self) -> NDArray[np.int64]:
+        """Where each document starts, and the end of the last."""
+        raw, columns = self.bin, len(self.bin.attrs)
+        lengths = np.frombuffer(raw.lengths[: len(raw.lengths) // 4 * 4], dtype="<i4").astype(np.int64)
+        total = int(lengths.sum())
+        sound = columns and _ORTH in raw.attrs and len(raw.lengths) % 4 == 0 and (lengths >= 0).all()
+        if not sound or len(raw.tokens) != total * columns * 8 or len(raw.spaces) != total:
+            raise fail(self.path, "is a damaged DocBin: its arrays are not as long as its documents")
+        return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+
+    @cached_property
+    def _table(self) -> NDArray[np.uint64]:
+        return np.frombuffer(self.bin.tokens, dtype="<u8").reshape(-1, len(self.bin.attrs))
+
+    def column(self, attribute: int) -> NDArray[np.uint64] | None:
+        return self._table[:, self.bin.attrs.index(attribute)] if attribute in self.bin.attrs else None
+
+    @cached_property
+    def strings(self) -> dict[int, str]:
+        """Strings by the number that spaCy gives them."""
+        store = _spacy("strings").StringStore()
+        return {0: "", **{store.add(string): string for string in self.bin.strings}}
+
+    @cached_property
+    def texts(self) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
+        """What each token adds to the text, a space after it included; where in its document it starts and ends."""
+        unique, which = np.unique(self._table[:, self.bin.attrs.index(_ORTH)], return_inverse=True)
+        words = [self.strings.get(int(number)) for number in unique]
+        if None in words:
+            raise fail(self.path, "is a damaged DocBin: a token has no text")
+        known = [word for word in words if word is not None]
+        spaced = np.frombuffer(self.bin.spaces, dtype=np.uint8).astype(bool)
+        added = [one for word in known for one in (word, f"{word} ")]
+        parts = list(map(added.__getitem__, (2 * which + spaced).tolist()))
+        sizes = np.array([len(word) for word in known], dtype=np.int64)[which] if known else np.zeros(0, np.int64)
+        ends = np.cumsum(sizes + spaced)
+        before = np.concatenate([np.zeros(1, dtype=np.int64), ends])[self.bounds]
+        starts = ends - sizes - spaced - np.repeat(before[:-1], np.diff(self.bounds))
+        return parts, starts, starts + sizes
+
+    @cached_property
+    def entities(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """The first and the last token of every entity; of each token, whether somebody looked for entities there."""
+        kinds, iob = self.column(_ENT_TYPE), self.column(_ENT_IOB)
+        count = len(self._table)
+        if kinds is None:
+            kinds = np.zeros(count, dtype=np.uint64)
+        if iob is None:  # types alone: each run of one is an entity
+            iob = np.where(kinds != _NOTHING, np.uint64(_INSIDE), _NOTHING)
+        inside = (iob == _INSIDE) | (iob == _BEGIN)
+        first = np.zeros(count + 1, dtype=bool)
+        first[self.bounds] = True
+        changed = np.ones(count, dtype=bool)
+        changed[1:] = (kinds[1:] != kinds[:-1]) | ~inside[:-1]
+        opens = inside & ((iob == _BEGIN) | changed | first[:-1])
+        goes_on = np.zeros(count, dtype=bool)
+        goes_on[:-1] = inside[1:] & ~opens[1:]
+        return np.flatnonzero(opens), np.flatnonzero(inside & ~goes_on), iob != _NOTHING
+
+    def named(self, attribute: int, token: int) -> str:
+        column = self.column(attribute)
+        return "" if column is None else self.string(int(column[token]))
+
+    def string(self, number: int) -> str:
+        if number not in self.strings:
+            raise fail(self.path, "is a damaged DocBin: a label has no text")
+        return self.strings[number]
+
+
+def read(file: Input) -> list[Document]:
+    raw = _decoded(file.path)
+    tokens = _Tokens(file.path, raw)
+    count = len(tokens.bounds) - 1
+    firsts, lasts, looked = tokens.entities
+    parts, starts, ends = tokens.texts
+    marks = Marks()
+    marks.entities = len(firsts)
+    groups = gathered(range(count), lambda number: _groups(file.path, raw, number))
+    for one in groups:
+        marks.see(0, one)
+    marks.group = marks.elsewhere(file)
+    owners = np.searchsorted(firsts, tokens.bounds)
+    if any(flags.get("has_unknown_spaces") for flags in raw.flags or ()):
+        file.remarks.others.append("what stood between its tokens is not in the file: a space was taken")
+
+    def document(number: int) -> Document:
+        low, high = int(tokens.bounds[number]), int(tokens.bounds[number + 1])
+        entry = Entry(file.path, f"document number {number + 1}", file.columns, file.remarks)
+        said = _said(raw, number)
+        name = entry.named(_id(said, file.columns.id))
+        file.remarks.numbered += not name
+        group = _value(said, file.columns.group)
+        text = "".join(parts[low:high])
+        mentions: Iterable[Mention] | None = None
+        if marks.group is not None:
+            spans = groups[number].get(marks.group)
+            mentions = None if spans is None else _mentions(tokens, entry, text, spans)
+        elif looked[low:high].any():
+            entities = range(int(owners[number]), int(owners[number + 1]))
+            mentions = (
+                entry.mention(
+                    *(text, int(starts[first]), int(ends[last]), tokens.named(_ENT_TYPE, first)),
+                    entity_id=entity_of(tokens.named(_ENT_KB_ID, first), tokens.named(_ENT_ID, first)),
+                )
+                for first, last in ((int(firsts[one]), int(lasts[one])) for one in entities)
+            )
+        layers = () if mentions is None else (Annotation(ANNOTATOR, tuple(mentions)),)
+        return Document(name or str(number + 1), text, layers, "" if group is None else str(group))
+
+    return gathered(range(count), document)
+
+
+def _mentions(tokens: _Tokens, entry: Entry, text: str, spans: Sequence[bytes]) -> Iterator[Mention]:
+    for number, packed in enumerate(spans):
+        if len(packed) != _SPAN.size:
+            raise entry.fail("is a damaged DocBin: a span of its span groups is cut off")
+        own, link, label, _, _, start, end = _SPAN.unpack(packed)
+        kind, entity = tokens.string(label), entity_of(tokens.string(link), tokens.string(own))
+        yield entry.mention(text, start, end, kind, entity_id=entity, field=f"span {number + 1}")
+
+
+def _groups(path: Path, raw: _Bin, number: int) -> dict[str, list[bytes]]:
+    """The span groups of a document by name, each span still packed."""
+    packed = raw.span_groups[number] if raw.span_groups and number < len(raw.span_groups) else b""
+    if not packed:
+        return {}
+    try:
+        found = _GROUPS.decode(packed)
+        if isinstance(found, dict):
+            return {name: _GROUP.decode(one).spans for one, names in found.items() for name in names}
+        made = [_GROUP.decode(one) for one in found]  # of spaCy before 3.4
+    except UNREADABLE:
+        raise fail(
+            path, "is a damaged DocBin: its span groups cannot be read", f"document number {number + 1}"
+        ) from None
+    return {group.name: group.spans for group in made}
+
+
+def _said(raw: _Bin, number: int) -> Mapping[Any, Any]:
+    """The user data of a document. It may be anything; where it is nothing that we read, there is no id in it."""
+    packed = raw.user_data[number] if raw.user_data and number < len(raw.user_data) else None
+    try:
+        return _USER_DATA.decode(packed) if packed else {}
+    except UNREADABLE:
+        return {}
+
+
+def _value(said: Mapping[Any, Any], key: str) -> Id:
+    """A value of user data, or of an extension attribute, which spaCy keeps there under a name of four parts."""
+    found = (said.get(one) for one in (key, ("._.", key, None, None)))
+    return next((one for one in found if isinstance(one, str | int)), None)
+
+
+def _id(said: Mapping[Any, Any], asked: str | None) -> Id:
+    keys = (asked,) if asked else ID_KEYS
+    return next((found for key in keys if (found := _value(said, key)) is not None), None)
+
+
+def _spacy(module: str) -> Any:
+    try:
+        return import_module(f"spacy.{module}")
+    except ImportError:
+        raise ResourceError("files of the format spacy need spaCy: pip install 'showthrough[spacy]'") from None
+
+
+def write(documents: Iterable[Document]) -> Files:
+    """One DocBin. Ids are in the user data, under `doc_id`."""
+    spacy = _spacy("tokens")
+    vocabulary = _spacy("vocab").Vocab()
+    packed = spacy.DocBin(attrs=("ORTH", "ENT_IOB", "ENT_TYPE", "ENT_ID"), store_user_data=True)
+    for document in documents:
+        mentions = separate(document)
+        cut = pieces(document.text, mentions)
+        words, spaces = [document.text[one.start : one.end] for one in cut], [one.spaced for one in cut]
+        group = {"group": document.group} if document.group else {}
+        made = spacy.Doc(vocabulary, words=words, spaces=spaces, user_data={"doc_id": document.id, **group})
+        if document.annotations:
+            first = {one.start: number for number, one in enumerate(cut)}
+            last = {one.end: number + 1 for number, one in enumerate(cut)}
+            made.set_ents(
+                [
+                    spacy.Span(made, first[one.start], last[one.end], one.entity_type, span_id=one.entity_id)
+                    for one in mentions
+                ],
+                default="outside",
+            )
+        packed.add(made)
+    return {"": packed.to_bytes()}
+
+
+def _recognise(head: Head) -> Fit:
+    """Sure of what unpacks as a DocBin does; likely of what is called so."""
+    try:
+        unpacked = zlib.decompressobj().decompress(head.start, 64) if head.start[:1] == b"x" else b""
+    except zlib.error:
+        unpacked = b""
+    if unpacked[1:].startswith(_START) and b"attrs" in unpacked:
+        return Fit.SURE
+    return Fit.LIKELY if head.suffix == ".spacy" else Fit.NO
+
+
+_SAMPLE = """\
+import spacy
+from spacy.tokens import DocBin, Span
+
+doc = spacy.blank("en")("Mr John Doe of Oslo left.")
+doc.user_data["doc_id"] = "case-1"
+doc.set_ents([Span(doc, 1, 3, "PERSON"), Span(doc, 4, 5, "LOC")])
+DocBin(docs=[doc], store_user_data=True).to_disk("sample.spacy")
+"""
+FORMAT = Format(
+    "spaCy's DocBin: entities, or spans",
+    *((".spacy",), _recognise, read, masks_from(read), write),
+    sample={"sample.py": _SAMPLE},
+)

@@ -1,0 +1,139 @@
+"""Marks as tags of tokens: BIO and its kin read, tokens found in a text, and a text cut into tokens to be tagged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from showthrough.data.documents import Document, Mention
+from showthrough.errors import InputError
+from showthrough.formats.base import unwritable
+from showthrough.formats.phi import separate
+
+EXPECTED = "O, B-TYPE or I-TYPE"
+_TAG = re.compile(r"O|([BIESLUM])-(.*)", re.DOTALL)
+_OPENING = "BSU"  # B of BIO, S of BIOES and U of BILOU start an instance
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_GAP = re.compile(r"\s*")
+
+
+class Tag(NamedTuple):
+    """What a tag says: a type, which is `None` outside of all marks, and whether an instance starts here."""
+
+    entity_type: str | None
+    starts: bool
+
+
+@lru_cache(maxsize=4096)
+def parsed(tag: str) -> Tag | None:
+    """
+    >>> parsed("B-PER"), parsed("O"), parsed("PER")
+    (Tag(entity_type='PER', starts=True), Tag(entity_type=None, starts=False), None)
+    """
+    found = _TAG.fullmatch(tag)
+    return None if found is None else Tag(found[2], found[1] is not None and found[1] in _OPENING)
+
+
+def runs(tags: Iterable[str], wrong: Callable[[int], InputError]) -> Iterator[tuple[int, int, str]]:
+    """The first token of each instance, the one after its last, and its type; raises what is wrong with a tag.
+
+    >>> list(runs(["B-PER", "I-PER", "B-PER", "O", "I-LOC"], ValueError))
+    [(0, 2, 'PER'), (2, 3, 'PER'), (4, 5, 'LOC')]
+    """
+    first, inside, number = 0, None, -1
+    for number, written in enumerate(tags):
+        tag = parsed(written)
+        if tag is None:
+            raise wrong(number)
+        if inside is not None and (tag.starts or tag.entity_type != inside):
+            yield first, number, inside
+            inside = None
+        if inside is None and tag.entity_type is not None:
+            first, inside = number, tag.entity_type
+    if inside is not None:
+        yield first, number + 1, inside
+
+
+def placed(
+    tokens: Sequence[str], text: str, wrong: Callable[[int, int], InputError], position: int = 0
+) -> list[tuple[int, int]]:
+    """Where tokens stand in a text, one after the other with nothing but white space between; raises what is wrong
+    with one that is not there, by its number and the place where it was looked for.
+
+    >>> placed(["Dr", ".", "Ann"], "Dr.  Ann", None)
+    [(0, 2), (2, 3), (5, 8)]
+    """
+    places = []
+    for number, token in enumerate(tokens):
+        start = position
+        if not text.startswith(token, start):
+            gap = _GAP.match(text, start)
+            after = gap.end() if gap else start
+            start = text.find(token, start, after) if token.isspace() else after
+            if start < 0 or not text.startswith(token, start):
+                raise wrong(number, after)
+        position = start + len(token)
+        places.append((start, position))
+    return places
+
+
+class Token(NamedTuple):
+    """A piece of a text and its tag."""
+
+    start: int
+    end: int
+    tag: str
+
+
+def tagged(document: Document) -> Iterator[Token]:
+    """The words and signs of a text, cut where marks start and end; raises OutputError for what tags cannot hold."""
+    text = document.text
+    mentions = separate(document)
+    edges = sorted({0, len(text), *(edge for mention in mentions for edge in (mention.start, mention.end))})
+    opening = {mention.start: mention for mention in mentions}
+    for low, high in pairwise(edges):
+        mention = opening.get(low)
+        if mention and (text[low].isspace() or text[high - 1].isspace()):
+            fault = f"the mention {low}–{high} starts or ends with white space, which no token holds"
+            raise unwritable(document, f"{fault}; choose i2b2-2014 or brat")
+        prefix = "B"
+        for token in _TOKEN.finditer(text, low, high):
+            yield Token(token.start(), token.end(), f"{prefix}-{mention.entity_type}" if mention else "O")
+            prefix = "I"
+
+
+class Piece(NamedTuple):
+    """A token in the manner of spaCy: all of a text is in some token, but for one space after each that has one."""
+
+    start: int
+    end: int
+    spaced: bool
+
+
+_PIECE = re.compile(r"\w+|[^\w\s]|\s+")
+
+
+def pieces(text: str, mentions: Sequence[Mention]) -> list[Piece]:
+    """A text in tokens, cut where marks start and end.
+
+    >>> pieces("Ann  left.", [])  # of two spaces, one belongs to the word before and one is a token
+    [Piece(start=0, end=3, spaced=True), Piece(start=4, end=5, spaced=False), Piece(start=5, end=9, spaced=False),
+     Piece(start=9, end=10, spaced=False)]
+    """
+    edges = {edge for mention in mentions for edge in (mention.start, mention.end)}
+    within = {mention.start for mention in mentions}, {mention.end for mention in mentions}
+    made: list[Piece] = []
+    for low, high in pairwise(sorted({0, len(text), *edges})):
+        for found in _PIECE.finditer(text, low, high):
+            start, end = found.span()
+            # A space that a mark starts or ends with is the mark's: the one after a token is outside of it to spaCy.
+            ours = start in within[0] or (end in within[1] and end == start + 1)
+            if made and not ours and text[start] == " " and not made[-1].spaced and not text[start - 1].isspace():
+                made[-1] = made[-1]._replace(spaced=True)
+                start += 1
+            if start < end:
+                made.append(Piece(start, end, False))
+    return made

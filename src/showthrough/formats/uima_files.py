@@ -1,0 +1,56 @@
+"""Whose file it is, of those that INCEpTION exports: a document's own, or an annotator's in the document's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from showthrough.data.documents import Document
+from showthrough.errors import InputError, Problem, at_document
+from showthrough.files.reading import stem
+from showthrough.formats.base import Input
+from showthrough.formats.phi import ANNOTATOR
+
+_UNTOUCHED = "INITIAL_CAS"  # a document as it was before anybody annotated it
+
+
+def named(file: Path, in_folder: bool) -> tuple[str, str]:
+    """The id of the document and the name of the annotator.
+
+    INCEpTION's folders are called as the documents are, ending included, and have a file for each annotator.
+
+    >>> named(Path("annotation/letter.txt/ann.tsv"), True), named(Path("records/letter.tsv"), True)
+    (('letter', 'ann'), ('letter', 'gold'))
+    """
+    home = file.parent
+    return (stem(home), stem(file)) if in_folder and home.suffix else (stem(file), ANNOTATOR)
+
+
+def touched(files: Sequence[Path], file: Input) -> list[Path]:
+    """The files that an annotator worked on; says how many others there are."""
+    kept = [one for one in files if not (file.head.folder and stem(one) == _UNTOUCHED)]
+    if len(kept) < len(files):
+        file.remarks.others.append(f"left aside, since nobody annotated them ({_UNTOUCHED}): {len(files) - len(kept)}")
+    return kept
+
+
+def joined(documents: Sequence[Document], file: Input) -> list[Document]:
+    """Documents of one id as one document with the layers of all; raises InputError where their texts differ."""
+    whole: dict[str, Document] = {}
+    problems = []
+    for document in documents:
+        known = whole.setdefault(document.id, document)
+        if known is document:
+            continue
+        annotators = {one.annotator for one in known.annotations}
+        if known.text != document.text:
+            problems.append(Problem(str(file.path), at_document(document.id), "annotators have different texts of it"))
+        elif annotators & {one.annotator for one in document.annotations} or not document.annotations:
+            problems.append(Problem(str(file.path), at_document(document.id), "occurs twice; expected it once"))
+        layers = known.annotations + document.annotations
+        whole[document.id] = msgspec.structs.replace(known, annotations=layers)
+    if problems:
+        raise InputError(problems)
+    return list(whole.values())

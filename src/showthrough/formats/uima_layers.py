@@ -1,0 +1,160 @@
+"""What the layers of UIMA, WebAnno and INCEpTION mean: which are marks, and what their features say of a mark.
+
+Layers and their features are made by those who annotate, so names alone tell: tokens, parts of speech and the like are
+DKPro's, and whatever else spans text is a mark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, get_args
+
+from showthrough.data.documents import Identifier, Mention
+from showthrough.data.levels import by_type, folded
+from showthrough.errors import shown, some
+from showthrough.files.reading import fail
+from showthrough.formats.base import Input
+
+NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+IDENTIFIER_TYPE = "identifier_type"
+_OTHERS = re.compile(r"uima\.|de\.tudarmstadt\.ukp\.(dkpro\.core\.api\.(?!ner\.)|clarin\.webanno\.api\.|inception\.)")
+_STRUCTURE = re.compile(r"\w*Token|Sentence|Paragraph|Segment|Chunk|Lemma|Stem|POS|Document\w*|\w*Metadata")
+_LEVELS = frozenset(get_args(Identifier))
+_LEVEL_NAMES = frozenset(map(folded, (IDENTIFIER_TYPE, "identifier", "identifying")))
+_ENTITY_NAMES = tuple(map(folded, ("entity_id", "identifier")))
+_KIND_NAMES = tuple(map(folded, ("value", "label", "entity_type", "type", "category", "kind", "class", "tag")))
+_COREFERENCE = re.compile(r"coref|same|identit", re.IGNORECASE)
+
+
+class Mark(NamedTuple):
+    """A span of a layer and its features; one that has no value is `None`."""
+
+    layer: str
+    start: int
+    end: int
+    features: Mapping[str, str | None]
+    chain: str = ""  # what it is the same entity as others by
+
+
+def linguistic(layer: str) -> bool:
+    """Whether a layer is of tokens, parts of speech and the like, which nobody hides for their own sake."""
+    return _OTHERS.match(layer) is not None
+
+
+def structural(layer: str) -> bool:
+    """The same of other people's layers, as far as their names tell, which is less sure."""
+    return _STRUCTURE.fullmatch(short(layer)) is not None
+
+
+def means_coreference(layer: str) -> bool:
+    return _COREFERENCE.search(short(layer)) is not None
+
+
+def short(layer: str) -> str:
+    return layer.rpartition(".")[2]
+
+
+class Same:
+    """Which marks are of one entity, as relations say it."""
+
+    def __init__(self) -> None:
+        self._towards: dict[Hashable, Hashable] = {}
+
+    def join(self, one: Hashable, other: Hashable) -> None:
+        first, second = self._root(one), self._root(other)
+        if first != second:
+            self._towards[second] = first
+
+    def _root(self, name: Hashable) -> Hashable:
+        while name in self._towards:
+            name = self._towards[name]
+        return name
+
+    def names(self) -> dict[Hashable, str]:
+        """A name for the entity of each mark that is joined to another."""
+        numbers: dict[Hashable, int] = {}
+        members = dict.fromkeys([*self._towards.values(), *self._towards])
+        return {one: f"same-{numbers.setdefault(self._root(one), len(numbers) + 1)}" for one in members}
+
+
+class _Roles(NamedTuple):
+    """Which features say what a mark is, how it identifies and of which entity; empty: none does."""
+
+    kind: str
+    level: str
+    entity: str
+
+
+@dataclass
+class Seen:
+    """What was seen of the marks of a file or folder."""
+
+    file: Input
+    _values: dict[str, dict[str, set[str]]] = field(default_factory=dict)  # by layer and feature
+    aside: Counter[str] = field(default_factory=Counter)  # what is not read, and how many of it
+
+    def see(self, layer: str, features: Iterable[str], marks: Iterable[Mark] = ()) -> None:
+        seen = self._values.setdefault(layer, {})
+        for feature in features:
+            seen.setdefault(feature, set())
+        for mark in marks:
+            for feature, value in mark.features.items():
+                if value is not None:
+                    seen.setdefault(feature, set()).add(value)
+
+    def roles(self) -> dict[str, _Roles]:
+        """Of every layer; raises InputError where a layer has several features and none is known by its name."""
+        return {layer: self._of(layer, values) for layer, values in self._values.items()}
+
+    def _of(self, layer: str, values: Mapping[str, set[str]]) -> _Roles:
+        left = [name for name in values if not _is(name, ("comment", "note"))] if len(values) > 1 else list(values)
+        level = next(
+            (name for name in left if _is(name, _LEVEL_NAMES) and values[name] and values[name] <= _LEVELS),
+            next((name for name in left if folded(name) == folded(IDENTIFIER_TYPE)), ""),
+        )
+        left = [name for name in left if name != level]
+        kind = next((name for known in _KIND_NAMES for name in left if folded(name) == known), "")
+        if not kind and len(left) == 1 and not (level and _is(left[0], _ENTITY_NAMES)):
+            kind = left[0]
+        left = [name for name in left if name != kind]
+        entity = next((name for known in _ENTITY_NAMES for name in left if folded(name) == known), "")
+        left = [name for name in left if name != entity]
+        if left and not kind:
+            names = some(values)
+            fault = f"has the features {names}; expected one, or one called value, that says what is marked"
+            raise fail(self.file.path, fault, f"layer {shown(short(layer))}")
+        for name in left:
+            if values[name]:
+                self.aside[f"the feature {shown(name)}"] += len(values[name])
+        return _Roles(kind, level, entity)
+
+    def note(self) -> None:
+        """Says what was left aside, and of which layers marks are where there are several."""
+        marked = [short(layer) for layer, values in self._values.items() if any(values.values()) or not values]
+        if len(marked) > 1:
+            self.file.remarks.others.append(f"its marks are of several layers: {some(marked)}")
+        if self.aside:
+            left = "; ".join(f"{what} ({many})" for what, many in self.aside.items())
+            self.file.remarks.others.append(f"left aside: {left}")
+
+
+def _is(name: str, known: Iterable[str]) -> bool:
+    return folded(name) in known
+
+
+def mentions(marks: Sequence[Mark], roles: Mapping[str, _Roles]) -> list[Mention]:
+    """Marks as mentions, in the order of the text."""
+    made = []
+    for mark in sorted(marks, key=lambda one: (one.start, one.end)):
+        role = roles[mark.layer]
+        kind = (mark.features.get(role.kind) or "") if role.kind else short(mark.layer)
+        entity = mark.chain or mark.features.get(role.entity) or ""
+        level = mark.features.get(role.level)
+        if level in _LEVELS:
+            made.append(Mention(mark.start, mark.end, kind, level, entity))  # type: ignore[arg-type]
+        else:
+            made.append(by_type(mark.start, mark.end, kind, entity))
+    return made

@@ -1,0 +1,286 @@
+"""WebAnno TSV 3, which INCEpTION exports: one token a line, a column for each feature of each layer.
+
+The header says which layers and features the columns are. Offsets count UTF-16 units; the tokens show whether they do.
+Text is given sentence by sentence, and what stands between sentences is not. Chains, and relations of layers that are
+called after co-reference, say what is the same entity. See "WebAnno TSV 3.3 File format" in INCEpTION's user guide.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from showthrough.data.documents import Annotation, Document, Mention
+from showthrough.data.levels import known_level
+from showthrough.errors import quoted, shown
+from showthrough.files.heads import Head
+from showthrough.files.reading import fail, gathered
+from showthrough.formats.base import Files, Fit, Format, Input, unwritable
+from showthrough.formats.phi import masks_from, one_layer
+from showthrough.formats.uima_files import joined, named, touched
+from showthrough.formats.uima_layers import (
+    IDENTIFIER_TYPE,
+    NAMED_ENTITY,
+    Mark,
+    Same,
+    Seen,
+    linguistic,
+    means_coreference,
+    mentions,
+    short,
+)
+from showthrough.formats.units import from_code_points
+from showthrough.formats.webanno_table import START, Export, Layer, Row, laid, parsed, unescaped
+
+_STACKED = re.compile(r"(?:[^\\|]|\\.)+", re.DOTALL)
+_VALUE = re.compile(r"((?:[^\\]|\\.)*?)(?:\[(\d+)\]|->(\d+)-(\d+))?", re.DOTALL)
+_SOURCE = re.compile(r"(\d+-\d+(?:\.\d+)?)(?:\[(\d+)(?:_(\d+))?\])?")
+_IN_TEXT = str.maketrans({"\\": "\\\\", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f"})
+_RESERVED = re.compile(r"([\\\[\]|_;*]|->)")
+_BREAKS = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_GAP = "what stood between its sentences is not in the file: a line feed was taken, and spaces where there was more"
+
+
+def read(file: Input) -> list[Document]:
+    """One document a file; of a folder of documents' folders, one layer of marks an annotator."""
+    files = [one for one in file.head.files((".tsv",)) if not file.head.folder or Head(one).start.startswith(START)]
+    files = touched(files, file)
+    if not files:
+        raise fail(file.path, "holds no .tsv file of WebAnno; expected files that start with #FORMAT=WebAnno TSV 3")
+    exports = gathered(files, lambda one: parsed(one, *named(one, file.head.folder)))
+    layers = Seen(file)
+    found = gathered(exports, lambda export: _Marks(export, layers).all)
+    for export in exports:
+        for layer in export.layers:
+            if layer.is_mark:
+                layers.see(layer.name, layer.own, ())
+    for marks in found:
+        for mark in marks:
+            layers.see(mark.layer, (), [mark])
+    roles = layers.roles()
+    gaps: set[bool] = set()
+
+    def document(pair: tuple[Export, list[Mark]]) -> Document:
+        export, marks = pair
+        text, places = laid(export, file.originals.get(export.id), gaps)
+        placed = [mark._replace(start=places[mark.start], end=places[mark.end]) for mark in marks]
+        read_ = any(layer.is_mark for layer in export.layers) or any(one.chain for one in marks)
+        layer = (Annotation(export.annotator, tuple(mentions(placed, roles))),) if read_ else ()
+        return Document(export.id, text, layer)
+
+    documents = gathered(zip(exports, found, strict=True), document)
+    bare = sum(not document.annotations for document in documents)
+    if 0 < bare < len(documents):
+        layers.aside["files without any layer of marks, taken as not annotated"] += bare
+    layers.note()
+    if gaps:
+        file.remarks.others.append(_GAP)
+    return joined(documents, file)
+
+
+class _Marks:
+    """The marks of a file, by offsets of the file."""
+
+    def __init__(self, export: Export, layers: Seen) -> None:
+        self._export = export
+        self._layers = layers
+        self._spans: dict[tuple[object, ...], list[int]] = {}  # by layer and name: start and end
+        self._features: dict[tuple[object, ...], dict[str, str | None]] = {}
+        self._at: dict[tuple[str, str], list[tuple[object, ...]]] = {}  # by layer and unit
+        self._same = Same()
+        for row in export.rows:
+            column = 0
+            for layer in export.layers:
+                cells = row.columns[column : column + layer.width]
+                column += layer.width
+                if layer.sort == "SP":
+                    self._take(layer, row, cells)
+                elif layer.sort == "CH":
+                    self._link(layer, row, cells)
+        for row in export.rows:
+            column = 0
+            for layer in export.layers:
+                cells = row.columns[column : column + layer.width]
+                column += layer.width
+                if layer.sort == "RL" and cells[-1] != "_":
+                    self._relate(layer, row, cells[-1])
+
+    def _take(self, layer: Layer, row: Row, cells: list[str]) -> None:
+        if not layer.is_mark:
+            if layer.sort == "SP" and not linguistic(layer.name) and cells[0] != "_":
+                self._layers.aside[f"the layer {shown(short(layer.name))}"] += 1
+            return
+        for feature, cell in zip(layer.features or ("",), cells, strict=True):
+            slot = feature.startswith("ROLE_") or "." in feature
+            if cell == "_" or (slot and cell == "*"):
+                continue
+            if slot:
+                self._layers.aside[f"links of {shown(short(layer.name))}"] += feature.startswith("ROLE_")
+                continue
+            for index, stacked in enumerate(_STACKED.findall(cell)):
+                value, number, _, _ = _value(stacked)
+                name = (layer.name, number) if number else (layer.name, row.unit, index)
+                known = self._spans.setdefault(name, [row.start, row.end])
+                known[:] = min(known[0], row.start), max(known[1], row.end)
+                features = self._features.setdefault(name, {})
+                if feature:
+                    features.setdefault(feature, None if value == "*" else unescaped(value))
+                at = self._at.setdefault((layer.name, row.unit), [])
+                if name not in at:
+                    at.append(name)
+
+    def _link(self, layer: Layer, row: Row, cells: list[str]) -> None:
+        by_feature = dict(zip(layer.features, cells, strict=True))
+        kinds = _STACKED.findall(by_feature.get("referenceType", ""))
+        for index, stacked in enumerate(_STACKED.findall(by_feature.get("referenceRelation", "_"))):
+            _, _, chain, link = _value(stacked)
+            if not chain:
+                continue
+            name = (layer.name, chain, link, "link")
+            known = self._spans.setdefault(name, [row.start, row.end])
+            known[:] = min(known[0], row.start), max(known[1], row.end)
+            kind = _value(kinds[index])[0] if index < len(kinds) else "*"
+            self._features.setdefault(name, {}).setdefault("referenceType", None if kind == "*" else unescaped(kind))
+
+    def _relate(self, layer: Layer, row: Row, cell: str) -> None:
+        base = (layer.features[-1] if layer.features else "").removeprefix("BT_")
+        for stacked in _STACKED.findall(cell):
+            source = _SOURCE.fullmatch(stacked)
+            if not means_coreference(layer.name) or source is None:
+                if not linguistic(layer.name):
+                    self._layers.aside[f"relations of {shown(short(layer.name))}"] += 1
+                continue
+            ends = [self._meant(base, unit, number) for unit, number in ((source[1], source[2]), (row.unit, source[3]))]
+            if ends[0] is None or ends[1] is None:
+                raise self._export.fault(
+                    row.line, f"found the relation {quoted(stacked)}, of which an end is not there"
+                )
+            self._same.join(*ends)
+
+    def _meant(self, layer: str, unit: str, number: str | None) -> tuple[object, ...] | None:
+        if number and number != "0":
+            return (layer, number) if (layer, number) in self._spans else None
+        at = self._at.get((layer, unit), [])
+        return at[0] if at else None
+
+    @property
+    def all(self) -> list[Mark]:
+        links = {name: span for name, span in self._spans.items() if name[-1] == "link"}
+        spans = {name: span for name, span in self._spans.items() if name not in links}
+        several = len({name[0] for name in links}) > 1
+        chains = {
+            (span[0], span[1]): f"{short(str(name[0]))}-{name[1]}" if several else str(name[1])
+            for name, span in links.items()
+        }
+        same = self._same.names()
+        marks = []
+        for name, (start, end) in spans.items():
+            if start == end:
+                self._layers.aside["marks of no length"] += 1
+                continue
+            chain = chains.get((start, end)) or same.get(name, "")
+            marks.append(Mark(str(name[0]), start, end, self._features[name], chain))
+        if spans or any(layer.is_mark for layer in self._export.layers):
+            marked = {(mark.start, mark.end) for mark in marks}
+            if lone := sum(span not in marked for span in chains):
+                self._layers.aside["links of chains where nothing is marked"] += lone
+            return marks
+        return [
+            Mark(str(name[0]), span[0], span[1], self._features[name], chains[span[0], span[1]])
+            for name, span in links.items()
+        ]
+
+
+def _value(stacked: str) -> tuple[str, str | None, str | None, str | None]:
+    """A value, the number that tells it from others, and of a link its chain and its place in it."""
+    found = _VALUE.fullmatch(stacked)
+    return (stacked, None, None, None) if found is None else found.groups()  # type: ignore[return-value]
+
+
+def write(documents: Iterable[Document]) -> Files:
+    """One file a document, with its marks as named entities."""
+    return {f"{document.id}.tsv": _written(document).encode() for document in documents}
+
+
+def _written(document: Document) -> str:
+    marks = one_layer(document)
+    levels = any(one.stated and one.identifier != known_level(one.entity_type) for one in marks)
+    features = ("identifier", *((IDENTIFIER_TYPE,) if levels else ()), "value")
+    header = [f"#T_SP={NAMED_ENTITY}|{'|'.join(features)}"] if document.annotations else []
+    lines = ["#FORMAT=WebAnno TSV 3.3", *header, "", *_lines(document, marks, features if header else ())]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(document: Document, marks: Sequence[Mention], features: Sequence[str]) -> Iterator[str]:
+    text = document.text
+    tokens = _tokens(document, marks)
+    offsets = sorted({edge for token in tokens for edge in token})
+    units = dict(zip(offsets, from_code_points(text, offsets, "utf-16"), strict=True))
+    covering = _covering(tokens, marks)
+    breaks = ["\n" in text[before[1] : after[0]] for before, after in pairwise(tokens)]
+    starts = [0, *(number for number, broken in enumerate(breaks, 1) if broken)]
+    for sentence, (low, high) in enumerate(zip(starts, [*starts[1:], len(tokens)], strict=True), 1):
+        stop = tokens[high][0] if high < len(tokens) else len(text)
+        said = text[tokens[low][0] : stop]
+        if high < len(tokens) and text[tokens[high - 1][1] : stop] == "\n":
+            said = said[:-1]  # which readers put there
+        yield ""
+        yield from (f"#Text={line.translate(_IN_TEXT)}" for line in said.split("\n"))
+        for number, (start, end) in enumerate(tokens[low:high], 1):
+            cells = [_cell(covering[low + number - 1], feature) for feature in features]
+            form = text[start:end].translate(_IN_TEXT)
+            yield "\t".join([f"{sentence}-{number}", f"{units[start]}-{units[end]}", form, *cells, ""])
+
+
+def _tokens(document: Document, marks: Sequence[Mention]) -> list[tuple[int, int]]:
+    """The words and signs of a text, cut where marks start and end."""
+    text = document.text
+    for mark in marks:
+        if text[mark.start].isspace() or text[mark.end - 1].isspace():
+            fault = f"the mention {mark.start}–{mark.end} starts or ends with white space, which no token holds"
+            raise unwritable(document, f"{fault}; choose brat")
+    edges = sorted({0, len(text), *(edge for mark in marks for edge in (mark.start, mark.end))})
+    tokens = [found.span() for low, high in pairwise(edges) for found in _TOKEN.finditer(text, low, high)]
+    if not tokens or text[: tokens[0][0]].strip(" "):
+        raise unwritable(document, "has no word, or starts with a line end, which this format cannot hold")
+    return tokens
+
+
+def _covering(tokens: Sequence[tuple[int, int]], marks: Sequence[Mention]) -> list[list[tuple[int, Mention]]]:
+    """Of each token the marks around it, with their numbers."""
+    starts = [start for start, _ in tokens]
+    found: list[list[tuple[int, Mention]]] = [[] for _ in tokens]
+    for number, mark in enumerate(marks, 1):
+        for token in range(bisect_left(starts, mark.start), bisect_left(starts, mark.end)):
+            found[token].append((number, mark))
+    return found
+
+
+def _cell(marks: Sequence[tuple[int, Mention]], feature: str) -> str:
+    values = []
+    for number, mark in marks:
+        value = {"identifier": mark.entity_id, "value": mark.entity_type}.get(feature, "")
+        if feature == IDENTIFIER_TYPE and mark.stated:
+            value = mark.identifier
+        values.append(f"{_escaped(value) or '*'}[{number}]")
+    return "|".join(values) or "_"
+
+
+def _escaped(value: str) -> str:
+    return _RESERVED.sub(r"\\\1", value).translate(_BREAKS)
+
+
+def _recognise(head: Head) -> Fit:
+    if not head.folder:
+        return Fit.SURE if head.start.startswith(START) else Fit.NO
+    return Fit.SURE if any(Head(one).start.startswith(START) for one in head.files((".tsv",))[:1]) else Fit.NO
+
+
+FORMAT = Format(
+    "WebAnno TSV 3, which INCEpTION exports: a file or a folder of them",
+    *((".tsv",), _recognise, read, masks_from(read), write),
+    in_folders=True,
+)

@@ -1,0 +1,177 @@
+"""The lines of a WebAnno TSV file: header, sentences, tokens with their columns; and the text that they are of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+from showthrough.errors import InputError, Problem, at_document, quoted
+from showthrough.files.limits import RECORD
+from showthrough.files.reading import fail, read_bytes, text_of
+from showthrough.formats.base import unlike
+from showthrough.formats.uima_layers import linguistic, structural
+from showthrough.formats.units import Unit, from_code_points, to_code_points
+
+START = b"#FORMAT=WebAnno TSV 3"
+_HEADER = re.compile(r"#T_(SP|CH|RL)=([^|]+)(.*)")
+_UNIT = re.compile(r"(\d{1,9})-(\d{1,9})(?:\.(\d{1,9}))?")
+_OFFSETS = re.compile(r"(\d{1,12})-(\d{1,12})")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_SIGNS = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
+_UNITS: tuple[Unit, ...] = ("utf-16", "code points")
+
+
+class Layer(NamedTuple):
+    """A layer of the header: its columns, of which it has one even without features."""
+
+    sort: str  # SP, CH or RL
+    name: str
+    features: tuple[str, ...]
+
+    @property
+    def width(self) -> int:
+        return len(self.features) or 1
+
+    @property
+    def is_mark(self) -> bool:
+        return self.sort == "SP" and not (linguistic(self.name) or structural(self.name))
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Its features less slots, which link marks to others and take two columns."""
+        return tuple(name for name in self.features if not name.startswith("ROLE_") and "." not in name)
+
+
+class Row(NamedTuple):
+    """A token, or a piece of one."""
+
+    line: int
+    unit: str  # sentence and token, such as 1-3.1
+    start: int
+    end: int
+    form: str
+    columns: list[str]
+
+    @property
+    def is_token(self) -> bool:
+        return "." not in self.unit
+
+
+@dataclass
+class Sentence:
+    lines: list[str] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+
+@dataclass
+class Export:
+    """A file, as far as it can be read without its text."""
+
+    file: Path
+    id: str
+    annotator: str
+    layers: list[Layer] = field(default_factory=list)
+    sentences: list[Sentence] = field(default_factory=list)
+
+    @property
+    def rows(self) -> Iterator[Row]:
+        return (row for sentence in self.sentences for row in sentence.rows)
+
+    def fault(self, line: int, message: str) -> InputError:
+        return fail(self.file, message, f"{at_document(self.id)}: line {line}")
+
+
+def parsed(file: Path, name: str, annotator: str) -> Export:
+    export = Export(file, name, annotator)
+    width = 0
+    started = False
+    for number, line in enumerate(text_of(file, read_bytes(file, RECORD)).split("\n"), 1):
+        line = line.removesuffix("\r")
+        if number == 1:
+            if not line.startswith(START.decode()):
+                raise fail(file, f"starts with {quoted(line)}; expected #FORMAT=WebAnno TSV 3.3")
+        elif layer := _HEADER.fullmatch(line):
+            features = tuple(filter(None, layer[3].split("|")))
+            export.layers.append(Layer(layer[1], layer[2], features))
+            width = sum(one.width for one in export.layers)
+        elif line.startswith("#Text="):
+            if not started or export.sentences[-1].rows:
+                export.sentences.append(Sentence())
+                started = True
+            export.sentences[-1].lines.append(line.removeprefix("#Text="))
+        elif line.strip() and not line.startswith("#"):
+            if not started:
+                raise export.fault(number, "found a token before any text; expected #Text= before it")
+            export.sentences[-1].rows.append(_row(export, number, line, width))
+    return export
+
+
+def _row(export: Export, number: int, line: str, width: int) -> Row:
+    fields = line.split("\t")
+    unit, offsets = _UNIT.fullmatch(fields[0]), _OFFSETS.fullmatch(fields[1]) if len(fields) > 2 else None
+    if unit is None or offsets is None:
+        raise export.fault(number, f"found {quoted(line)}; expected 1-1<tab>0-4<tab>token and columns")
+    columns = fields[3:]
+    if columns[width:] == [""]:  # each line ends in a tab
+        columns.pop()
+    if len(columns) != width:
+        raise export.fault(number, f"has {len(columns)} columns after the token; expected the {width} of the header")
+    start, end = int(offsets[1]), int(offsets[2])
+    if end < start:
+        raise export.fault(number, f"the token ends at {end} and starts at {start}; expected the end after the start")
+    return Row(number, fields[0], start, end, fields[2], columns)
+
+
+def unescaped(value: str) -> str:
+    return _ESCAPED.sub(lambda found: _SIGNS.get(found[1], found[1]), value) if "\\" in value else value
+
+
+def laid(export: Export, original: str | None, gaps: set[bool]) -> tuple[str, dict[int, int]]:
+    """The text, and where each offset of the file lies in it. Its tokens tell in which way offsets count."""
+    offsets = sorted({offset for row in export.rows for offset in (row.start, row.end)})
+    problems: Sequence[Problem] = ()
+    for unit, escaped in product(_UNITS, (True, False)):
+        for known in (original, None) if original is not None else (None,):
+            try:
+                text, gap = (known, False) if known is not None else _spoken(export, unit, escaped)
+                places = dict(zip(offsets, to_code_points(text, offsets, unit), strict=True))
+                _check_tokens(export, text, places, escaped)
+            except InputError as error:
+                problems = problems or [_placed(export, one) for one in error.problems]
+            else:
+                gaps |= {True} if gap else set()
+                return text, places
+    raise InputError(problems)
+
+
+def _placed(export: Export, problem: Problem) -> Problem:
+    return problem if problem.file else Problem(str(export.file), at_document(export.id), problem.message)
+
+
+def _spoken(export: Export, unit: Unit, escaped: bool) -> tuple[str, bool]:
+    """The text, sentence after sentence, each where its first token starts; and whether something was put between."""
+    pieces: list[str] = []
+    length, gap = 0, False
+    for sentence in export.sentences:
+        said = "\n".join(map(unescaped, sentence.lines) if escaped else sentence.lines)
+        tokens = [row for row in sentence.rows if row.is_token]
+        start = tokens[0].start if tokens else length + bool(pieces)
+        if start < length:
+            line = sentence.rows[0].line
+            raise export.fault(line, f"its sentence starts at {start}, before the last one ends ({length})")
+        between = ("\n" * bool(pieces)).ljust(start - length)[: start - length]
+        gap |= bool(between)
+        pieces += (between, said)
+        length = start + from_code_points(said, [len(said)], unit)[0]
+    return "".join(pieces), gap
+
+
+def _check_tokens(export: Export, text: str, places: Mapping[int, int], escaped: bool) -> None:
+    for row in export.rows:
+        found = text[places[row.start] : places[row.end]]
+        if found != (unescaped(row.form) if escaped else row.form) and found != row.form:
+            raise export.fault(row.line, unlike(f"at {row.start}–{row.end}", found, "the token is", row.form))
