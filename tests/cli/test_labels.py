@@ -35,7 +35,7 @@ def test_one_type(desk: Any, name: str) -> None:
 def test_the_types_of_a_tool(desk: Any) -> None:
     out = desk.cli("labels", "presidio").out
     assert out.startswith("Presidio: presidio-analyzer 2.2.366")
-    assert "PII > CODE > CONTACT > EMAIL" in out
+    assert "PII > CONTACT > EMAIL" in out
     assert desk.cli("labels", "i2b2").out.count("i2b2 20") == 2
 
 
@@ -49,9 +49,9 @@ def test_a_name_that_nobody_knows(desk: Any) -> None:
 
 def test_presidio_beside_annotations_of_tab(desk: Any) -> None:
     """What Presidio says of a text marked with TAB's types is scored as it is; what is coarser is not."""
-    text = "Ann Lee, Oslo, ann@lee.no, 078-05-1120, 3 May"
+    text = "Ann Lee, Oslo, 020 555 12, 078-05-1120, 3 May"
     marks = [(0, 7, "PERSON"), (9, 13, "LOC"), (15, 25, "CODE"), (27, 38, "CODE"), (40, 45, "DATETIME")]
-    said = ["PERSON", "LOCATION", "EMAIL_ADDRESS", "US_SSN", "DATE_TIME"]
+    said = ["PERSON", "LOCATION", "PHONE_NUMBER", "US_SSN", "DATE_TIME"]
     mentions = [{"start_offset": start, "end_offset": end, "entity_type": kind} for start, end, kind in marks]
     desk.write({
         "gold.json": [{"doc_id": "r", "text": text, "annotations": {"a": {"entity_mentions": mentions}}}],
@@ -59,15 +59,17 @@ def test_presidio_beside_annotations_of_tab(desk: Any) -> None:
     })  # fmt: skip
     found = desk.cli("evaluate", "gold.json", "presidio=presidio.json", "--preset", "i2b2", "-o", "run.json")
     assert found.status == 0, found.err
-    taken = "EMAIL_ADDRESS as CODE, LOCATION as LOC, US_SSN as CODE"
+    taken = "LOCATION as LOC, PHONE_NUMBER as CODE, US_SSN as CODE"
     assert f"note: presidio: these count as types of the corpus: {taken}\n" in found.err
     run = Run.load("run.json")
     assert run["presidio", "phi_instance", "R"].value == 1.0  # 5 of 5
     assert run["presidio", "phi_instance", "R:CODE"].value == 1.0
     kept = json.loads(Path("run.json").read_text())["texts"]
-    assert "EMAIL_ADDRESS" in json.dumps(kept)  # what was said
+    assert "PHONE_NUMBER" in json.dumps(kept)  # what was said
     assert "clinical metrics" not in desk.cli("validate", "gold.json", "presidio=presidio.json").err
-    desk.write({"coarse.json": {"r": [[9, 13, None, "PII"]]}})
+    desk.write({"coarse.json": {"r": [[9, 13, None, "PII"]]}, "mail.json": {"r": [[15, 25, None, "EMAIL_ADDRESS"]]}})
+    mail = desk.cli("evaluate", "gold.json", "mail=mail.json", "-m", "phi_token")  # TAB's guidelines place none
+    assert (mail.status, "type EMAIL_ADDRESS: is not a type of the corpus" in mail.err) == (2, True)
     assert "has the types PII, so clinical metrics" in desk.cli("validate", "gold.json", "coarse=coarse.json").err
     refused = desk.cli("evaluate", "gold.json", "coarse=coarse.json", "-m", "phi_token")
     assert (refused.status, "type PII: is not a type of the corpus" in refused.err) == (2, True)

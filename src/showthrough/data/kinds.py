@@ -2,9 +2,9 @@
 
 `PII > LOCATION > GPE > CITY`. A kind lies below another only where whoever marks with the coarser type would mark the
 same words: the guidelines of a corpus decide, not what the words might mean. So a code of TAB may be a telephone number
-and a person a user name (Pilán et al. 2022), a telephone number of i2b2 2006 may be that of a fax (Uzuner, Luo
-and Szolovits 2007), and a hospital is an organization and no place. What is left over in a corpus (`MISC`, `OTHER`) has
-nothing below it and nothing beside it. `schemes` says who uses which names.
+and a person a user name (guidelines of Pilán et al. 2022), but an e-mail address, which these do not place, is no code;
+and a hospital is an organization and no place. What is left over in a corpus (`MISC`, `OTHER`) has nothing below it and
+nothing beside it. `schemes` says who uses which names.
 
 A kind is treated as what it lies below unless something is said of it: the element of i2b2 2014 files, how it is
 replaced by a surrogate, whether it points to a person by itself, and the paragraph of HIPAA's Safe Harbor rule that
@@ -41,12 +41,14 @@ TREE: dict[str, dict[str, str]] = {
     ROOT: {
         "PERSON": "PER NAME PERSON_NAME FULL_NAME",
         "CODE": "",
+        "CONTACT": "",
+        "CREDENTIAL": "",
         "LOCATION": "LOC",
         "ORGANIZATION": "ORG ORGANISATION ORGANIZATION_NAME",
         "DATETIME": "",
         "DEM": "",
         "QUANTITY": "",
-        "ORDINAL": "", "CURRENCY": "", "ACCOUNT_NAME": "", "RELATIVE": "FAMILIARES_SUJETO_ASISTENCIA",
+        "ORDINAL": "", "CURRENCY": "", "USER_AGENT": "", "ACCOUNT_NAME": "", "RELATIVE": "FAMILIARES_SUJETO_ASISTENCIA",
         "PRODUCT": "", "EVENT": "", "WORK_OF_ART": "", "LAW": "", "PHOTO": "FULL_FACE_PHOTO",
         "MISC": "", "OTHER": "OTHERPHI", "OTROS_SUJETO_ASISTENCIA": "",
     },
@@ -63,9 +65,11 @@ TREE: dict[str, dict[str, str]] = {
     "STAFF": {"DOCTOR": ""},
     "FIRST_NAME": {"GIVENNAME1": "", "GIVENNAME2": "", "FEMALE_NAME": "", "MALE_NAME": ""},
     "LAST_NAME": {"LASTNAME1": "", "LASTNAME2": "", "LASTNAME3": ""},
-    "CODE": {"ID": "ID_NUMBER", "CONTACT": "", "CREDENTIAL": "", "USER_AGENT": ""},
-    "CONTACT": {
+    "CODE": {
+        "ID": "ID_NUMBER",
         "PHONE": "PHONE_NUMBER PHONE_NUM TELEPHONE TELEPHONE_NUMBER TELEPHONE_NUM TEL NUMERO_TELEFONO",
+    },
+    "CONTACT": {
         "EMAIL": "EMAIL_ADDRESS CORREO_ELECTRONICO",
         "URL": "WEB_ADDRESS URL_WEB",
         "IP_ADDRESS": "IP IPADDR DIREC_PROT_INTERNET",
@@ -247,7 +251,7 @@ _TREATED: dict[str, PhiType] = {
     "PERSON": PhiType("NAME", "person", "DIRECT", "A"), "STAFF": PhiType("NAME", "person", "QUASI"),
     "USERNAME": PhiType("NAME", "contact", "DIRECT", "R"),
     "NAME_PREFIX": PhiType("NAME", "word", "QUASI"),
-    "CODE": _number("R"), "USER_AGENT": PhiType("OTHER", "word", "QUASI"),
+    "CODE": _number("R"), "CREDENTIAL": _number("R"),
     "CONTACT": _written("R"), "PHONE": _number("D", "CONTACT"), "FAX": _number("E", "CONTACT"), "EMAIL": _written("F"),
     "URL": _written("N"), "IP_ADDRESS": _number("O", "CONTACT"), "SOCIAL_NUM": _number("G"),
     "PATIENT_ID": _number("H"), "HEALTH_PLAN": _number("I"), "ID_ASEGURAMIENTO": _number("I"), "ACCOUNT": _number("J"),

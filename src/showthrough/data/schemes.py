@@ -1,6 +1,7 @@
-"""Which names of types who uses: corpora, tools and services, each with the source of its list.
+"""Which names of types who uses: corpora, tools and services, each with its source.
 
-A list says only which names there are. What a name stands for is in `kinds`, once for all of them.
+Where a list was not checked against what it is of, its source says so. A list says only which names there are. What a
+name stands for is in `kinds`, once for all of them.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ SCHEMES: dict[str, Scheme] = {
         "ZA_TELEPHONE_NUMBER ZA_TRAFFIC_REGISTER_NUMBER ZA_VAT_NUMBER",
     ),
     "ai4privacy 2023": _scheme(
-        "the dataset card of ai4privacy/pii-masking-200k",
+        "ai4privacy/pii-masking-200k; not checked against its files",
         "ACCOUNTNAME ACCOUNTNUMBER AGE AMOUNT BIC BITCOINADDRESS BUILDINGNUMBER CITY COMPANYNAME COUNTY "
         "CREDITCARDCVV CREDITCARDISSUER CREDITCARDNUMBER CURRENCY CURRENCYCODE CURRENCYNAME CURRENCYSYMBOL DATE DOB "
         "EMAIL ETHEREUMADDRESS EYECOLOR FIRSTNAME GENDER HEIGHT IBAN IP IPV4 IPV6 JOBAREA JOBTITLE JOBTYPE LASTNAME "
@@ -83,19 +84,19 @@ SCHEMES: dict[str, Scheme] = {
         "VEHICLEVRM ZIPCODE",
     ),
     "ai4privacy 2024": _scheme(
-        "the dataset card of ai4privacy/pii-masking-300k",
+        "ai4privacy/pii-masking-300k; not checked against its files",
         "BOD BUILDING CARDISSUER CITY COUNTRY DATE DRIVERLICENSE EMAIL GEOCOORD GIVENNAME1 GIVENNAME2 IDCARD IP "
         "LASTNAME1 LASTNAME2 LASTNAME3 PASS PASSPORT POSTCODE SECADDRESS SEX SOCIALNUMBER STATE STREET TEL TIME "
         "TITLE USERNAME",
     ),
     "ai4privacy 2025": _scheme(
-        "the dataset cards of ai4privacy/pii-masking-400k and open-pii-masking-500k",
+        "ai4privacy/pii-masking-400k and open-pii-masking-500k; not checked against their files",
         "ACCOUNTNUM AGE BUILDINGNUM CITY CREDITCARDNUMBER DATE DATEOFBIRTH DRIVERLICENSENUM EMAIL GENDER GIVENNAME "
         "IDCARDNUM PASSPORTNUM PASSWORD SEX SOCIALNUM STREET SURNAME TAXNUM TELEPHONENUM TIME TITLE USERNAME "
         "ZIPCODE",
     ),
     "Nemotron-PII": _scheme(
-        "the dataset card of nvidia/Nemotron-PII",
+        "nvidia/Nemotron-PII; not checked against its files",
         "account_number age api_key bank_routing_number biometric_identifier blood_type certificate_license_number "
         "city company_name coordinate country county credit_debit_card customer_id cvv date date_of_birth date_time "
         "device_identifier education_level email employee_id employment_status fax_number first_name gender "
@@ -105,7 +106,7 @@ SCHEMES: dict[str, Scheme] = {
         "user_name vehicle_identifier",
     ),
     "AWS Comprehend": _scheme(
-        "Amazon Comprehend developer guide, PII universal and country-specific entity types",
+        "Amazon Comprehend API reference, PiiEntity",
         "NAME ADDRESS AGE DATE_TIME EMAIL PHONE URL USERNAME PASSWORD PIN IP_ADDRESS MAC_ADDRESS AWS_ACCESS_KEY "
         "AWS_SECRET_KEY BANK_ACCOUNT_NUMBER BANK_ROUTING CREDIT_DEBIT_NUMBER CREDIT_DEBIT_CVV CREDIT_DEBIT_EXPIRY "
         "DRIVER_ID LICENSE_PLATE VEHICLE_IDENTIFICATION_NUMBER INTERNATIONAL_BANK_ACCOUNT_NUMBER SWIFT_CODE "
@@ -114,7 +115,7 @@ SCHEMES: dict[str, Scheme] = {
         "UK_NATIONAL_INSURANCE_NUMBER UK_UNIQUE_TAXPAYER_REFERENCE_NUMBER",
     ),
     "Google DLP": _scheme(
-        "Google Sensitive Data Protection, infoType detector reference: the commoner ones",
+        "Google Sensitive Data Protection, the commoner infoTypes; checked but for the US, the UK and the global ones",
         "PERSON_NAME FIRST_NAME LAST_NAME FEMALE_NAME MALE_NAME EMAIL_ADDRESS PHONE_NUMBER STREET_ADDRESS LOCATION "
         "LOCATION_COORDINATES ORGANIZATION_NAME DATE DATE_OF_BIRTH TIME AGE GENDER ETHNIC_GROUP COUNTRY_DEMOGRAPHIC "
         "MARITAL_STATUS EMPLOYMENT_STATUS RELIGIOUS_TERM POLITICAL_TERM SEXUAL_ORIENTATION CREDIT_CARD_NUMBER "
@@ -139,8 +140,8 @@ SCHEMES: dict[str, Scheme] = {
         "KOREA_RRN MEXICO_CURP_NUMBER MEXICO_PASSPORT",
     ),
     "Azure PII": _scheme(
-        "Azure AI Language, PII entity categories (PiiEntityCategory): the commoner ones",
-        "Person PersonType PhoneNumber Organization Address Email URL IPAddress Date DateTime Age Quantity Airport "
+        "PiiEntityCategory of azure-ai-textanalytics, the commoner ones; PersonType and Airport of its reference",
+        "Person PersonType PhoneNumber Organization Address Email URL IPAddress Date Age Airport "
         "CreditCardNumber ABARoutingNumber SWIFTCode InternationalBankingAccountNumber DrugEnforcementAgencyNumber "
         "EUDebitCardNumber EUDriversLicenseNumber EUGPSCoordinates EUNationalIdentificationNumber EUPassportNumber "
         "EUSocialSecurityNumber EUTaxIdentificationNumber USSocialSecurityNumber USDriversLicenseNumber "
