@@ -121,7 +121,7 @@ def _lost(corpus: Corpus, annotator: str | None, files: Files, path: Path, forma
     usual = f"corpus{chosen.endings[0]}"
     name = usual if path.exists() and not path.is_file() else path.name  # a device has no ending to be known by
     try:
-        with _laid_out(files, name or usual) as place:
+        with _laid_out(files, path, name or usual) as place:
             after = read_corpus(place, format=format) if chosen.read else _as_documents(place, corpus, format)
             found = losses((_prepared(document, annotator) for document in corpus), after)
             same = chosen.read is None or _same_texts(corpus, after)
@@ -137,9 +137,11 @@ def _lost(corpus: Corpus, annotator: str | None, files: Files, path: Path, forma
 
 
 @contextmanager
-def _laid_out(files: Files, name: str) -> Iterator[Path]:
-    """The files in a private folder that is gone afterwards."""
-    home = Path(tempfile.gettempdir())
+def _laid_out(files: Files, path: Path, name: str) -> Iterator[Path]:
+    """The files in a private folder that is gone afterwards: beside their place, where there is room if anywhere."""
+    target = Path(os.path.realpath(path))
+    homes = [one for one in (target, *target.parents) if one.is_dir()]
+    home = Path(tempfile.gettempdir()) if path.exists() and not (path.is_file() or path.is_dir()) else homes[0]
     remove_unfinished(home)
     try:
         with workshop(home) as bench:
@@ -147,7 +149,7 @@ def _laid_out(files: Files, name: str) -> Iterator[Path]:
                 put(bench / (file or name), content, durable=False)
             yield bench / name if "" in files else bench
     except OSError as error:
-        raise OutputError(f"{home}: cannot be written, to read back there: {error.strerror or error}") from error
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def _same_texts(before: Corpus, after: Iterable[Document]) -> bool:
