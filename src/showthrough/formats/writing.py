@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import tempfile
@@ -138,10 +139,8 @@ def _lost(corpus: Corpus, annotator: str | None, files: Files, path: Path, forma
 
 @contextmanager
 def _laid_out(files: Files, path: Path, name: str) -> Iterator[Path]:
-    """The files in a private folder that is gone afterwards: beside their place, where there is room if anywhere."""
-    target = Path(os.path.realpath(path))
-    homes = [one for one in (target, *target.parents) if one.is_dir()]
-    home = Path(tempfile.gettempdir()) if path.exists() and not (path.is_file() or path.is_dir()) else homes[0]
+    """The files in a private folder that is gone afterwards, elsewhere: their place stays untouched until all is known."""
+    home = Path(tempfile.gettempdir())
     remove_unfinished(home)
     try:
         with workshop(home) as bench:
@@ -149,7 +148,9 @@ def _laid_out(files: Files, path: Path, name: str) -> Iterator[Path]:
                 put(bench / (file or name), content, durable=False)
             yield bench / name if "" in files else bench
     except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        of_file = error.errno in (errno.ENAMETOOLONG, errno.EFBIG)  # which would be so anywhere
+        there = "" if of_file else f" in {home}, where it is read back first (TMPDIR names another folder)"
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}{there}") from error
 
 
 def _same_texts(before: Corpus, after: Iterable[Document]) -> bool:
