@@ -135,6 +135,6 @@ def test_where_it_is_read_back_nothing_stays(tmp_path: Path, monkeypatch: pytest
     write_checked(Corpus([FULL]), tmp_path / "out", "brat")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["d.ann", "d.txt", "out"]
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "not there"))
-    with pytest.raises(OutputError, match="No such file or directory in .*not there, where it is read back first"):
+    with pytest.raises(OutputError, match=r"No such file or directory in .*not there, where it is read back first"):
         write_checked(Corpus([FULL]), tmp_path / "more", "brat")
     assert not (tmp_path / "more").exists()

@@ -139,7 +139,7 @@ def _lost(corpus: Corpus, annotator: str | None, files: Files, path: Path, forma
 
 @contextmanager
 def _laid_out(files: Files, path: Path, name: str) -> Iterator[Path]:
-    """The files in a private folder that is gone afterwards, elsewhere: their place stays untouched until all is known."""
+    """The files in a private folder elsewhere, gone afterwards: their place stays untouched until all is known."""
     home = Path(tempfile.gettempdir())
     remove_unfinished(home)
     try:
