@@ -131,7 +131,10 @@ def test_a_writer_that_changes_texts_is_refused(tmp_path: Path) -> None:
 
 
 def test_where_it_is_read_back_nothing_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     write_checked(Corpus([FULL]), tmp_path / "out", "brat")
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["d.ann", "d.txt", "out"]
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "not there"))
+    with pytest.raises(OutputError, match=r"No such file or directory in .*not there, where it is read back first"):
+        write_checked(Corpus([FULL]), tmp_path / "more", "brat")
+    assert not (tmp_path / "more").exists()

@@ -50,6 +50,7 @@ def on_corpus(random: Random, name: str, files: Mapping[str, bytes], *format: st
         ("surrogate", name, "-o", "made", *named),
         ("vocabulary", name, "a=masks.json", "--json", "vocabulary.json", *named),
         ("anonymize", name, "--with", "rules", "-o", "made.json"),
+        ("annotate", name, "--with", "rules", "-o", "made.json"),
     ))  # fmt: skip
     statuses = OR_FAILED if command[0] in ("surrogate", "validate") else REFUSED  # an audit that finds something
     return Attempt(beside, command, statuses)

@@ -141,6 +141,8 @@ SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "attacks": ("lexical",),
     "anonymizers": (),
     "anonymize": ("corpus.json", "--with", "rules", "-o", "made.json"),
+    "annotate": ("corpus.json", "--with", "rules", "-o", "made.json"),
+    "apply": ("corpus.json", "masks.json", "--missing", "unmasked", "-o", "made.json"),
     "cache": (),
     "convert": ("corpus.json", "--to", "tab", "-o", "made"),
     "vocabulary": ("corpus.json", "a=masks.json"),
@@ -230,6 +232,7 @@ def places(random: Random) -> Attempt:
         ("convert", at, "--to", "tab", "-o", "made.json"),
         ("convert", at, "--from", random.choice(("i2b2", "brat", "conll")), "--to", "tab", "-o", "made.json"),
         ("surrogate", at, "-o", "made"), ("anonymize", at, "--with", "rules", "-o", "made.json"),
+        ("annotate", at, "--with", "rules", "-o", "made.json"),
         ("vocabulary", at), ("vocabulary", "corpus.json", "--dictionary", at),
     ))  # fmt: skip
     return Attempt(files, command, OR_FAILED, _PLACES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import tempfile
@@ -120,7 +121,7 @@ def _lost(corpus: Corpus, annotator: str | None, files: Files, path: Path, forma
     usual = f"corpus{chosen.endings[0]}"
     name = usual if path.exists() and not path.is_file() else path.name  # a device has no ending to be known by
     try:
-        with _laid_out(files, name or usual) as place:
+        with _laid_out(files, path, name or usual) as place:
             after = read_corpus(place, format=format) if chosen.read else _as_documents(place, corpus, format)
             found = losses((_prepared(document, annotator) for document in corpus), after)
             same = chosen.read is None or _same_texts(corpus, after)
@@ -136,8 +137,8 @@ def _lost(corpus: Corpus, annotator: str | None, files: Files, path: Path, forma
 
 
 @contextmanager
-def _laid_out(files: Files, name: str) -> Iterator[Path]:
-    """The files in a private folder that is gone afterwards."""
+def _laid_out(files: Files, path: Path, name: str) -> Iterator[Path]:
+    """The files in a private folder elsewhere, gone afterwards: their place stays untouched until all is known."""
     home = Path(tempfile.gettempdir())
     remove_unfinished(home)
     try:
@@ -146,7 +147,9 @@ def _laid_out(files: Files, name: str) -> Iterator[Path]:
                 put(bench / (file or name), content, durable=False)
             yield bench / name if "" in files else bench
     except OSError as error:
-        raise OutputError(f"{home}: cannot be written, to read back there: {error.strerror or error}") from error
+        of_file = error.errno in (errno.ENAMETOOLONG, errno.EFBIG)  # which would be so anywhere
+        there = "" if of_file else f" in {home}, where it is read back first (TMPDIR names another folder)"
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}{there}") from error
 
 
 def _same_texts(before: Corpus, after: Iterable[Document]) -> bool:
