@@ -15,9 +15,9 @@ from showthrough.data.levels import by_type
 from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
-from showthrough.files.reading import decoded, fail, gathered, lines_of, type_fault
+from showthrough.files.reading import decoded, fail, gathered, type_fault
 from showthrough.formats.base import Columns, Input, unlike
-from showthrough.formats.lines import Lines
+from showthrough.formats.lines import documents_in
 from showthrough.formats.remarks import keys_of
 
 Id = str | int | None
@@ -30,7 +30,7 @@ _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 def objects_of(head: Head, kind: str = "document number") -> Iterator[tuple[str, bytes | msgspec.Raw]]:
     """The objects of a JSON Lines file, or of a JSON list, still encoded, each with its place."""
     if head.lines:
-        return ((f"line {number}", line) for number, _, line in lines_of(head.path))
+        return ((f"line {number}", line) for number, _, line in head.numbered_lines())
     return items_of(head, kind)
 
 
@@ -120,7 +120,7 @@ class Objects(Generic[W]):
             return ()
 
         if file.head.lines:
-            return Lines.of_file(path, partial(self._decoded, path, columns), problems)
+            return documents_in(file.head, partial(self._decoded, path, columns), problems)
         return gathered(enumerate(items_of(file.head), 1), lambda item: looked_at(item[1][0], item[0], item[1][1]))
 
     def _decoded(self, path: Path, columns: Columns, line: bytes, number: int) -> Document:

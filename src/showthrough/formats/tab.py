@@ -15,7 +15,7 @@ from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, decoded_or_none, gathered, object_entries
 from showthrough.formats.base import Columns, Fit, Format, Input, by_keys, unlike
-from showthrough.formats.lines import Lines
+from showthrough.formats.lines import documents_in
 from showthrough.formats.objects import items_of, wire_of
 from showthrough.formats.remarks import Remarks, keys_of
 
@@ -112,7 +112,7 @@ def read_lines(file: Input) -> Sequence[Document]:
         _read(line, file, columns, place, problems)
         return problems
 
-    return Lines.of_file(file.path, partial(_line, file.path, columns), look_at)
+    return documents_in(file.head, partial(_line, file.path, columns), look_at)
 
 
 def _line(path: Path, columns: Columns, line: bytes, number: int) -> Document:
