@@ -22,7 +22,7 @@ from showthrough.files.heads import Head
 from showthrough.metrics import METRICS
 from showthrough.metrics.clinical.base import unknown_types
 
-_READING = ("format", "group_by", "id_column", "text_column")
+_READING = ("format", "group_by", "id_column", "text_column", "released")
 _SETTINGS = ("missing", "language", *_READING, "map", "direct", "quasi", "ignore")
 
 

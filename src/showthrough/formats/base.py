@@ -106,11 +106,16 @@ class Input:
 
     @cached_property
     def beside(self) -> bool:
-        """Whether it is the very file that the corpus was read from: released texts in a column beside the originals."""
+        """Whether it is the very file that the corpus was read from."""
         source = self.corpus.source if self.corpus is not None else ""
         with suppress(OSError, ValueError):  # a corpus that came from no file
             return bool(source) and self.path.samefile(source)
         return False
+
+    @property
+    def released(self) -> bool:
+        """Whether it is that, and the column was named that holds released texts beside the originals."""
+        return self.columns.text is not None and self.beside
 
     @cached_property
     def ids_by_text(self) -> Mapping[bytes, Sequence[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from showthrough.errors import (
@@ -19,9 +20,10 @@ from showthrough.errors import (
 )
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail
-from showthrough.formats import brat, conll, folder, i2b2, records, tab, table, tae, texts
+from showthrough.formats import brat, conll, folder, i2b2, parquet, records, tab, table, tae, texts, xlsx
 from showthrough.formats.base import Fit, Format, Input, Task, can
 from showthrough.formats.checks import checked_anonymization, checked_documents
+from showthrough.formats.rows import RowHead
 from showthrough.formats.samples import nearest
 from showthrough.tables import Table
 
@@ -47,6 +49,8 @@ FORMATS: Table[Format] = Table(
         "records": records.FORMAT,
         "texts": texts.FORMAT,
         "table": table.FORMAT,
+        "xlsx": xlsx.FORMAT,
+        "parquet": parquet.FORMAT,
         "folder": folder.FORMAT,
         **i2b2.FORMATS,
         "brat": brat.FORMAT,
@@ -112,11 +116,43 @@ def _ask(name: str, function: Callable[[Place], Any], place: Place, check: Calla
 
 def read_as(asked: str | None, file: Input, task: Task, kinds: str) -> Any:
     """What a file holds, as the format reads it that is asked for, or else that which it is in."""
-    name = asked or recognised(file.head, task)
+    name = _by_columns(file, task) or asked or recognised(file.head, task)
     if name is None:
         raise _unknown(file.head, kinds, {one: each for one, each in FORMATS.built_in.items() if can(each, task)})
     check = checked_documents if task == "read" else checked_anonymization
-    return _ask(name, getattr(format_named(name, task), task), file, check)
+    chosen = format_named(name, task)
+    if asked is None and chosen.rows and not file.released:
+        head = RowHead(chosen.rows(file))
+        if inner := _of_rows(head, task):
+            return getattr(FORMATS[inner], task)(replace(file, head=head))
+    return _ask(name, getattr(chosen, task), file, check)
+
+
+def _by_columns(file: Input, task: Task) -> str | None:
+    """The format of a table by the columns that a user named: they tell more than what else is in it."""
+    named = {file.columns.id, file.columns.text} - {None}
+    if file.released:
+        tables = (name for name, one in FORMATS.built_in.items() if one.rows and one.recognise(file.head))
+        name = "records" if records.is_records(file.head) else next(tables, None)
+        if name is None:
+            raise fail(file.path, "has no columns; expected a table, or JSON records, where released texts are in one")
+        return name
+    keys = file.head.json.keys.keys()
+    if not (named and named <= keys and records.is_records(file.head)) or "annotations" in keys:
+        return None
+    sure = any(claim[0] is Fit.SURE for claim in _claims(file.head, FORMATS.built_in, task).values())
+    return None if sure else "records"
+
+
+# Columns without which rows in these formats are texts and no more, which tables read themselves.
+_PLAIN = {"jsonl": "annotations", "records": "masks"}
+
+
+def _of_rows(head: RowHead, task: Task) -> str | None:
+    """The format of JSON objects that the rows of a table are in, where one is sure of the first row."""
+    claims = _claims(head, FORMATS.built_in, task)
+    sure = (name for name, (fit, _) in claims.items() if fit is Fit.SURE)
+    return next((name for name in sure if _PLAIN.get(name) in (None, *head.rows.header)), None)
 
 
 def _unknown(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:

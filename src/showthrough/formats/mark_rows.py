@@ -14,7 +14,16 @@ from showthrough.formats.base import Input, Masks, unlike
 from showthrough.formats.rows import IDS, Cells, Rows, check_columns, fault, id_column, written
 
 # What columns are called, the first of these that is there.
-_STARTS = ("start", "begin", "start_offset", "begin_offset", "start_char", "start_position", "startOffset", "BeginOffset")
+_STARTS = (
+    "start",
+    "begin",
+    "start_offset",
+    "begin_offset",
+    "start_char",
+    "start_position",
+    "startOffset",
+    "BeginOffset",
+)
 _ENDS = ("end", "end_offset", "end_char", "end_position", "endOffset", "EndOffset")
 _TYPES = ("entity_type", "type", "label")
 _OTHERS = {"annotator": ("annotator",), "text": ("text",), "replacement": ("replacement",)}
@@ -72,7 +81,9 @@ def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
         masks.setdefault(one.document_id, []).extend([one.mask] if one.mask else [])
         annotators |= {one.annotator: None} if one.mask else {}
     if len(annotators) > 1:
-        fault_ = f"found {some(name or '(none)' for name in annotators)}; expected one, since what a system hides is one"
+        fault_ = (
+            f"found {some(name or '(none)' for name in annotators)}; expected one, since what a system hides is one"
+        )
         raise fail(file.path, f"{fault_} set of masks", f"column {found['annotator']}")
     if lacking := [key for key in file.originals if key not in masks]:
         masks |= {key: [] for key in lacking}

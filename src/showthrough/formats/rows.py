@@ -144,11 +144,11 @@ class RowHead(Head):
     ) -> Sequence[Document]:
         header = self.rows.header
 
-        def looked_at(cells: Cells, number: int) -> Document | None:
+        def looked_at(cells: Cells, number: int) -> Document:
             line = _object(header, cells, number)
             if problems := look_at(f"row {number}", number, line):
                 raise InputError(problems)
-            return None if self.rows.lazy else decode(line, number)
+            return decode(line, number)
 
         return self.rows.documents(looked_at, partial(_decoded, header, decode), range(len(header)))
 

@@ -210,6 +210,10 @@ def _identifier(mention: Mention) -> dict[str, str]:
 
 
 def _recognise(head: Head) -> Fit:
+    """Objects with a text and nothing else of this format are records of texts."""
+    keys = head.json.keys.keys()
+    if head.json.whole and "text" in keys and keys.isdisjoint(("doc_id", "annotations")):
+        return Fit.NO
     return by_keys(head, {"doc_id", "text"}, {"annotations"})
 
 

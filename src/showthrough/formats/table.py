@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
@@ -83,8 +84,8 @@ class Table(Rows):
         return fail(self.path, f"is not a well-formed table: {error}", f"line {line}")
 
     def by_number(self, make: Make, columns: Sequence[int]) -> Lines:
-        places = (np.array(one, dtype=np.int64) for one in (self._offsets, self._sizes))
-        return Lines(self.path, *places, partial(_document, self._separator, make), self._state)
+        offsets, sizes = (np.array(one, dtype=np.int64) for one in (self._offsets, self._sizes))
+        return Lines(self.path, offsets, sizes, partial(_document, self._separator, make), self._state)
 
 
 def _document(separator: str, make: Make, line: bytes, number: int) -> Document:
@@ -95,12 +96,12 @@ def _document(separator: str, make: Make, line: bytes, number: int) -> Document:
 class _Lines(Iterator[str]):
     """The lines of a file, how many there were and where they end; a carriage return alone ends one as well."""
 
-    def __init__(self, path: Path, file: io.IOBase) -> None:
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
         self.number = 0
         self.end = len(BOM) if file.read(len(BOM)) == BOM else 0
         file.seek(0)
         self._path = path
-        self._file = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")  # type: ignore[type-var]
+        self._file = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
         self._packed = path.suffix.lower() == ".gz"
         self._longest, self._most = RECORD.bytes, FILE.bytes
 
@@ -122,7 +123,7 @@ class _Lines(Iterator[str]):
 
 
 def _separator(head: Head, columns: Columns) -> tuple[bool, str]:
-    """Whether the first line says what separates cells, and what does: that which gives the columns that are looked for.
+    """Whether the first line says what separates cells, and what does: the sign that gives columns we look for.
 
     Where none gives any, that which gives most columns; among equals, what the ending says.
     """
@@ -147,10 +148,15 @@ def rows_of(file: Input) -> Table:
 
 
 def write(documents: Iterable[Document]) -> Files:
-    """A .csv; groups have their column where there are any."""
-    content = io.StringIO(newline="")
-    csv.writer(content, lineterminator="\n").writerows(to_write(documents))
-    return {"": content.getvalue().encode()}
+    """A .csv; a cell with a carriage return alone is quoted as well, which is left out where rows end in line feeds."""
+    lines = _Written()
+    csv.writer(lines, lineterminator="\r\n").writerows(to_write(documents))
+    return {"": "".join(f"{line[:-2]}\n" for line in lines).encode()}
+
+
+class _Written(list[str]):
+    def write(self, line: str) -> None:
+        self.append(line)
 
 
 FORMAT = Format(

@@ -75,7 +75,9 @@ def layout_of(file: Input, header: Sequence[str]) -> Layout:
     """Raises InputError where a named column, or that of the texts, is not there, or is there twice."""
     columns = file.columns
     names = {"id": id_column(columns, header), "text": columns.text or TEXT, "group": columns.group}
-    check_columns(file, header, [name for field, name in names.items() if name and (field != "group" or name in header)])
+    check_columns(
+        file, header, [name for field, name in names.items() if name and (field != "group" or name in header)]
+    )
     at = {field: header.index(name) if name in header else None for field, name in names.items()}
     return Layout(at["id"], at["text"] or 0, at["group"])
 
