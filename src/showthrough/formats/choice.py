@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ from showthrough.errors import (
     some,
 )
 from showthrough.files.heads import Head
-from showthrough.files.reading import fail
+from showthrough.files.reading import fail, files_in, suffix
 from showthrough.formats import brat, conll, folder, i2b2, parquet, records, tab, table, tae, texts, xlsx
 from showthrough.formats.base import Fit, Format, Input, Task, can
 from showthrough.formats.checks import checked_anonymization, checked_documents
@@ -125,7 +126,22 @@ def read_as(asked: str | None, file: Input, task: Task, kinds: str) -> Any:
         head = RowHead(chosen.rows(file))
         if inner := _of_rows(head, task):
             return getattr(FORMATS[inner], task)(replace(file, head=head))
-    return _ask(name, getattr(chosen, task), file, check)
+    found = _ask(name, getattr(chosen, task), file, check)
+    if file.head.folder:
+        file.remarks.others += _left_out(file.head, chosen)
+    return found
+
+
+def _left_out(head: Head, chosen: Format) -> list[str]:
+    """That there are other files in a folder than those of the format, where there are."""
+    others = Counter(
+        "hidden" if folder.hidden(one, head.path) else suffix(one) or "without an ending"
+        for one in files_in(head.path)
+        if suffix(one) not in (*chosen.endings, *chosen.aside) and not one.is_dir()
+    )
+    if not others:
+        return []
+    return [f"other files in the folder were not read: {some(f'{count} {kind}' for kind, count in others.items())}"]
 
 
 def _by_columns(file: Input, task: Task) -> str | None:
@@ -140,7 +156,7 @@ def _by_columns(file: Input, task: Task) -> str | None:
     keys = file.head.json.keys.keys()
     if not (named and named <= keys and records.is_records(file.head)) or "annotations" in keys:
         return None
-    sure = any(claim[0] is Fit.SURE for claim in _claims(file.head, FORMATS.built_in, task).values())
+    sure = any(claim[0] is Fit.SURE for claim in _claims(file.head, FORMATS.sound(), task).values())
     return None if sure else "records"
 
 

@@ -215,7 +215,9 @@ def write(documents: Iterable[Document]) -> Files:
         raise _missing() from error
     header, *rows = to_write(documents)
     columns = list(zip(*rows, strict=True)) or [()] * len(header)
-    table = pyarrow.table({name: pyarrow.array(cells, pyarrow.string()) for name, cells in zip(header, columns, strict=True)})
+    table = pyarrow.table(
+        {name: pyarrow.array(cells, pyarrow.string()) for name, cells in zip(header, columns, strict=True)}
+    )
     content = io.BytesIO()
     library.write_table(table, content, row_group_size=_GROUP)
     return {"": content.getvalue()}
@@ -232,5 +234,6 @@ FORMAT = Format(
     reader(rows_of),
     released_reader(rows_of),
     write,
+    binary=True,
     rows=rows_of,
 )

@@ -95,4 +95,5 @@ FORMAT = Format(
     (".jsonl", ".json"),
     *(_recognise, read_corpus, read),
     write_masks=write_masks,
+    sample={"sample.jsonl": '{"id": "case-1", "text": "Mr John Doe of Oslo left."}\n'},
 )

@@ -58,7 +58,7 @@ class Rows(ABC):
         for number, (place, cells) in enumerate(self, 1):
             try:
                 if len(cells) != width:
-                    raise fault(f"has {len(cells)} cells; expected {width}, one for each column of the header")
+                    raise fault(f"has {width} columns in its header but {len(cells)} in this row")
                 yield make(cells, number)
             except InputError as error:
                 problems += [one if one.file else self._placed(one, place) for one in error.problems]

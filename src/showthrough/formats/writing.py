@@ -50,9 +50,17 @@ def write_corpus(
     if path.is_dir() and any(path.iterdir()) and not force:
         raise OutputError(f"{path}: is not empty; choose another folder or say --force to add to it")
     for name in files:
-        if Path(name).name != name or name.startswith(".") or "\0" in name:
-            raise OutputError(f"document {shown(Path(name).stem)}: this id cannot be the name of a file in {path}")
+        if not _is_name(name, chosen.nested):
+            raise OutputError(
+                f"document {shown(name.rpartition('.')[0])}: this id cannot be the name of a file in {path}"
+            )
     return write_folder(path, files, read=read)
+
+
+def _is_name(name: str, nested: bool) -> bool:
+    """Whether it names a file in a folder, or in folders in it, that is neither hidden nor anywhere else."""
+    parts = name.split("/") if nested else [name]
+    return all(Path(part).name == part and not part.startswith(".") and "\0" not in part for part in parts)
 
 
 def _prepared(document: Document, annotator: str | None) -> Document:

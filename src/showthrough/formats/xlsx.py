@@ -75,7 +75,7 @@ class Sheet(Rows):
                 names = [sheet.title for sheet in book.worksheets]
                 if not names:
                     raise fail(self.path, "has no sheet; expected a table in the first one")
-                if len(names) > 1 and not (note := _others(names)) in self._remarks.others:
+                if len(names) > 1 and (note := _others(names)) not in self._remarks.others:
                     self._remarks.others.append(note)
                 book.worksheets[0].reset_dimensions()  # what the file says of its size may be anything
                 rows = book.worksheets[0].iter_rows(values_only=True)
@@ -151,7 +151,9 @@ def write(documents: Iterable[Document]) -> Files:
         cells = []
         for text in row:
             if len(text) > _LONGEST:
-                raise OutputError(f"{at_document(row[0])}: has {len(text)} characters; a cell of Excel holds {_LONGEST}")
+                raise OutputError(
+                    f"{at_document(row[0])}: has {len(text)} characters; a cell of Excel holds {_LONGEST}"
+                )
             cell = WriteOnlyCell(sheet, _TO_NUMBER.sub(_as_number, text))
             cell.data_type = "s"  # also of what begins as formulas do
             cells.append(cell)
@@ -172,5 +174,6 @@ def _recognise(head: Head) -> Fit:
 FORMAT = Format(
     "Excel's .xlsx: a table of texts, or of marks, in the first sheet",
     *((".xlsx",), _recognise, reader(Sheet), released_reader(Sheet), write),
+    binary=True,
     rows=Sheet,
 )
