@@ -113,8 +113,9 @@ def _aligned(texts: Texts, file: Input) -> Masks:
         fault = f"is not in the corpus {corpus.source or corpus.name}"
         raise InputError(Problem(str(path), at_document(key), fault) for key in strangers)
     if empty := [key for key, text in texts.items() if not text.strip()]:
-        which = some(empty)
-        file.remarks.others.append(f"nothing is left of {which}: {len(empty)} empty texts count as all suppressed")
+        column = f"column {shown(file.columns.text or '')}: " if file.released else ""
+        count = "an empty text counts" if len(empty) == 1 else f"{len(empty)} empty texts count"
+        file.remarks.others.append(f"{column}nothing is left of {some(empty)}: {count} as all suppressed")
     from showthrough.data.alignment import align  # asked for only where offsets are missing
 
     return {document.id: align(document.text, texts[document.id]) for document in corpus if document.id in texts}

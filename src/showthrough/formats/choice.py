@@ -183,6 +183,7 @@ def _unknown(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:
         what = "objects" if head.opening == b"[" or head.lines else "an object"
         like = nearest(head, able)
         hint = f"nearest is {like[0]}: {like[1]}; showthrough formats lists all" if like else f"expected {kinds}"
+        hint += "; --id-column and --text-column choose keys of texts" if records.is_records(head) else ""
         return fail(head.path, f"found {what} with the keys {some(head.json.keys)}, which no format has; {hint}")
     return fail(head.path, f"is not JSON: it starts with {head.opening.decode('latin-1')!r}; expected {kinds}")
 

@@ -154,7 +154,14 @@ class RowHead(Head):
 
 
 def _object(header: Sequence[str], cells: Cells, number: int) -> bytes:
-    return msgspec.json.encode(dict(zip(header, cells, strict=True)))
+    return msgspec.json.encode(_without_nulls(dict(zip(header, cells, strict=True))))
+
+
+def _without_nulls(value: Any) -> Any:
+    """A value without keys that hold nothing: rows of a table all have the same ones, whether they say something or not."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(one) for key, one in value.items() if one is not None}
+    return list(map(_without_nulls, value)) if isinstance(value, list) and value and type(value[0]) is dict else value
 
 
 def _decoded(header: Sequence[str], decode: Callable[[bytes, int], Document], cells: Cells, number: int) -> Document:

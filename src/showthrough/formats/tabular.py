@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from showthrough.data.documents import Document
+from showthrough.errors import shown
 from showthrough.files.reading import fail, unique
 from showthrough.formats.base import Input, Masks, Texts
 from showthrough.formats.mark_rows import read_marks, refuse_marks, span_columns
@@ -113,10 +114,17 @@ def _released(file: Input, rows: Rows) -> Texts:
         why = "so nothing tells whose text a row is; rows of two files are not matched by their order"
         raise fail(file.path, f"has no column {' or '.join(IDS)}, {why}: choose one with --id-column")
     name = rows.header[layout.text]
+    others = [] if file.columns.text else [one for one in range(len(rows.header)) if one not in layout.used]
+    spans: set[int] = set()
 
     def text(cells: Cells, number: int) -> tuple[str, str]:
         if rows.nulls and cells[layout.text] is None:
             raise fault("found no value; expected text, an empty one where all was suppressed", name)
+        spans.update(one for one in others if _hides_spans(cells[one]))
         return layout.named(cells, number), written(cells[layout.text])
 
-    return Texts(unique(rows.made(text), file.path))
+    texts = Texts(unique(rows.made(text), file.path))
+    if spans:
+        fault_ = "looks like marks, which no format has so; if the texts are what was released, say --text-column"
+        raise fail(file.path, f"{fault_} {shown(name)}", f"column {shown(rows.header[min(spans)])}")
+    return texts
