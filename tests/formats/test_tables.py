@@ -44,7 +44,9 @@ def written(path: Path, rows: list[tuple[Any, ...]], separator: str = ",", befor
 @pytest.mark.parametrize("name", ["x.csv", "x.tsv"])
 @pytest.mark.parametrize("before", ["", "\ufeff", "\n"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_the_header_tells_what_separates_cells(tmp_path: Path, separator: str, name: str, before: str, end: str) -> None:
+def test_the_header_tells_what_separates_cells(
+    tmp_path: Path, separator: str, name: str, before: str, end: str
+) -> None:
     corpus = read_corpus(written(tmp_path / name, [("doc_id", "text"), *ROWS], separator, before, end))
     assert list(corpus) == DOCUMENTS
     assert corpus.notes == ()
@@ -100,7 +102,7 @@ def test_marks_in_a_cell_are_not_taken_for_none(tmp_path: Path, spans: str) -> N
     with pytest.raises(InputError, match="spans: looks like marks"):
         read_corpus(path)
     corpus = Corpus([Document("a", "Oslo."), Document("b", "Oslo.")])
-    with pytest.raises(InputError, match="column spans: looks like marks, .* say --text-column text"):
+    with pytest.raises(InputError, match=r"column spans: looks like marks, .* say --text-column text"):
         read_anonymization(path, corpus)
     assert len(read_anonymization(path, corpus, text_column="text")) == 2
 
@@ -176,8 +178,8 @@ def test_other_names_of_ends_and_a_replacement(tmp_path: Path) -> None:
         (("c1", 2, 99, "P", ""), "line 2: document c1: end 99 is past the end of the text (18 characters)"),
         (
             ("c1", 3, 10, "P", "Ann Lee"),
-            "line 2: document c1: the text at 3–10 is 'nn Lee ' but the row says 'Ann Lee'; expected offsets in Unicode "
-            "code points",
+            "line 2: document c1: the text at 3–10 is 'nn Lee ' but the row says 'Ann Lee'; expected offsets in "
+            "Unicode code points",
         ),
         (("", 2, 9, "P", ""), "line 2: its id is empty; expected a name"),
     ],
@@ -202,7 +204,13 @@ def test_marks_are_one_system_s_and_no_corpus(tmp_path: Path) -> None:
 # --- released texts ---------------------------------------------------------------------------------------------------
 
 PAIRS = [
-    {"case": 7, "before": "😀 Ann Lee of Oslo.", "after": "😀 *** of Oslo.", "other": "😀 Ann Lee of [X].", "year": 1996},
+    {
+        "case": 7,
+        "before": "😀 Ann Lee of Oslo.",
+        "after": "😀 *** of Oslo.",
+        "other": "😀 Ann Lee of [X].",
+        "year": 1996,
+    },
     {"case": 3, "before": "Bergen.", "after": "", "other": "Bergen.", "year": 1997},
 ]
 

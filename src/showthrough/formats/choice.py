@@ -124,8 +124,9 @@ def read_as(asked: str | None, file: Input, task: Task, kinds: str) -> Any:
     chosen = format_named(name, task)
     if asked is None and chosen.rows and not file.released:
         head = RowHead(chosen.rows(file))
+        file = replace(file, head=head)
         if inner := _of_rows(head, task):
-            return getattr(FORMATS[inner], task)(replace(file, head=head))
+            return getattr(FORMATS[inner], task)(file)
     found = _ask(name, getattr(chosen, task), file, check)
     if file.head.folder:
         file.remarks.others += _left_out(file.head, chosen)

@@ -158,7 +158,7 @@ def _object(header: Sequence[str], cells: Cells, number: int) -> bytes:
 
 
 def _without_nulls(value: Any) -> Any:
-    """A value without keys that hold nothing: rows of a table all have the same ones, whether they say something or not."""
+    """A value without keys that hold nothing: rows of a table all have the same ones."""
     if isinstance(value, dict):
         return {key: _without_nulls(one) for key, one in value.items() if one is not None}
     return list(map(_without_nulls, value)) if isinstance(value, list) and value and type(value[0]) is dict else value

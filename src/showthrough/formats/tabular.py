@@ -13,7 +13,7 @@ from showthrough.files.reading import fail, unique
 from showthrough.formats.base import Input, Masks, Texts
 from showthrough.formats.mark_rows import read_marks, refuse_marks, span_columns
 from showthrough.formats.remarks import ENDS, like_spans
-from showthrough.formats.rows import IDS, NAMELESS, Cells, Rows, check_columns, fault, id_column, written
+from showthrough.formats.rows import IDS, NAMELESS, Cells, RowHead, Rows, check_columns, fault, id_column, written
 
 TEXT = "text"
 _SPANS = re.compile(rf"""["'](?:{"|".join(sorted(ENDS))})["']\s*:\s*\d|[\[(]\s*\d+\s*,\s*\d+\s*,\s*["']""")
@@ -23,7 +23,7 @@ def reader(rows_of: Callable[[Input], Rows]) -> Callable[[Input], Sequence[Docum
     """Of a corpus of texts without annotations."""
 
     def read(file: Input) -> Sequence[Document]:
-        rows = rows_of(file)
+        rows = _opened(file, rows_of)
         refuse_marks(file, rows)
         return _documents(file, rows)
 
@@ -34,12 +34,17 @@ def released_reader(rows_of: Callable[[Input], Rows]) -> Callable[[Input], Masks
     """Of released texts; where a table has columns of offsets, of marks, unless its texts were named."""
 
     def read_released(file: Input) -> Masks | Texts:
-        rows = rows_of(file)
+        rows = _opened(file, rows_of)
         ends = span_columns(rows.header)
         marks = ends is not None and file.columns.text not in rows.header
         return read_marks(file, rows, ends) if ends and marks else _released(file, rows)
 
     return read_released
+
+
+def _opened(file: Input, rows_of: Callable[[Input], Rows]) -> Rows:
+    """The rows of a table, which may have been looked at already."""
+    return file.head.rows if isinstance(file.head, RowHead) else rows_of(file)
 
 
 def to_write(documents: Iterable[Document]) -> list[tuple[str, ...]]:

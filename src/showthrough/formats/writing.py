@@ -60,7 +60,7 @@ def write_corpus(
 def _is_name(name: str, nested: bool) -> bool:
     """Whether it names a file in a folder, or in folders in it, that is neither hidden nor anywhere else."""
     parts = name.split("/") if nested else [name]
-    return all(Path(part).name == part and not part.startswith(".") and "\0" not in part for part in parts)
+    return all(part and Path(part).name == part and not part.startswith(".") and "\0" not in part for part in parts)
 
 
 def _prepared(document: Document, annotator: str | None) -> Document:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -32,7 +33,7 @@ _TO_NUMBER = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)
 
 
 class Sheet(Rows):
-    """The first sheet of a workbook. It can only be read from its start, so documents are kept."""
+    """The first sheet of a workbook. It can only be read from its start, so its rows are kept."""
 
     def __init__(self, file: Input) -> None:
         self.path = file.path
@@ -43,15 +44,16 @@ class Sheet(Rows):
 
     @cached_property
     def header(self) -> tuple[str, ...]:  # type: ignore[override]
-        cells = next((cells for _, cells in self._rows()), ())
-        return tuple(map(written, cells))
+        return tuple(map(written, self._kept[0][1])) if self._kept else ()
 
     def __iter__(self) -> Iterator[tuple[str, Cells]]:
         width = len(self.header)
-        rows = self._rows()
-        next(rows, None)
-        for place, cells in rows:
+        for place, cells in self._kept[1:]:
             yield place, (*cells, *(None,) * (width - len(cells)))
+
+    @cached_property
+    def _kept(self) -> list[tuple[str, tuple[Any, ...]]]:
+        return list(self._rows())
 
     def _rows(self) -> Iterator[tuple[str, tuple[Any, ...]]]:
         """Rows with something in them, without the empty cells at their ends."""
@@ -112,7 +114,8 @@ def _library() -> Any:
 def _sound(path: Path) -> Iterator[None]:
     """What the library says of a damaged file, in one line."""
     try:
-        yield
+        with warnings.catch_warnings(action="ignore"):  # of styles, and of dates that are none
+            yield
     except _DAMAGED as error:
         raise fail(path, f"is not a sound .xlsx file: {shown(str(error), _FAULT)}") from error
 
@@ -146,14 +149,14 @@ def write(documents: Iterable[Document]) -> Files:
     book = _library().Workbook(write_only=True)
     from openpyxl.cell import WriteOnlyCell
 
+    rows = to_write(documents)
+    for name, text, *_ in rows:
+        if len(text) > _LONGEST:
+            raise OutputError(f"{at_document(name)}: has {len(text)} characters; a cell of Excel holds {_LONGEST}")
     sheet = book.create_sheet("texts")
-    for row in to_write(documents):
+    for row in rows:
         cells = []
         for text in row:
-            if len(text) > _LONGEST:
-                raise OutputError(
-                    f"{at_document(row[0])}: has {len(text)} characters; a cell of Excel holds {_LONGEST}"
-                )
             cell = WriteOnlyCell(sheet, _TO_NUMBER.sub(_as_number, text))
             cell.data_type = "s"  # also of what begins as formulas do
             cells.append(cell)
