@@ -151,7 +151,12 @@ case("corpus is null", "corpus.json: is not JSON: ", "expected a TAB .json", cor
 case("documents are numbers", "corpus.json: document number ", "expected an object", lines=2, corpus_json=[1, 2])
 case("document is a list", "corpus.json: document number 1: ", "found a list", corpus_json=[[]])
 case("id is a list", "corpus.json: document number 1: doc_id: ", "or text", corpus_json=one_document(doc_id=[]))
-case("id is missing", "corpus.json: document number 1: ", "doc_id is missing", corpus_json=[{"text": "x"}])
+case(
+    "id is missing",
+    "corpus.json: document number 1: ",
+    "doc_id is missing",
+    corpus_json=[{"text": "x", "annotations": {}}],
+)
 case("id is empty", "corpus.json: a document: ", "id is empty", corpus_json=one_document(doc_id=""))
 case(
     "text is null", "corpus.json: document d1: text: ", "found null; expected text", corpus_json=one_document(text=None)
@@ -332,16 +337,16 @@ for name, starts, says, content in (
 
 TABLE = ("evaluate", "corpus.json", "a=texts.csv", "-o", "out.json")
 for name, starts, says, content in (
-    ("no such column", "texts.csv: column doc_id: ", "found id, text; expected", "id,text\nd1,x\n"),
+    ("no such column", "texts.csv: column text: ", "found id, body; expected", "id,body\nd1,x\n"),
+    ("no ids", "texts.csv: has no column doc_id or id", "not matched by their order", "text\nx\n"),
     ("column twice", "texts.csv: column text: ", "found doc_id, text, text", "doc_id,text,text\nd1,a,b\n"),
-    ("semicolons", "texts.csv: column doc_id: ", "found doc_id;text", "doc_id;text\nd1;x\n"),
-    ("empty", "texts.csv: column doc_id: ", "found no columns", ""),
+    ("empty", "texts.csv: column text: ", "found no columns", ""),
     ("row too long", "texts.csv: line 2: ", "2 columns in its header", "doc_id,text\nd1,x,y\n"),
     ("row too short", "texts.csv: line 3: ", "2 columns in its header", "doc_id,text\nd1,x\nd2\n"),
     ("unclosed quote", "texts.csv: line 3: ", "unexpected end of data", 'doc_id,text\nd1,"abc\ndef\n'),
     ("quote inside", "texts.csv: line 2: ", "not a well-formed table", 'doc_id,text\nd1,"a"b\n'),
     ("id twice", "texts.csv: document d1: ", "occurs twice", "doc_id,text\nd1,a\nd1,b\n"),
-    ("id empty", "texts.csv: a document: ", "id is empty", "doc_id,text\nd1,a\n,b\n"),
+    ("id empty", "texts.csv: line 3: ", "id is empty", "doc_id,text\nd1,a\n,b\n"),
     ("unknown id", "texts.csv: document zz: ", "not in the corpus", "doc_id,text\nd1,a\nzz,b\n"),
     ("no rows", "texts.csv: document d1: ", "not here", "doc_id,text\n"),
     ("Latin-1", "texts.csv: byte 15 is not UTF-8", "", "doc_id,text\nd1,é\n".encode("latin-1")),

@@ -221,7 +221,9 @@ def records(*ids: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("command", ["convert", "surrogate"])
 def test_a_refused_folder_leaves_nothing(command: str, desk: Any) -> None:
     desk.write({"records.json": records("1", "../2")})
-    desk.refuses(command, "records.json", "--to", "brat", "-o", "out", starts="document 2: this id cannot be the name")
+    desk.refuses(
+        command, "records.json", "--to", "brat", "-o", "out", starts="document ../2: this id cannot be the name"
+    )
     desk.write({"records.json": records("1", "2" * 300)})
     desk.refuses(
         command, "records.json", "--to", "brat", "-o", "a/out", starts="a/out: cannot be written: File name too"

@@ -21,7 +21,7 @@ from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.heads import Head
 from showthrough.metrics import METRICS
 
-_READING = ("format", "group_by", "id_column", "text_column")
+_READING = ("format", "group_by", "id_column", "text_column", "released")
 _SETTINGS = ("missing", "language", *_READING, "map", "direct", "quasi", "ignore")
 
 
@@ -44,7 +44,7 @@ def command(
     show_notes([*notices(plan.corpus, plan.anonymizations, plan.metrics), *_strange_types(plan)])
     typer.echo(printable(_summary(plan.corpus)))
     for one in plan.anonymizations:
-        typer.echo(printable(_masks(one)))
+        typer.echo(printable(_masks(one, plan.corpus)))
     typer.echo(_verdict(plan))
 
 
@@ -73,10 +73,11 @@ def _summary(corpus: Corpus) -> str:
     )
 
 
-def _masks(one: Anonymization) -> str:
+def _masks(one: Anonymization, corpus: Corpus) -> str:
     masks = sum(len(one.masks[key]) for key in one.masks)
     types = f", {len(one.types)} types" if one.types else ""
-    return f"{one.source}: {documents(len(one))}, {masks} masks{types}, digest {one.digest[:8]}"
+    column = f"column {shown(one.name)}: " if one.source == corpus.source else ""
+    return f"{one.source}: {column}{documents(len(one))}, {masks} masks{types}, digest {one.digest[:8]}"
 
 
 def _strange_types(plan: Plan) -> Iterator[str]:

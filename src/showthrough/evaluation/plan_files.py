@@ -38,7 +38,7 @@ class _Table(msgspec.Struct, forbid_unknown_fields=True):
 
 class _Inputs(msgspec.Struct, forbid_unknown_fields=True):
     corpus: str | _Table
-    anonymizations: dict[str, str | _Table]
+    anonymizations: dict[str, str | _Table] = {}  # none where released texts stand beside the originals
     metrics: list[str] = []
     preset: str | None = None
     output: str | None = None

@@ -68,9 +68,14 @@ class Request:
     def sources(self) -> dict[str, Source]:
         """Where the anonymizations are: in files of their own, or in columns beside the originals.
 
-        Raises PlanError for a name that both have.
+        Raises PlanError for a name that both have, and for the originals' own column.
         """
         beside = listed(self.settings.released)
+        original = self.corpus.columns.get("text_column") or "text"
+        if original in beside:
+            raise PlanError(
+                "is the column of the originals; expected one of released texts", f"released {shown(original)}"
+            )
         if twice := [column for column in beside if column in self.anonymizations]:
             raise PlanError(
                 "is a column of released texts and an anonymization; expected unique names", shown(twice[0])
@@ -90,8 +95,11 @@ class Request:
         problems: list[Problem] = []
         anonymizations: list[Anonymization] = []
         settings, named = self.settings, self.settings.format
-        corpus = read_corpus(self.corpus.path, format=named, group_by=settings.group_by, **self.corpus.columns)
-        for name, source in self.sources.items():
+        sources, released = self.sources, listed(settings.released)
+        corpus = read_corpus(
+            self.corpus.path, format=named, group_by=settings.group_by, released=released, **self.corpus.columns
+        )
+        for name, source in sources.items():
             try:
                 chosen = shared_format(named, source.path)
                 one = read_anonymization(source.path, corpus, name=name, format=chosen, **source.columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from showthrough.files.reading import (
     decoded_or_none,
     files_in,
     is_folder,
+    lines_of,
     object_entries,
     open_file,
     read_bytes,
@@ -185,6 +186,10 @@ class Head(os.PathLike[str]):
         if self.suffix in (".jsonl", ".ndjson"):
             return True
         return self.suffix not in (".csv", ".tsv") and self.start[:1] == b"{" and self._first[1][:1] == b"{"
+
+    def numbered_lines(self) -> Iterator[tuple[int, int, bytes]]:
+        """Number, offset and content of every line of JSON Lines."""
+        return lines_of(self.path)
 
     @cached_property
     def content(self) -> bytes:

@@ -73,6 +73,7 @@ def write_folder(
     with _told(folder):
         target = Path(os.path.realpath(folder))
         for name in files:
+            _check_inside(folder, target, name)
             if (target / name).is_dir():
                 raise OutputError(f"{folder / name}: is a folder; expected a file name")
             if read is not None and target / name in read:
@@ -84,6 +85,7 @@ def write_folder(
             made = bench / "made" if first is None else bench / first.name / target.relative_to(first)
             made.mkdir(parents=True)
             for name, content in files.items():
+                (made / name).parent.mkdir(parents=True, exist_ok=True)
                 put(made / name, content, private=private)
             if first is None:
                 _move_in(made, target, bench / "before", list(files))
@@ -246,9 +248,12 @@ def _move_in(made: Path, target: Path, before: Path, names: list[str]) -> None:
     """Moves files into a folder; when one cannot be, those that were moved make room for what was there."""
     before.mkdir()
     done: list[str] = []
+    new: list[Path] = []  # folders in it, each after the one that it is in
     try:
         for name in names:
             done.append(name)
+            (before / name).parent.mkdir(parents=True, exist_ok=True)
+            new += _make_folders((target / name).parent)
             with suppress(FileNotFoundError):
                 _copy_link(target / name, before / name)
             (made / name).replace(target / name)
@@ -258,7 +263,25 @@ def _move_in(made: Path, target: Path, before: Path, names: list[str]) -> None:
                 (before / name).replace(target / name)
             elif not os.path.lexists(made / name):
                 (target / name).unlink(missing_ok=True)
+        for inner in reversed(new):
+            with suppress(OSError):  # somebody put something there meanwhile
+                inner.rmdir()
         raise
+
+
+def _make_folders(folder: Path) -> list[Path]:
+    """Makes a folder and those above it that are not there yet; gives those, the topmost first."""
+    missing = [one for one in (*reversed(folder.parents), folder) if not os.path.lexists(one)]
+    for one in missing:
+        one.mkdir()
+    return missing
+
+
+def _check_inside(folder: Path, target: Path, name: str) -> None:
+    """Raises OutputError for a name that leads out of the folder, by itself or by a link in it."""
+    home = (target / name).parent
+    if ".." in Path(name).parts or not Path(os.path.realpath(home)).is_relative_to(target):
+        raise OutputError(f"{folder / name}: is not in {folder}; expected a name inside")
 
 
 def _copy_link(path: Path, copy: Path) -> None:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Collection
 
 from showthrough.data.documents import Corpus
 from showthrough.data.given import aligned
 from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.data.pairing import check_pair
-from showthrough.errors import InputError, Problem, at_document, shown
+from showthrough.errors import InputError, Problem, at_document, shown, some
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, stem
 from showthrough.formats.base import Columns, Fit, Format, Input, Masks, Texts, can
 from showthrough.formats.choice import FORMATS, format_named, read_as, recognised
 from showthrough.formats.groups import GroupBy
+from showthrough.formats.remarks import Remarks
 
 CORPUS_KINDS = "a TAB .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
 ANONYMIZATION_KINDS = "a TAE .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
@@ -29,15 +29,17 @@ def read_corpus(
     id_column: str | None = None,
     text_column: str | None = None,
     group_by: str | None = None,
+    released: str | Collection[str] | None = None,
 ) -> Corpus:
     """Reads and checks a corpus, in whichever format it is: `showthrough formats` lists them.
 
     `format` names one, which then holds whatever the file looks like. Documents that share a group, such as the records
     of one patient, say so in a field or column `group`; `group_by` names another, or a regular expression on their ids:
-    `id:^(\\d+)-`.
+    `id:^(\\d+)-`. `released` are columns beside the texts that are read as anonymizations, and so not told as unused.
     """
     groups = GroupBy(group_by)
-    file = Input(Head.of(path), Columns(id_column, text_column, groups.field))
+    remarks = Remarks(elsewhere=frozenset([released] if isinstance(released, str) else released or ()))
+    file = Input(Head.of(path), Columns(id_column, text_column, groups.field), remarks=remarks)
     documents = groups.grouped(read_as(format, file, "read", CORPUS_KINDS))
     corpus = Corpus(documents, name or stem(file.path), str(file.path), file.remarks.notes)
     _ = corpus.survey  # raises with everything that is wrong
@@ -68,7 +70,7 @@ def read_anonymization(
     """
     file = Input(Head.of(path), Columns(id_column, text_column), corpus)
     given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
-    masks = _aligned(given, file.path, corpus) if isinstance(given, Texts) else given
+    masks = _aligned(given, file) if isinstance(given, Texts) else given
     _check_spans(file, lambda: isinstance(given, Texts) or sum(map(len, masks.values())))
     return Anonymization(masks, name or stem(file.path), str(file.path), file.remarks.notes)
 
@@ -120,9 +122,17 @@ def read_released(
     return {document.id: document.text for document in corpus}
 
 
-def _aligned(texts: Texts, path: Path, corpus: Corpus | None) -> Masks:
+def _aligned(texts: Texts, file: Input) -> Masks:
+    path, corpus = file.path, file.corpus
     if corpus is None:
         raise fail(path, "holds anonymized texts without offsets; reading it needs the corpus with the originals")
+    if file.released and tuple(texts) != corpus.ids:
+        fault = "its rows have other ids here than the corpus has; expected the same column of ids for both"
+        raise fail(path, f"{fault} (choose with --id-column)")
+    if empty := [key for key, text in texts.items() if not text.strip()]:
+        column = f"column {shown(file.columns.text or '')}: " if file.released else ""
+        count = "an empty text counts" if len(empty) == 1 else f"{len(empty)} empty texts count"
+        file.remarks.others.append(f"{column}nothing is left of {some(empty)}: {count} as all suppressed")
     return aligned(texts, corpus, str(path))
 
 

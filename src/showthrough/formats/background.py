@@ -46,7 +46,10 @@ def read_background(
     if is_records(head):
         texts = _of_records(head.path, _records(head), id_column or "doc_id", text_column or "text")
     else:
-        documents = read_as(None, Input(head, Columns(id_column, text_column)), "read", KINDS)
+        file = Input(head, Columns(id_column, text_column))
+        documents = read_as(None, file, "read", KINDS)
+        if file.remarks.numbered:
+            raise fail(head.path, "has no ids, so nothing tells who a text is of; expected a column doc_id or id")
         texts = unique(((document.id, document.text) for document in documents), head.path)
     return Background(texts, name or stem(head.path), str(head.path))
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask
@@ -16,6 +17,9 @@ from showthrough.errors import QUOTED, OutputError, at_document, quoted, shown
 from showthrough.files.heads import Head
 from showthrough.formats.groups import FIELD
 from showthrough.formats.remarks import Remarks, like_spans
+
+if TYPE_CHECKING:
+    from showthrough.formats.rows import Rows
 
 Task = Literal["read", "read_anonymization", "write"]
 Files = dict[str, bytes]  # by name; a format that is one file has one without a name
@@ -102,6 +106,19 @@ class Input:
         return {} if self.corpus is None else Originals(self.corpus)
 
     @cached_property
+    def beside(self) -> bool:
+        """Whether it is the very file that the corpus was read from."""
+        source = self.corpus.source if self.corpus is not None else ""
+        with suppress(OSError, ValueError):  # a corpus that came from no file
+            return bool(source) and self.path.samefile(source)
+        return False
+
+    @property
+    def released(self) -> bool:
+        """Whether it is that, and the column was named that holds released texts beside the originals."""
+        return self.columns.text is not None and self.beside
+
+    @cached_property
     def ids_by_text(self) -> Mapping[bytes, Sequence[str]]:
         """The documents of the corpus by the digest of their text: a system's output may have texts and no ids."""
         ids: dict[bytes, list[str]] = {}
@@ -130,6 +147,10 @@ class Format:
     write: Callable[[Iterable[Document]], Files] | None = None  # a corpus
     write_masks: Callable[[Anonymization], Files] | None = None
     in_folders: bool = False  # whether a folder of such files can be read as well
+    binary: bool = False  # whether it is nothing to look at, so that there is no sample
+    aside: tuple[str, ...] = ()  # endings of files in such a folder that hold nothing to score
+    nested: bool = False  # whether a / in an id is a folder in that folder
+    rows: Callable[[Input], Rows] | None = None  # of a table, whose rows may be objects of another format
     sample: Mapping[str, str] = field(default_factory=dict)  # by file name; none: what its writer makes of a document
 
 

@@ -171,4 +171,5 @@ FORMAT = Format(
     "brat standoff: a folder of .txt and .ann; of a system, .ann alone",
     *((".ann", ".txt"), lambda head: fit(head, ".ann"), read, masks_from(read), write),
     in_folders=True,
+    aside=(".conf",),
 )

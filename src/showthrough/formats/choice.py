@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from showthrough.errors import (
@@ -18,7 +20,7 @@ from showthrough.errors import (
     some,
 )
 from showthrough.files.heads import Head
-from showthrough.files.reading import fail
+from showthrough.files.reading import fail, files_in, suffix
 from showthrough.formats import (
     ai4privacy,
     azure,
@@ -34,6 +36,7 @@ from showthrough.formats import (
     labelstudio,
     labelstudio_min,
     nemotron,
+    parquet,
     presidio,
     presidio_evaluator,
     prodigy,
@@ -45,10 +48,12 @@ from showthrough.formats import (
     texts,
     token_rows,
     webanno,
+    xlsx,
     xmi,
 )
 from showthrough.formats.base import Fit, Format, Input, Task, can
 from showthrough.formats.checks import checked_anonymization, checked_documents
+from showthrough.formats.rows import RowHead
 from showthrough.formats.samples import nearest
 from showthrough.tables import Table
 
@@ -86,6 +91,8 @@ FORMATS: Table[Format] = Table(
         "texts": texts.FORMAT,
         "webanno": webanno.FORMAT,  # whose files end in .tsv, as tables may
         "table": table.FORMAT,
+        "xlsx": xlsx.FORMAT,
+        "parquet": parquet.FORMAT,
         "folder": folder.FORMAT,
         **i2b2.FORMATS,
         "brat": brat.FORMAT,
@@ -157,11 +164,59 @@ def _ask(name: str, function: Callable[[Place], Any], place: Place, check: Calla
 
 def read_as(asked: str | None, file: Input, task: Task, kinds: str) -> Any:
     """What a file holds, as the format reads it that is asked for, or else that which it is in."""
-    name = asked or recognised(file.head, task)
+    name = _by_columns(file, task) or asked or recognised(file.head, task)
     if name is None:
         raise _unknown(file.head, kinds, {one: each for one, each in FORMATS.built_in.items() if can(each, task)})
     check = checked_documents if task == "read" else checked_anonymization
-    return _ask(name, getattr(format_named(name, task), task), file, check)
+    chosen = format_named(name, task)
+    if asked is None and chosen.rows and not file.released:
+        head = RowHead(chosen.rows(file))
+        file = replace(file, head=head)
+        if inner := _of_rows(head, task):
+            return getattr(FORMATS[inner], task)(file)
+    found = _ask(name, getattr(chosen, task), file, check)
+    if file.head.folder:
+        file.remarks.others += _left_out(file.head, chosen)
+    return found
+
+
+def _left_out(head: Head, chosen: Format) -> list[str]:
+    """That there are other files in a folder than those of the format, where there are."""
+    others = Counter(
+        "hidden" if folder.hidden(one, head.path) else suffix(one) or "without an ending"
+        for one in files_in(head.path)
+        if suffix(one) not in (*chosen.endings, *chosen.aside) and not one.is_dir()
+    )
+    if not others:
+        return []
+    return [f"other files in the folder were not read: {some(f'{count} {kind}' for kind, count in others.items())}"]
+
+
+def _by_columns(file: Input, task: Task) -> str | None:
+    """The format of a table by the columns that a user named: they tell more than what else is in it."""
+    named = {file.columns.id, file.columns.text} - {None}
+    if file.released:
+        tables = (name for name, one in FORMATS.built_in.items() if one.rows and one.recognise(file.head))
+        name = "records" if records.is_records(file.head) else next(tables, None)
+        if name is None:
+            raise fail(file.path, "has no columns; expected a table, or JSON records, where released texts are in one")
+        return name
+    keys = file.head.json.keys.keys()
+    if not (named and named <= keys and records.is_records(file.head)) or "annotations" in keys:
+        return None
+    sure = any(claim[0] is Fit.SURE for claim in _claims(file.head, FORMATS.sound(), task).values())
+    return None if sure else "records"
+
+
+# Columns without which rows in these formats are texts and no more, which tables read themselves.
+_PLAIN = {"jsonl": "annotations", "records": "masks"}
+
+
+def _of_rows(head: RowHead, task: Task) -> str | None:
+    """The format of JSON objects that the rows of a table are in, where one is sure of the first row."""
+    claims = _claims(head, FORMATS.built_in, task)
+    sure = (name for name, (fit, _) in claims.items() if fit is Fit.SURE)
+    return next((name for name in sure if _PLAIN.get(name) in (None, *head.rows.header)), None)
 
 
 def _unknown(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:
@@ -176,6 +231,7 @@ def _unknown(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:
         what = "objects" if head.opening == b"[" or head.lines else "an object"
         like = nearest(head, able)
         hint = f"nearest is {like[0]}: {like[1]}; showthrough formats lists all" if like else f"expected {kinds}"
+        hint += "; --id-column and --text-column choose keys of texts" if records.is_records(head) else ""
         return fail(head.path, f"found {what} with the keys {some(head.json.keys)}, which no format has; {hint}")
     return fail(head.path, f"is not JSON: it starts with {head.opening.decode('latin-1')!r}; expected {kinds}")
 

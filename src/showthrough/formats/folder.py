@@ -2,32 +2,53 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
 from showthrough.files.reading import fail, files_in, read_bytes, stem, suffix, text_of, unique
 from showthrough.formats.base import Fit, Format, Input, Texts
 from showthrough.formats.texts import plain
 
+_ENDING = ".txt"
+
 
 def read_texts(file: Input) -> Texts:
-    """Every `.txt` (or `.txt.gz`) of a folder; the file's name is the document's id."""
+    """Every `.txt` (or `.txt.gz`) of a folder and of the folders in it; the id is the path from there on."""
     path = file.path
-    files = [one for one in files_in(path) if one.parent == path and suffix(one) == ".txt" and one.name[0] != "."]
+    inside = [one for one in files_in(path) if suffix(one) == _ENDING]
+    files = [one for one in inside if not hidden(one, path)]
     if not files:
         raise fail(path, "holds no .txt file; expected one a document")
-    return Texts(unique(((stem(one), text_of(one, read_bytes(one, RECORD))) for one in files), path))
+    if count := len(inside) - len(files):
+        file.remarks.others.append(f"{count} hidden .txt file{'s were' if count > 1 else ' was'} not read")
+    return Texts(unique(((_id(one, path), text_of(one, read_bytes(one, RECORD))) for one in files), path))
+
+
+def hidden(file: Path, folder: Path) -> bool:
+    """Whether a file is none that its owner made, or is in such a folder."""
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)
+
+
+def _id(file: Path, folder: Path) -> str:
+    """
+    >>> _id(Path("texts/2019/case-1.txt.gz"), Path("texts"))
+    '2019/case-1'
+    """
+    return file.relative_to(folder).with_name(stem(file)).as_posix()
 
 
 def _recognise(head: Head) -> Fit:
-    return Fit.LIKELY if head.folder and ".txt" in head.endings and ".ann" not in head.endings else Fit.NO
+    return Fit.LIKELY if head.folder and _ENDING in head.endings and ".ann" not in head.endings else Fit.NO
 
 
 FORMAT = Format(
-    "a folder of texts: one .txt a document, its name the id",
-    (".txt",),
+    "a folder of texts: one .txt a document, its name the id, with the folders that it is in",
+    (_ENDING,),
     _recognise,
     lambda file: plain(read_texts(file)),
     read_texts,
-    lambda documents: {f"{document.id}.txt": document.text.encode() for document in documents},
+    lambda documents: {f"{document.id}{_ENDING}": document.text.encode() for document in documents},
     in_folders=True,
+    nested=True,
 )

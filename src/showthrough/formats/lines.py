@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, overload
@@ -13,9 +13,19 @@ from numpy.typing import NDArray
 
 from showthrough.data.documents import Document
 from showthrough.errors import ChangedError, InputError, Problem
+from showthrough.files.heads import Head
 from showthrough.files.reading import ENOUGH, UNREADABLE, file_state, lines_of, open_file
+from showthrough.formats.rows import RowHead
 
 Decode = Callable[[bytes, int], Document]  # of a line, and the number of its document, from 1 on
+LookAt = Callable[[str, int, bytes], Sequence[Problem]]  # its place, that number, the line
+
+
+def documents_in(head: Head, decode: Decode, look_at: LookAt) -> Sequence[Document]:
+    """One a line of JSON Lines, or one a row of a table; raises InputError with all that is wrong."""
+    if isinstance(head, RowHead):
+        return head.documents(decode, look_at)
+    return Lines.of_file(head.path, decode, look_at)
 
 
 @dataclass(eq=False)
@@ -31,7 +41,7 @@ class Lines(Sequence[Document]):
     file: IO[bytes] | None = None
 
     @classmethod
-    def of_file(cls, path: Path, decode: Decode, look_at: Callable[[str, int, bytes], Iterable[Problem]]) -> Lines:
+    def of_file(cls, path: Path, decode: Decode, look_at: LookAt) -> Lines:
         """Finds the lines and has each looked at once, with its place; raises InputError with all that is wrong."""
         offsets: list[int] = []
         sizes: list[int] = []

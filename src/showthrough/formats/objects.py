@@ -15,10 +15,10 @@ from showthrough.data.levels import by_type
 from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
-from showthrough.files.reading import decoded, decoded_or_none, fail, gathered, lines_of, type_fault
+from showthrough.files.reading import decoded, decoded_or_none, fail, gathered, type_fault
 from showthrough.formats.base import Columns, Input, unlike
 from showthrough.formats.layers import Layers
-from showthrough.formats.lines import Lines
+from showthrough.formats.lines import documents_in
 from showthrough.formats.remarks import Remarks, keys_of
 from showthrough.formats.strict import strict
 
@@ -32,7 +32,7 @@ _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 def objects_of(head: Head, kind: str = "document number") -> Iterator[tuple[str, bytes | msgspec.Raw]]:
     """The objects of a JSON Lines file, or of a JSON list, still encoded, each with its place."""
     if head.lines:
-        return ((f"line {number}", line) for number, _, line in lines_of(head.path))
+        return ((f"line {number}", line) for number, _, line in head.numbered_lines())
     return items_of(head, kind)
 
 
@@ -130,7 +130,7 @@ class Objects(Generic[W]):
         documents: Sequence[Document]
         if file.head.lines:
             again = Remarks()  # what is remarked of lines that are decoded again was told before
-            documents = Lines.of_file(path, partial(self._decoded, path, columns, again), problems)
+            documents = documents_in(file.head, partial(self._decoded, path, columns, again), problems)
         else:
             items = enumerate(items_of(file.head), 1)
             documents = gathered(items, lambda item: looked_at(item[1][0], item[0], item[1][1]))

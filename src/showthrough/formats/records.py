@@ -1,16 +1,21 @@
-"""An anonymization as records with an id: masks in every one, or a text in every one; a JSON list, or JSON Lines."""
+"""Records, a JSON list or JSON Lines: texts, originals or released ones, or masks in every one, with an id."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import msgspec
 
+from showthrough.data.documents import Document
 from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, fail, gathered, unique
 from showthrough.formats import tae
 from showthrough.formats.base import Files, Fit, Format, Input, Masks, Texts, by_keys
-from showthrough.formats.objects import objects_of
+from showthrough.formats.objects import Entry, Id, Objects, objects_of
+from showthrough.formats.rows import IDS, id_column
 from showthrough.formats.texts import texts_of
 
 Record = dict[str, msgspec.Raw]
@@ -24,22 +29,47 @@ def is_records(head: Head) -> bool:
     return head.lines or head.json.opening == b"["
 
 
+class _Plain(msgspec.Struct, rename={"id": "doc_id"}):
+    text: str
+    id: Id = None
+    group: str | int | None = None
+
+
+def _plain(wire: _Plain, entry: Entry) -> Document:
+    return Document(entry.named(wire.id), wire.text, (), "" if wire.group is None else str(wire.group))
+
+
+_OBJECTS = Objects(_Plain, _plain)
+
+
+def read_corpus(file: Input) -> Sequence[Document]:
+    """Texts without annotations; where no record has an id, they are numbered."""
+    first, columns = file.head.json, file.columns
+    if columns.id and first.whole and first.keys.keys().isdisjoint((columns.id, *IDS)):
+        raise fail(file.path, f"{shown(columns.id)} is missing", "the first record")
+    return _OBJECTS.read(replace(file, columns=columns._replace(id=id_column(columns, list(first.keys)))))
+
+
 def read(file: Input) -> Masks | Texts:
     path = file.path
-    columns = file.keys(id="doc_id", text="text")
-    id_key, text_key = columns.id or "doc_id", columns.text or "text"
+    columns = file.columns if file.released else file.keys(id="doc_id", text="text")
+    usual, text_key = id_column(columns, list(file.head.json.keys)), columns.text or "text"
+    numbered = usual is None and file.released
+    id_key = usual or IDS[0]
 
-    def record(placed: tuple[str, bytes | msgspec.Raw]) -> tuple[str, Record]:
-        place, content = placed
+    def record(numbered_: tuple[int, tuple[str, bytes | msgspec.Raw]]) -> tuple[str, Record]:
+        number, (place, content) = numbered_
         fields = decoded(content, FIELDS, path, place)
+        if not file.beside:  # the corpus has told them
+            file.remarks.unknown.update(fields.keys() - {id_key, text_key, *_OTHERS})
+        if numbered:
+            return str(number), fields
         if id_key not in fields:
             raise fail(path, f"{shown(id_key)} is missing", place)
-        for key in fields.keys() - {id_key, text_key, *_OTHERS}:
-            file.remarks.unknown[key] += 1
         return str(decoded(fields[id_key], _ID, path, place, id_key)), fields
 
-    records = unique(gathered(objects_of(file.head), record), path)
-    if all("masks" in fields for fields in records.values()):
+    records = unique(gathered(enumerate(objects_of(file.head), 1), record), path)
+    if all("masks" in fields for fields in records.values()) and not file.released:
         return tae.checked({key: fields["masks"] for key, fields in records.items()}, path)
     if lacking := [key for key, fields in records.items() if text_key not in fields]:
         fault = f"has no {shown(text_key)}; expected text in every document, or masks in every document"
@@ -54,12 +84,16 @@ def write_masks(anonymization: Anonymization) -> Files:
 
 
 def _recognise(head: Head) -> Fit:
-    return by_keys(head, {"doc_id"}, {"masks", "text"}) if is_records(head) else Fit.NO
+    """Of a corpus likely alone: the Text Anonymization Benchmark's objects have an id and a text too."""
+    if not is_records(head):
+        return Fit.NO
+    return max(by_keys(head, {"doc_id", "masks"}, {"text"}), by_keys(head, {"doc_id", "text"}, set()))
 
 
 FORMAT = Format(
-    "masks, or anonymized texts, with a doc_id: JSON Lines or a list",
+    "texts, or masks, with an id: JSON Lines or a list",
     (".jsonl", ".json"),
-    *(_recognise, None, read),
+    *(_recognise, read_corpus, read),
     write_masks=write_masks,
+    sample={"sample.jsonl": '{"id": "case-1", "text": "Mr John Doe of Oslo left."}\n'},
 )

@@ -14,7 +14,7 @@ from showthrough.errors import shown, some
 
 _DEEP = 4  # levels that are searched for spans
 # What the ends of spans are called, in whatever format.
-_ENDS = frozenset({
+ENDS = frozenset({
     "start", "end", "begin", "start_offset", "end_offset", "start_position", "end_position", "startOffset",
     "endOffset", "BeginOffset", "EndOffset", "offset", "start_char", "end_char", "token_start", "codepointRange",
 })  # fmt: skip
@@ -31,14 +31,16 @@ class Remarks:
     left: Counter[str] = field(default_factory=Counter)  # what was left aside, such as `drafts`, and how many
     taken: Counter[str] = field(default_factory=Counter)  # a sentence on how something was taken, and how many
     others: list[str] = field(default_factory=list)
+    kind: str = "key"  # what the format calls them
+    elsewhere: frozenset[str] = frozenset()  # keys that somebody else reads
 
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence each."""
         lines = []
-        if self.unknown:
-            keys = some(shown(key) for key in self.unknown)
-            lines.append(f"not used, since the format does not know {_them(self.unknown, 'key')}: {keys}")
+        if unknown := {key: count for key, count in self.unknown.items() if key not in self.elsewhere}:
+            keys = some(shown(key) for key in unknown)
+            lines.append(f"not used, since the format does not know {_them(unknown, self.kind)}: {keys}")
         if self.numbered:
             lines.append("its documents have no ids: they are numbered, from 1 on")
         if self.left:
@@ -116,7 +118,7 @@ def like_spans(value: Any, deep: int = _DEEP) -> bool:
         pair = len(value) > 1 and all(type(one) is int for one in value[:2]) and 0 <= value[0] < value[1]
         return pair or any(like_spans(one, deep - 1) for one in value[:3])
     if isinstance(value, dict):
-        return any(type(value[key]) is int for key in value.keys() & _ENDS) or any(
+        return any(type(value[key]) is int for key in value.keys() & ENDS) or any(
             like_spans(one, deep - 1) for one in list(value.values())[:3]
         )
     return False

@@ -18,7 +18,7 @@ _LINE = 140  # characters of a sample that stands in a message
 
 def example(chosen: Format) -> dict[str, str]:
     """Files of a format by name, to look at."""
-    if chosen.sample or not can(chosen, "write"):
+    if chosen.sample or chosen.binary or not can(chosen, "write"):
         return dict(chosen.sample)
     files = written(chosen, [SAMPLE])
     return {name or f"sample{chosen.endings[0]}": content.decode() for name, content in files.items()}

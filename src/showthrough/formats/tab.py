@@ -16,7 +16,7 @@ from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, decoded_or_none, gathered, object_entries
 from showthrough.formats.base import Columns, Fit, Format, Input, by_keys, unlike
-from showthrough.formats.lines import Lines
+from showthrough.formats.lines import documents_in
 from showthrough.formats.objects import items_of, wire_of
 from showthrough.formats.remarks import Remarks, keys_of
 from showthrough.formats.strict import strict
@@ -102,7 +102,7 @@ def read_lines(file: Input) -> Sequence[Document]:
         _read(line, file, columns, place, problems)
         return problems
 
-    return Lines.of_file(file.path, partial(_line, file.path, columns), look_at)
+    return documents_in(file.head, partial(_line, file.path, columns), look_at)
 
 
 def _line(path: Path, columns: Columns, line: bytes, number: int) -> Document:
@@ -203,6 +203,10 @@ def _identifier(mention: Mention, annotator: str) -> dict[str, str]:
 
 
 def _recognise(head: Head) -> Fit:
+    """Objects with a text and nothing else of this format are records of texts."""
+    keys = head.json.keys.keys()
+    if head.json.whole and "text" in keys and keys.isdisjoint(("doc_id", "annotations")):
+        return Fit.NO
     return by_keys(head, {"doc_id", "text"}, {"annotations"})
 
 

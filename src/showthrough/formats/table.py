@@ -1,66 +1,170 @@
-"""A table of texts, one row a document: originals without annotations, or anonymized texts."""
+"""A table as text: cells between commas, semicolons, tabs or bars, as the header tells.
+
+One row a document: originals without annotations, or anonymized texts. Or one row a mark of a system.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property, partial
+from pathlib import Path
+from typing import IO
+
+import numpy as np
 
 from showthrough.data.documents import Document
-from showthrough.errors import shown
-from showthrough.files.limits import RECORD
-from showthrough.files.reading import fail, text_of, unique
-from showthrough.formats.base import Files, Fit, Format, Input, Texts
+from showthrough.errors import InputError
+from showthrough.files.heads import Head
+from showthrough.files.limits import FILE, RECORD
+from showthrough.files.reading import BOM, fail, file_state, open_file, read_bytes, reading, text_of
+from showthrough.formats.base import Columns, Files, Fit, Format, Input
+from showthrough.formats.lines import Lines
+from showthrough.formats.rows import IDS, Make, Rows
+from showthrough.formats.tabular import TEXT, reader, released_reader, to_write
 
-_MORE = "\0"  # where cells past the last column go; no column is named so
 _ENDINGS = (".csv", ".tsv")
+_SEPARATORS = ",;\t|"
+_SAID = re.compile(r'"?sep=([^"\r\n])"?(?:\r\n?|\n)')  # Excel's own first line
+_ANY_CELL = 2**31 - 1
 
 
-def read(file: Input) -> list[Document]:
-    return [Document(key, text, group=group) for key, (text, group) in _rows(file).items()]
+class Table(Rows):
+    """Rows of a file, whose places are kept while they are gone through."""
 
+    lazy = True
 
-def read_texts(file: Input) -> Texts:
-    return Texts({key: text for key, (text, _) in _rows(file).items()})
+    def __init__(self, head: Head, columns: Columns) -> None:
+        self.path = head.path
+        self._said, self._separator = _separator(head, columns)
+        self._offsets, self._sizes = array("q"), array("q")
+        self._state = file_state(self.path)
 
+    @cached_property
+    def header(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(next((row for _, row in self._rows()), ()))
 
-def _rows(file: Input) -> dict[str, tuple[str, str]]:
-    """Text and group of every row of a table with a header, by id. Without a column of groups there are none."""
-    path = file.path
-    id_column, text_column, group = file.columns.id or "doc_id", file.columns.text or "text", file.columns.group
-    csv.field_size_limit(RECORD.bytes)
-    content = io.StringIO(text_of(path, file.head.content), newline="")
-    reader = csv.DictReader(content, delimiter="\t" if file.head.suffix == ".tsv" else ",", strict=True, restkey=_MORE)
-    try:
-        header = list(reader.fieldnames or [])
-        for column in (id_column, text_column, *({group} & set(header))):
-            if header.count(column) != 1:
-                columns = shown(", ".join(header)) or "no columns"  # without a header, it is a document
-                fault = f"found {columns}; expected one of this name (choose with --id-column, --text-column)"
-                raise fail(path, fault, f"column {column}")
-        rows = []
-        for row in reader:
-            if _MORE in row or None in row.values():
-                fault = f"has {len(header)} columns in its header but not in this row"
-                raise fail(path, fault, f"line {reader.line_num}")
-            rows.append((row[id_column], (row[text_column], row.get(group) or "")))
-    except csv.Error as error:
+    def __iter__(self) -> Iterator[tuple[str, list[str]]]:
+        rows = self._rows()
+        next(rows, None)
+        return rows
+
+    def _rows(self) -> Iterator[tuple[str, list[str]]]:
+        csv.field_size_limit(RECORD.bytes)
+        self._offsets, self._sizes = array("q"), array("q")
+        header = True
+        with reading(self.path), open_file(self.path) as file:
+            lines = _Lines(self.path, file)
+            if self._said:
+                next(lines)
+            rows = csv.reader(lines, delimiter=self._separator, strict=True)
+            while True:
+                number, start = lines.number + 1, lines.end
+                try:
+                    row = next(rows, None)
+                except csv.Error as error:
+                    raise self._malformed(error, lines.number) from error
+                if row is None:
+                    return
+                if not row:
+                    continue
+                if not header:
+                    self._offsets.append(start)
+                    self._sizes.append(lines.end - start)
+                header = False
+                yield f"line {number}", row
+
+    def _malformed(self, error: csv.Error, line: int) -> InputError:
         if "field limit" in str(error):
-            raise RECORD.passed(path, "has a cell of", f"line {reader.reader.line_num}") from None
-        raise fail(path, f"is not a well-formed table: {error}", f"line {reader.reader.line_num}") from error
-    return unique(rows, path)
+            return RECORD.passed(self.path, "has a cell of", f"line {line}")
+        return fail(self.path, f"is not a well-formed table: {error}", f"line {line}")
+
+    def by_number(self, make: Make, columns: Sequence[int]) -> Lines:
+        offsets, sizes = (np.array(one, dtype=np.int64) for one in (self._offsets, self._sizes))
+        return Lines(self.path, offsets, sizes, partial(_document, self._separator, make), self._state)
+
+
+def _document(separator: str, make: Make, line: bytes, number: int) -> Document:
+    csv.field_size_limit(_ANY_CELL)  # it was looked at before, maybe by another process
+    return make(next(csv.reader([line.decode()], delimiter=separator, strict=True)), number)
+
+
+class _Lines(Iterator[str]):
+    """The lines of a file, how many there were and where they end; a carriage return alone ends one as well."""
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self.number = 0
+        self.end = len(BOM) if file.read(len(BOM)) == BOM else 0
+        file.seek(0)
+        self._path = path
+        self._file = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+        self._packed = path.suffix.lower() == ".gz"
+        self._longest, self._most = RECORD.bytes, FILE.bytes
+
+    def __next__(self) -> str:
+        try:
+            line = self._file.readline(self._longest + 1)
+        except UnicodeDecodeError:
+            text_of(self._path, read_bytes(self._path))  # raises with the place
+            raise fail(self._path, "is not UTF-8; expected UTF-8 throughout") from None
+        if not line:
+            raise StopIteration
+        self.number += 1
+        self.end += len(line) if line.isascii() else len(line.encode())
+        if len(line) > self._longest:
+            raise RECORD.passed(self._path, "has", f"line {self.number}")
+        if self._packed and self.end > self._most:
+            raise FILE.passed(self._path, "unpacks to")
+        return line
+
+
+def _separator(head: Head, columns: Columns) -> tuple[bool, str]:
+    """Whether the first line says what separates cells, and what does: the sign that gives columns we look for.
+
+    Where none gives any, that which gives most columns; among equals, what the ending says.
+    """
+    _ = head.opening  # refuses other encodings
+    start = head.start.decode("utf-8", "replace")
+    if said := _SAID.match(start):
+        return True, said[1]
+    wanted = {columns.id, columns.text, columns.group, *IDS, TEXT}
+    usual = "\t" if head.suffix == ".tsv" else ","
+
+    def fitting(separator: str) -> tuple[int, int, bool]:
+        header: list[str] = []
+        with suppress(csv.Error):
+            header = next(csv.reader(io.StringIO(start, newline=""), delimiter=separator, strict=True), [])
+        return len(wanted & set(header)), len(header), separator == usual
+
+    return False, max(_SEPARATORS, key=fitting)
+
+
+def rows_of(file: Input) -> Table:
+    return Table(file.head, file.columns)
 
 
 def write(documents: Iterable[Document]) -> Files:
-    """A .csv; groups have their column where there are any."""
-    rows = [(document.id, document.text, document.group) for document in documents]
-    width = 3 if any(group for _, _, group in rows) else 2
-    content = io.StringIO(newline="")
-    csv.writer(content, lineterminator="\n").writerows(row[:width] for row in [("doc_id", "text", "group"), *rows])
-    return {"": content.getvalue().encode()}
+    """A .csv; a cell with a carriage return alone is quoted as well, which is left out where rows end in line feeds."""
+    lines = _Written()
+    csv.writer(lines, lineterminator="\r\n").writerows(to_write(documents))
+    return {"": "".join(f"{line[:-2]}\n" for line in lines).encode()}
+
+
+class _Written(list[str]):
+    def write(self, line: str) -> None:
+        self.append(line)
 
 
 FORMAT = Format(
-    "a table of texts with a header",
-    *(_ENDINGS, lambda head: Fit.SURE if head.suffix in _ENDINGS else Fit.NO, read, read_texts, write),
+    "a table with a header: one row a text, or one row a mark of a system; cells between , ; | or tabs",
+    _ENDINGS,
+    lambda head: Fit.SURE if head.suffix in _ENDINGS else Fit.NO,
+    reader(rows_of),
+    released_reader(rows_of),
+    write,
+    rows=rows_of,
 )

@@ -95,8 +95,8 @@ def _files(corpus: Corpus, format: str, annotator: str | None) -> Files:
     if not isinstance(files, dict) or not all(isinstance(content, bytes) for content in files.values()):
         raise OutputError(f"format {format}: its writer gave something else than bytes; nothing was written")
     for name in filter(None, files):
-        if Path(name).name != name or name.startswith(".") or "\0" in name:
-            raise OutputError(f"document {shown(Path(name).stem)}: this id cannot be the name of a file")
+        if not _is_name(name, chosen.nested):
+            raise OutputError(f"document {shown(name.rpartition('.')[0])}: this id cannot be the name of a file")
     return files
 
 
@@ -144,7 +144,9 @@ def _laid_out(files: Files, path: Path, name: str) -> Iterator[Path]:
     try:
         with workshop(home) as bench:
             for file, content in files.items():
-                put(bench / (file or name), content, durable=False)
+                place = bench / (file or name)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                put(place, content, durable=False)
             yield bench / name if "" in files else bench
     except OSError as error:
         of_file = error.errno in (errno.ENAMETOOLONG, errno.EFBIG)  # which would be so anywhere
@@ -169,6 +171,12 @@ def _as_documents(place: Path, corpus: Corpus, format: str) -> list[Document]:
 def one_file(chosen: Format) -> bool:
     """Whether a corpus is one file in this format, and not a folder of them."""
     return "" in written(chosen, [SAMPLE])
+
+
+def _is_name(name: str, nested: bool) -> bool:
+    """Whether it names a file in a folder, or in folders in it, that is neither hidden nor anywhere else."""
+    parts = name.split("/") if nested else [name]
+    return all(part and Path(part).name == part and not part.startswith(".") and "\0" not in part for part in parts)
 
 
 def _prepared(document: Document, annotator: str | None) -> Document:

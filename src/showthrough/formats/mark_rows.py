@@ -1,0 +1,114 @@
+"""Tables of which each row is a mark: whose, from where to where, and what it is; the masks of a system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from showthrough.data.documents import span_fault
+from showthrough.data.masks import Mask, TypedMask
+from showthrough.errors import at_document, quoted, shown, some
+from showthrough.files.reading import fail
+from showthrough.formats.base import Input, Masks, unlike
+from showthrough.formats.rows import IDS, Cells, Rows, check_columns, fault, id_column, written
+
+# What columns are called, the first of these that is there.
+_STARTS = (
+    "start",
+    "begin",
+    "start_offset",
+    "begin_offset",
+    "start_char",
+    "start_position",
+    "startOffset",
+    "BeginOffset",
+)
+_ENDS = ("end", "end_offset", "end_char", "end_position", "endOffset", "EndOffset")
+_TYPES = ("entity_type", "type", "label")
+_OTHERS = {"annotator": ("annotator",), "text": ("text",), "replacement": ("replacement",)}
+_WHOLE = re.compile(r"(-?\d{1,18})(?:\.0+)?")
+
+
+class _Mark(NamedTuple):
+    document_id: str
+    mask: Mask | None  # none: a document in which nothing was found
+    annotator: str
+
+
+def span_columns(header: Sequence[str]) -> tuple[str, str] | None:
+    """The columns of a table that hold the ends of spans, where there are such."""
+    start, end = (next((name for name in names if name in header), None) for names in (_STARTS, _ENDS))
+    return (start, end) if start and end else None
+
+
+def refuse_marks(file: Input, rows: Rows) -> None:
+    """Raises InputError for a table of marks where a corpus is expected."""
+    if (ends := span_columns(rows.header)) and file.columns.text not in rows.header:
+        what = f"has the columns {ends[0]} and {ends[1]}, so a row is a mark and no document"
+        raise fail(file.path, f"{what}; the corpus comes first, or choose its texts with --text-column")
+
+
+def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
+    """Masks by document. A document of the corpus without a row is one in which nothing was found, which is told."""
+    header = rows.header
+    key = id_column(file.columns, header)
+    if key is None:
+        raise fail(file.path, f"has no column {' or '.join(IDS)}: choose the one that holds ids with --id-column")
+    found = {field: next((name for name in names if name in header), None) for field, names in _OTHERS.items()}
+    kind = next((name for name in _TYPES if name in header), None)
+    check_columns(file, header, [key, *ends, *filter(None, (*found.values(), kind))])
+    at = {name: header.index(name) for name in header}
+
+    def cell(cells: Cells, name: str | None) -> str:
+        return "" if name is None else written(cells[at[name]])
+
+    def mark(cells: Cells, number: int) -> _Mark:
+        document_id = cell(cells, key)
+        if not document_id:
+            raise fault("its id is empty; expected a name")
+        start, end = (cell(cells, name) for name in ends)
+        if not (start or end):
+            return _Mark(document_id, None, "")
+        span = _whole(start, ends[0]), _whole(end, ends[1])
+        _check(span, cell(cells, found["text"]), file.originals, document_id, ends)
+        written_there = cell(cells, found["replacement"]) or None
+        return _Mark(document_id, TypedMask(*span, written_there, cell(cells, kind)), cell(cells, found["annotator"]))
+
+    masks: dict[str, list[Mask]] = {}
+    annotators: dict[str, None] = {}
+    for one in rows.made(mark):
+        masks.setdefault(one.document_id, []).extend([one.mask] if one.mask else [])
+        annotators |= {one.annotator: None} if one.mask else {}
+    if len(annotators) > 1:
+        fault_ = (
+            f"found {some(name or '(none)' for name in annotators)}; expected one, since what a system hides is one"
+        )
+        raise fail(file.path, f"{fault_} set of masks", f"column {found['annotator']}")
+    if lacking := [key for key in file.originals if key not in masks]:
+        masks |= {key: [] for key in lacking}
+        which = f"1 document ({shown(lacking[0])})" if len(lacking) == 1 else f"{len(lacking)} documents"
+        file.remarks.others.append(f"has no row for {which} of the corpus: taken as nothing found there")
+    return masks
+
+
+def _whole(value: str, column: str) -> int:
+    number = _WHOLE.fullmatch(value.strip())
+    if number is None:
+        raise fault(f"found {quoted(value)}; expected a whole number", column)
+    return int(number[1])
+
+
+def _check(
+    span: tuple[int, int], covered: str, originals: Mapping[str, Any], document_id: str, names: tuple[str, str]
+) -> None:
+    """Raises InputError for a mark that is not in its text, or reads otherwise there."""
+    original = originals.get(document_id)
+    if original is None:  # pairing tells
+        return
+    start, end = span
+    if not 0 <= start < end <= len(original):
+        raise fault(f"{at_document(document_id)}: {span_fault(start, end, len(original), names)}")
+    if covered and original[start:end] != covered:
+        there = unlike(f"at {start}–{end}", original[start:end], "the row says", covered)
+        raise fault(f"{at_document(document_id)}: {there}; expected offsets in Unicode code points")

@@ -1,0 +1,239 @@
+"""Parquet: a table in groups of rows, each read when it is asked for. Data sets of Hugging Face come as such files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, overload
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.data.documents import Document
+from showthrough.errors import ChangedError, InputError, Problem, ResourceError, shown
+from showthrough.files.heads import Head
+from showthrough.files.limits import FILE, check_regular
+from showthrough.files.reading import decoded_or_none, fail, file_state
+from showthrough.formats.base import Files, Fit, Format, Input
+from showthrough.formats.rows import Cells, Make, Rows
+from showthrough.formats.tabular import reader, released_reader, to_write
+
+_MAGIC = b"PAR1"
+_GROUP = 10_000  # rows of a group that is written, which is what a reader holds at a time
+_BATCH = 1000  # rows that are taken out of a group at a time
+_FAULT = 100  # characters of what the library says
+_DAMAGED = (OSError, ValueError, NotImplementedError, KeyError, TypeError, MemoryError)  # whatever pyarrow raises
+_METADATA = msgspec.json.Decoder()
+
+
+def _opened(path: Path) -> Any:
+    """The file; raises InputError where it is no Parquet, ResourceError where nothing is installed that reads it."""
+    try:
+        import pyarrow.parquet as library
+    except ImportError as error:
+        raise _missing() from error
+    if path.suffix.lower() == ".gz":
+        raise fail(path, "is packed twice, since Parquet is packed itself; expected it unpacked")
+    check_regular(path)
+    with _sound(path):
+        return library.ParquetFile(path)
+
+
+def _missing() -> ResourceError:
+    return ResourceError("Parquet files need pyarrow: pip install 'showthrough[parquet]'")
+
+
+@contextmanager
+def _sound(path: Path) -> Iterator[None]:
+    """What the library says of a damaged file, in one line."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise fail(path, "no such file") from None
+    except _DAMAGED as error:
+        message = shown(str(error).split("\n")[0], _FAULT)
+        raise fail(path, f"is not sound Parquet: {message}") from error
+
+
+class ParquetRows(Rows):
+    lazy = True
+    nulls = True
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._state = file_state(path)
+        file = _opened(path)
+        with _sound(path):
+            self.header = tuple(file.schema_arrow.names)
+            if twice := [name for name in self.header if self.header.count(name) > 1]:
+                raise fail(path, "is there twice; expected each name once", f"column {shown(twice[0])}")
+            groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
+            self._sizes = np.array([group.num_rows for group in groups], dtype=np.int64)
+            most = FILE.bytes
+            for number, group in enumerate(groups, 1):
+                if group.total_byte_size > most:
+                    raise FILE.passed(path, "unpacks to", f"row group {number}")
+            self._names = _label_names(file.schema_arrow.metadata or {})
+
+    def __iter__(self) -> Iterator[tuple[str, Cells]]:
+        documents = self._groups(range(len(self.header)))
+        for number, cells in enumerate(documents.cells(range(len(documents))), 1):
+            yield f"row {number}", cells
+
+    def by_number(self, make: Make, columns: Sequence[int]) -> Groups:
+        return self._groups(columns, make)
+
+    def _groups(self, columns: Sequence[int], make: Make | None = None) -> Groups:
+        starts = np.concatenate(([0], np.cumsum(self._sizes)))
+        rows = range(int(starts[-1]))
+        return Groups(self.path, self.header, tuple(columns), make, starts, rows, self._names, self._state)
+
+
+def _label_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
+    """What the numbers of a column stand for, where the data set says so: numbers of tags, and their names."""
+    said = decoded_or_none(metadata.get(b"huggingface", b"null"), _METADATA)
+    features = said.get("info", {}).get("features", {}) if isinstance(said, dict) else {}
+    found = {}
+    for column, feature in features.items() if isinstance(features, dict) else ():
+        inner = feature[0] if isinstance(feature, list) and feature else feature
+        inner = inner.get("feature", inner) if isinstance(inner, dict) else {}
+        names = inner.get("names") if isinstance(inner, dict) else None
+        if isinstance(names, list) and all(isinstance(name, str) for name in names):
+            found[column] = names
+    return found
+
+
+@dataclass(eq=False)
+class Groups(Sequence[Document]):
+    """Documents of rows, of which one group is in memory. It travels to other processes, and `make` with it."""
+
+    path: Path
+    header: tuple[str, ...]
+    columns: tuple[int, ...]  # that are read; all others are left out
+    make: Make | None
+    starts: NDArray[np.int64]  # of the groups, and where the last one ends
+    rows: range  # of the file
+    names: Mapping[str, list[str]]
+    state: tuple[int, int]
+    held: tuple[int, Any] | None = None  # the number of a group, and what is in it
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Document: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Document]: ...
+    def __getitem__(self, index: int | slice) -> Document | list[Document]:
+        if isinstance(index, slice):
+            return list(self._documents(self.rows[index]))
+        number = self.rows[index]  # an IndexError past the end
+        return next(self._documents(range(number, number + 1)))
+
+    def window(self, start: int, stop: int) -> Groups:
+        """Some of the documents, still to be read."""
+        return replace(self, rows=self.rows[start:stop], held=None)
+
+    def _documents(self, rows: range) -> Iterator[Document]:
+        if self.make is None:
+            return
+        try:
+            for row, cells in zip(rows, self.cells(rows), strict=True):
+                yield self.make(cells, row + 1)
+        except InputError as error:  # every row was sound when it was looked at
+            raise self._changed() from error
+
+    def cells(self, rows: range) -> Iterator[Cells]:
+        """Cells in the columns of the whole table, nothing in those that are not read."""
+        if rows.step != 1:
+            for row in rows:
+                yield from self.cells(range(row, row + 1))
+            return
+        row = rows.start
+        while row < rows.stop:
+            if file_state(self.path) != self.state:
+                raise self._changed()
+            group = int(np.searchsorted(self.starts, row, "right")) - 1
+            start = int(self.starts[group])
+            stop = min(rows.stop, int(self.starts[group + 1]), row + _BATCH)
+            part = self._group(group).slice(row - start, stop - row)
+            with _sound(self.path):
+                cells = list(self._transposed(part, stop - row))
+            yield from cells
+            row = stop
+
+    def _transposed(self, part: Any, count: int) -> Iterator[Cells]:
+        """Columns as rows."""
+        read = {self.header[number]: number for number in self.columns}
+        cells: list[Sequence[Any]] = [[None] * count] * len(self.header)
+        for name, column in zip(part.column_names, part.columns, strict=True):
+            values = column.to_pylist()
+            names = self.names.get(name)
+            cells[read[name]] = values if names is None else [_named(value, names) for value in values]
+        return zip(*cells, strict=True)
+
+    def _group(self, number: int) -> Any:
+        if self.held is None or self.held[0] != number:
+            self.held = None  # before the next one takes as much
+            file = self._file
+            with _sound(self.path):
+                table = file.read_row_group(number, columns=[self.header[one] for one in self.columns])
+            self.held = number, table
+        return self.held[1]
+
+    @cached_property
+    def _file(self) -> Any:
+        return _opened(self.path)
+
+    def _changed(self) -> ChangedError:
+        return ChangedError(Problem(str(self.path), "", "changed while it was read; expected it to stay as it was"))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**{key: value for key, value in self.__dict__.items() if key != "_file"}, "held": None}
+
+
+def _named(value: Any, names: Sequence[str]) -> Any:
+    if isinstance(value, list):
+        return [_named(one, names) for one in value]
+    return names[value] if type(value) is int and 0 <= value < len(names) else value
+
+
+def rows_of(file: Input) -> ParquetRows:
+    return ParquetRows(file.path)
+
+
+def write(documents: Iterable[Document]) -> Files:
+    try:
+        import pyarrow
+        import pyarrow.parquet as library
+    except ImportError as error:
+        raise _missing() from error
+    header, *rows = to_write(documents)
+    columns = list(zip(*rows, strict=True)) or [()] * len(header)
+    table = pyarrow.table(
+        {name: pyarrow.array(cells, pyarrow.string()) for name, cells in zip(header, columns, strict=True)}
+    )
+    content = io.BytesIO()
+    library.write_table(table, content, row_group_size=_GROUP)
+    return {"": content.getvalue()}
+
+
+def _recognise(head: Head) -> Fit:
+    return Fit.SURE if head.suffix == ".parquet" or head.start.startswith(_MAGIC) else Fit.NO
+
+
+FORMAT = Format(
+    "Parquet: a table of texts, or rows that are objects of another format",
+    (".parquet",),
+    _recognise,
+    reader(rows_of),
+    released_reader(rows_of),
+    write,
+    binary=True,
+    rows=rows_of,
+)

@@ -1,0 +1,168 @@
+"""Tables, whatever file they are in: which column holds what, and what becomes of the rows."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from showthrough.data.documents import Document
+from showthrough.errors import InputError, Problem, quoted, shown, some
+from showthrough.files.heads import PEEK, Head
+from showthrough.files.reading import ENOUGH
+from showthrough.formats.base import Columns, Input
+
+T = TypeVar("T")
+Cells = Sequence[Any]
+Make = Callable[[Cells, int], Document]  # of a row, and its number, from 1 on
+
+IDS = ("doc_id", "id")  # of these columns, the first that a table has
+NAMELESS = "(no name)"
+
+
+class Rows(ABC):
+    """The rows of a table with a header. They are gone through once; some files then give them by number."""
+
+    path: Path
+    header: tuple[str, ...]
+    lazy = False  # whether rows can be asked for by number
+    nulls = False  # whether no value is something else than an empty text
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[tuple[str, Cells]]:
+        """Each row with its place; blank ones are left out."""
+
+    def by_number(self, make: Make, columns: Sequence[int]) -> Sequence[Document]:
+        """Documents made when they are asked for, once all rows were gone through; `make` looks at these columns."""
+        raise NotImplementedError
+
+    def documents(self, look_at: Make, make: Make, columns: Sequence[int]) -> Sequence[Document]:
+        """One a row. Each row is looked at once; `make` gives the same document then."""
+        if not self.lazy:
+            return list(self.made(look_at))
+        for _ in self.made(look_at):
+            pass
+        return self.by_number(make, columns)
+
+    def made(self, make: Callable[[Cells, int], T]) -> Iterator[T]:
+        """What is made of each row; at the end raises InputError with all that was wrong, each with its place."""
+        problems: list[Problem] = []
+        width = len(self.header)
+        for number, (place, cells) in enumerate(self, 1):
+            try:
+                if len(cells) != width:
+                    raise fault(f"has {width} columns in its header but {len(cells)} in this row")
+                yield make(cells, number)
+            except InputError as error:
+                problems += [one if one.file else self._placed(one, place) for one in error.problems]
+                if len(problems) > ENOUGH:
+                    break
+        if problems:
+            raise InputError(problems)
+
+    def _placed(self, problem: Problem, place: str) -> Problem:
+        return Problem(str(self.path), f"{place}: {problem.place}" if problem.place else place, problem.message)
+
+
+def fault(message: str, column: str = "") -> InputError:
+    """What is wrong with a row; where it stands is added by who goes through the rows."""
+    return InputError(Problem("", f"column {shown(column)}" if column else "", message))
+
+
+def written(value: Any) -> str:
+    """A cell as text: numbers as one writes them, and nothing where there is none.
+
+    >>> written(17.0), written(None), written(datetime.datetime(2011, 5, 3)), written(True)
+    ('17', '', '2011-05-03', 'true')
+    """
+    if isinstance(value, str):
+        return value
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        return value.date().isoformat()
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    if isinstance(value, int | float | Decimal):
+        return str(value)
+    raise fault(f"found {quoted(value)}; expected text")
+
+
+def id_column(columns: Columns, header: Sequence[str]) -> str | None:
+    """The column that holds ids: the named one, or the usual one that is there."""
+    return columns.id or next((name for name in IDS if name in header), None)
+
+
+def check_columns(file: Input, header: Sequence[str], names: Sequence[str]) -> None:
+    found = some(one or NAMELESS for one in header) if any(header) else "no columns"
+    option = "--original, --released" if file.beside else "--id-column, --text-column"
+    message = f"found {found}; expected one of this name (choose with {option})"
+    if wrong := [name for name in names if header.count(name) != 1]:
+        raise InputError(Problem(str(file.path), f"column {shown(name)}", message) for name in wrong)
+
+
+class RowHead(Head):
+    """A table as formats of JSON objects see it: lines of JSON, one a row."""
+
+    def __init__(self, rows: Rows) -> None:
+        super().__init__(rows.path)
+        self.rows = rows
+
+    @cached_property
+    def folder(self) -> bool:
+        return False
+
+    @cached_property
+    def suffix(self) -> str:
+        return ".jsonl"
+
+    @cached_property
+    def start(self) -> bytes:
+        return next((line for _, _, line in self.numbered_lines()), b"")[:PEEK]
+
+    @cached_property
+    def content(self) -> bytes:
+        return b"\n".join(line for _, _, line in self.numbered_lines())
+
+    def numbered_lines(self) -> Iterator[tuple[int, int, bytes]]:
+        for number, line in enumerate(self.rows.made(partial(_object, self.rows.header)), 1):
+            yield number, 0, line
+
+    def documents(
+        self, decode: Callable[[bytes, int], Document], look_at: Callable[[str, int, bytes], Sequence[Problem]]
+    ) -> Sequence[Document]:
+        header = self.rows.header
+
+        def looked_at(cells: Cells, number: int) -> Document:
+            line = _object(header, cells, number)
+            if problems := look_at(f"row {number}", number, line):
+                raise InputError(problems)
+            return decode(line, number)
+
+        return self.rows.documents(looked_at, partial(_decoded, header, decode), range(len(header)))
+
+
+def _object(header: Sequence[str], cells: Cells, number: int) -> bytes:
+    return msgspec.json.encode(_without_nulls(dict(zip(header, cells, strict=True))))
+
+
+def _without_nulls(value: Any) -> Any:
+    """A value without keys that hold nothing: rows of a table all have the same ones."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(one) for key, one in value.items() if one is not None}
+    return list(map(_without_nulls, value)) if isinstance(value, list) and value and type(value[0]) is dict else value
+
+
+def _decoded(header: Sequence[str], decode: Callable[[bytes, int], Document], cells: Cells, number: int) -> Document:
+    return decode(_object(header, cells, number), number)

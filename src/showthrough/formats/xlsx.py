@@ -1,0 +1,182 @@
+"""Excel's .xlsx: the first sheet is a table with a header. Strings are written as strings, so nothing is a formula."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from showthrough.data.documents import Document
+from showthrough.errors import OutputError, ResourceError, at_document, shown, some
+from showthrough.files.heads import Head
+from showthrough.files.limits import FILE
+from showthrough.files.reading import fail, open_file, reading
+from showthrough.formats.base import Files, Fit, Format, Input
+from showthrough.formats.rows import Cells, Rows, written
+from showthrough.formats.tabular import reader, released_reader, to_write
+
+_LONGEST = 32_767  # characters of a cell, by Excel's own limit
+_BLOCK = 1 << 20
+_FAULT = 100  # characters of what the library says
+_DAMAGED = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, IndexError, AttributeError, EOFError,
+            NotImplementedError, SyntaxError, OSError)  # fmt: skip
+# Characters that XML has no place for are written as their numbers, and what looks like one with its first sign so.
+_NUMBERED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_TO_NUMBER = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+
+
+class Sheet(Rows):
+    """The first sheet of a workbook. It can only be read from its start, so its rows are kept."""
+
+    def __init__(self, file: Input) -> None:
+        self.path = file.path
+        if self.path.suffix.lower() == ".gz":
+            raise fail(self.path, "is packed twice, since .xlsx is packed itself; expected it unpacked")
+        self._remarks = file.remarks
+        self._formulas = _checked(self.path)
+
+    @cached_property
+    def header(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(map(written, self._kept[0][1])) if self._kept else ()
+
+    def __iter__(self) -> Iterator[tuple[str, Cells]]:
+        width = len(self.header)
+        for place, cells in self._kept[1:]:
+            yield place, (*cells, *(None,) * (width - len(cells)))
+
+    @cached_property
+    def _kept(self) -> list[tuple[str, tuple[Any, ...]]]:
+        return list(self._rows())
+
+    def _rows(self) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """Rows with something in them, without the empty cells at their ends."""
+        values = self._cells(formulas=False)
+        behind = self._cells(formulas=True) if self._formulas else None
+        for number, row in enumerate(values, 1):
+            formulas = next(behind, ()) if behind else ()
+            for column, (value, formula) in enumerate(zip(row, formulas, strict=False), 1):
+                if value is None and isinstance(formula, str) and formula.startswith("="):
+                    fault = f"found a formula without a value ({shown(formula)}); expected a value: save it in Excel"
+                    raise fail(self.path, fault, f"row {number}: column {column}")
+            width = next((at for at in range(len(row), 0, -1) if row[at - 1] is not None), 0)
+            if width:
+                yield f"row {number}", tuple(map(_text, row[:width]))
+
+    def _cells(self, *, formulas: bool) -> Iterator[tuple[Any, ...]]:
+        library = _library()
+        with reading(self.path), open_file(self.path) as file:
+            with _sound(self.path):
+                book = library.load_workbook(file, read_only=True, data_only=not formulas, keep_links=False)
+                names = [sheet.title for sheet in book.worksheets]
+                if not names:
+                    raise fail(self.path, "has no sheet; expected a table in the first one")
+                if len(names) > 1 and (note := _others(names)) not in self._remarks.others:
+                    self._remarks.others.append(note)
+                book.worksheets[0].reset_dimensions()  # what the file says of its size may be anything
+                rows = book.worksheets[0].iter_rows(values_only=True)
+            while True:
+                with _sound(self.path):
+                    row = next(rows, None)
+                if row is None:
+                    return
+                yield row
+
+
+def _others(names: list[str]) -> str:
+    return f"the first sheet ({shown(names[0])}) was read, others were not: {some(names[1:])}"
+
+
+def _text(value: Any) -> Any:
+    return _NUMBERED.sub(_character, value) if isinstance(value, str) and "_x" in value else value
+
+
+def _character(number: re.Match[str]) -> str:
+    character = chr(int(number[1], 16))
+    return number[0] if "\ud800" <= character <= "\udfff" else character
+
+
+def _library() -> Any:
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise ResourceError("Excel's .xlsx files need openpyxl: pip install 'showthrough[xlsx]'") from error
+    return openpyxl
+
+
+@contextmanager
+def _sound(path: Path) -> Iterator[None]:
+    """What the library says of a damaged file, in one line."""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of styles, and of dates that are none
+            yield
+    except _DAMAGED as error:
+        raise fail(path, f"is not a sound .xlsx file: {shown(str(error), _FAULT)}") from error
+
+
+def _checked(path: Path) -> bool:
+    """Whether there are formulas; raises InputError for what could fill the memory or read other files.
+
+    No part can unpack to more than it says of itself: the reader stops there.
+    """
+    formulas, most = False, FILE.bytes
+    with reading(path), open_file(path) as file, _sound(path):
+        parts = zipfile.ZipFile(file)
+        if sum(part.file_size for part in parts.infolist()) > most:
+            raise FILE.passed(path, "unpacks to")
+        for part in parts.infolist():
+            if not part.filename.endswith((".xml", ".rels")):
+                continue
+            before = b""
+            with parts.open(part) as content:
+                while block := content.read(_BLOCK):
+                    seen = before + block
+                    if b"\0" in block or b"<!DOCTYPE" in seen or b"<!ENTITY" in seen:
+                        where = shown(part.filename)
+                        raise fail(path, "declares entities or is no UTF-8, as no program writes it; refused", where)
+                    formulas = formulas or b"<f>" in seen or b"<f " in seen or b"<f/>" in seen
+                    before = block[-10:]
+    return formulas
+
+
+def write(documents: Iterable[Document]) -> Files:
+    book = _library().Workbook(write_only=True)
+    from openpyxl.cell import WriteOnlyCell
+
+    rows = to_write(documents)
+    for name, text, *_ in rows:
+        if len(text) > _LONGEST:
+            raise OutputError(f"{at_document(name)}: has {len(text)} characters; a cell of Excel holds {_LONGEST}")
+    sheet = book.create_sheet("texts")
+    for row in rows:
+        cells = []
+        for text in row:
+            cell = WriteOnlyCell(sheet, _TO_NUMBER.sub(_as_number, text))
+            cell.data_type = "s"  # also of what begins as formulas do
+            cells.append(cell)
+        sheet.append(cells)
+    content = io.BytesIO()
+    book.save(content)
+    return {"": content.getvalue()}
+
+
+def _as_number(character: re.Match[str]) -> str:
+    return f"_x{ord(character[0]):04X}_"
+
+
+def _recognise(head: Head) -> Fit:
+    return Fit.SURE if head.suffix == ".xlsx" else Fit.NO
+
+
+FORMAT = Format(
+    "Excel's .xlsx: a table of texts, or of marks, in the first sheet",
+    *((".xlsx",), _recognise, reader(Sheet), released_reader(Sheet), write),
+    binary=True,
+    rows=Sheet,
+)
