@@ -44,7 +44,8 @@ def test_lower_is_better_where_it_is(demo_run: Run) -> None:
 def test_a_number_that_only_describes_is_neither_better_nor_worse(demo_run: Run) -> None:
     described = [msgspec.structs.replace(one, neutral=("",)) for one in demo_run.metrics]
     run = msgspec.structs.replace(demo_run, metrics=described)
-    assert set(results(run, "recall").values()) == {"unclear"}
+    assert {result(run, one) for one in run.compare("recall", parts=False)} == {"unclear"}
+    assert pairs(run) == {}  # the page does not ask which is better
 
 
 def test_one_anonymization_has_no_pair(demo_run: Run) -> None:
