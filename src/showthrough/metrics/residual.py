@@ -43,6 +43,7 @@ class Residual(Metric):
 
     group = "privacy"
     title = "Residual finds"
+    tells = "what still looks like an identifier"
     better = "lower"
     undefined = "the originals have no word"
 
