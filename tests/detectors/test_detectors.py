@@ -93,6 +93,14 @@ def test_places_in_many_texts_are_counted_from_one(monkeypatch: pytest.MonkeyPat
     assert (found.documents, found.characters) == (3, 29)
 
 
+def test_what_anonymizers_write_is_no_sighting_of_any_tool(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "PERSON met Rask at (555) 123-4567"
+    finds = [Find(0, 6, "ORG"), Find(11, 15, "PERSON"), Find(19, 33, "PHONE")]
+    monkeypatch.setitem(DETECTORS, "careless", Careless([finds]))
+    found = scanning.scan({"a": text}, [chosen("careless")])
+    assert [one.text for one in found.sightings] == ["Rask", "(555) 123-4567"]
+
+
 # Other people's tools.
 
 

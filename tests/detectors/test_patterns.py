@@ -41,7 +41,7 @@ WRITTEN = {
     ],
     "PERSON": [
         *("Mr Smith", "Mr. J.P. van der Berg", "Ms O’Neill-Rask", "Mr SMITH", "MR SMITH", "Dr. Smith", "Prof. Dr. Åsa Brännmyr"),
-        *("Sir John Smith", "Judge J. P. Tornquill", "Mrs de la Cruz", "Miss Ona Rask", "Mr and Mrs Vasshaug", "Mr A. Young"),
+        *("Sir John Smith", "Judge J. P. Tornquill", "Mrs de la Cruz", "Miss Ona Rask", "Mr and Mrs Vasshaug", "Mr A. Young", "Mr House", "Ms Clerk"),
         *("Frau Müller", "Mme Lefèvre", "Señor García Márquez", "Dr.\u00a0Rask", "Mr d'Arcy", "Lady Ona Rask"),
     ],
     "IBAN": ["DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432"],
@@ -89,7 +89,7 @@ def test_codes_behind_a_cue(text: str, code: str) -> None:
         *("Case no. [CODE]", "<DATE_TIME>", "{PERSON 123}", "[CASE 19]", "on [DATE] at [TIME]", "Mr PERSON_12 came"),
         *("Ms FIRST_NAME LAST_NAME", "Mr [REDACTED] left", "DATETIME, CODE and ORG", "Patient: PERSON", "Mr X and Ms A."),
         *("Article 6 § 1 and Protocol No. 1", "Rule 47", "Law no. 3713", "a pressure of 148/86", "no. 2", "sections 3 to 5"),
-        *("The Lord Chancellor sat with the Judge Rapporteur.", "He may march in may.", "1,250,000 people", "a 3.5 kg fish"),
+        *("The Lord Chancellor sat with the Judge Rapporteur, Mr President.", "He may march in may.", "1,250,000 people", "a 3.5 kg fish"),
         *("mr smith in lower case", "It cost 1.250.000 in all", "Dr. The next sentence"),
     ],
 )  # fmt: skip

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from showthrough.detectors.base import Detector, Find
 from showthrough.detectors.expressions import TABLE
 from showthrough.detectors.phones import phones
-from showthrough.detectors.titles import is_placeholder, titled
+from showthrough.detectors.titles import is_placeholder, is_written, titled
 from showthrough.detectors.wider import WIDER
 
 # What the types of the rules are called here.
@@ -89,11 +89,7 @@ def _apart(text: str, candidates: Iterator[Find]) -> list[Find]:
         start, end = find.start, find.end
         if find.entity_type == "CODE" and _LAW.search(text, max(0, start - 30), start):
             continue
-        if (
-            taken.find(1, start, end) >= 0
-            or is_placeholder(text[start:end].lstrip("[(<{"))
-            or _in_label(text, start, end)
-        ):
+        if taken.find(1, start, end) >= 0 or is_written(text[start:end]) or _in_label(text, start, end):
             continue
         taken[start:end] = b"\1" * (end - start)
         kept.append(find)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -87,7 +88,9 @@ def _engine(model: str, language: str) -> Any:
         provider = NlpEngineProvider()
         place = str(at_home(model)) if is_path(model) else model
         provider.nlp_configuration["models"] = [{"lang_code": language, "model_name": place}]
-        engine = AnalyzerEngine(nlp_engine=provider.create_engine(), supported_languages=[language])
+        made = provider.create_engine()
+        made.nlp[language].max_length = sys.maxsize  # spaCy refuses documents of a million characters
+        engine = AnalyzerEngine(nlp_engine=made, supported_languages=[language])
         engine.registry.remove_recognizer("EmailRecognizer")
         engine.registry.add_recognizer(OfflineEmail(supported_language=language))
         return BatchAnalyzerEngine(engine)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from showthrough.data.documents import CHUNK_CHARACTERS
 from showthrough.detectors import Chosen
+from showthrough.detectors.titles import is_written
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ def scan(texts: Mapping[str, str], detectors: Sequence[Chosen]) -> Scan:
                 position = find.start
                 span = find.start, find.end
                 written = text[find.start : find.end]
+                if is_written(text[slice(*find.telling)]):  # PERSON, which tools may take for a name
+                    continue
                 sightings.append(Sighting(key, find.entity_type, name, *span, line + 1, written, find.score))
     size = sum(map(len, texts.values()))
     return Scan(len(texts), size, tuple(dict.fromkeys(map(str, detectors))), tuple(sightings))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from showthrough.detectors.base import Find
 from showthrough.detectors.expressions import FIELD, NAME, NOT_NAMES, UP
@@ -46,12 +46,17 @@ _LABELS = frozenset({
     "MASKED", "REDACTED", "REDACT", "ANONYMIZED", "ANONYMISED", "ANON", "HIDDEN", "REMOVED", "DELETED", "WITHHELD",
     "UNKNOWN", "ENTITY", "TAG",
 })  # fmt: skip
-_ROLES = frozenset({
+_OFFICES = frozenset({
     "Rapporteur", "Rapporteurs", "Chancellor", "Secretary", "President", "Department", "Minister", "Ministry",
     "Advocate", "Registrar", "General", "Court", "Courts", "Office", "Committee", "Commission", "Council", "House",
     "Act", "Chamber", "Bench", "Advocates", "Chief", "Justice", "Justices", "System", "Clerk", "Provost", "Mayor",
     "Lords", "Ladies", "Privy", "Commissioner", "Ombudsman", "Attorney", "Prosecutor", "Inquiry",
 })  # fmt: skip
+# Behind Mr or Dr most of these are surnames; these are not.
+_ADDRESSED = frozenset(
+    {"President", "Secretary", "Minister", "Registrar", "Chairman", "Speaker", "Justice", "Advocate"}
+)
+_PLAIN = re.compile(r"(?i:mrs?|ms|mx|miss|drs?|prof)\b")
 # Less those that are surnames and initials as well: here a title stands before them.
 _OPENERS = NOT_NAMES - {"A", "I", "Young", "Old", "Still", "More", "Much", "Friday"}
 _LABEL = re.compile(r"[A-Z]+(?:[_-][A-Z]+)*(?:[_-]?\d{1,3})?\Z")
@@ -68,6 +73,15 @@ def is_placeholder(word: str) -> bool:
     return bool(_LABEL.match(word)) and all(part in _LABELS for part in re.split(r"[_\d-]+", word) if part)
 
 
+def is_written(found: str) -> bool:
+    """Whether a find is nothing but what an anonymizer wrote, in brackets or not; `(555) 123-4567` is more than that.
+
+    >>> is_written("[PERSON]"), is_written("<DATE_1>"), is_written("(555) 123-4567"), is_written("[2011] EWHC 12")
+    (True, True, False, False)
+    """
+    return is_placeholder(found.strip("[]()<>{} "))
+
+
 def named(text: str, start: int, end: int) -> tuple[int, int] | None:
     """What tells in a find of a tool that takes a title or an article along; nothing where that is all of it.
 
@@ -81,14 +95,15 @@ def named(text: str, start: int, end: int) -> tuple[int, int] | None:
 def titled(text: str) -> Iterator[Find]:
     """Names behind titles, and in fields that are for names; `core` is the name."""
     for match in _TITLED.finditer(text):
-        if core := _name(text, *match.span("names")):
+        offices = _ADDRESSED if _PLAIN.match(match["title"]) else _OFFICES
+        if core := _name(text, *match.span("names"), offices):
             yield Find(match.start(), core[1], "PERSON", core=core)
     for match in FIELD.finditer(text):
         if core := _name(text, *match.span("names")):
             yield Find(*core, "PERSON")
 
 
-def _name(text: str, start: int, end: int) -> tuple[int, int] | None:
+def _name(text: str, start: int, end: int, offices: Collection[str] = ()) -> tuple[int, int] | None:
     """From the first to the last word that is somebody's name; nothing where there is none, or one letter alone.
 
     Courts write X and Y for people whom they do not name, so a single letter is none.
@@ -96,7 +111,7 @@ def _name(text: str, start: int, end: int) -> tuple[int, int] | None:
     pieces: list[re.Match[str]] = []
     for match in _PIECE.finditer(text, start, end):
         word = match[0].rstrip(".")
-        if word in _OPENERS or (word in _ROLES and not pieces):
+        if word in _OPENERS or (word in offices and not pieces):
             break  # a sentence begins, or it was an office and no title
         if not is_placeholder(match[0]):
             pieces.append(match)
