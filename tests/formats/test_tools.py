@@ -1,4 +1,4 @@
-"""What all formats of annotation tools and of data sets have in common: they tell themselves, and score as our own do."""
+"""What all formats of annotation tools and data sets have in common: they tell themselves, and score as our own do."""
 
 from __future__ import annotations
 
