@@ -193,6 +193,8 @@ def test_other_keys(tmp_path: Path) -> None:
          "paragraphlabels"),
         (task(TEXT, {"type": "relation", "from_id": "b", "to_id": "a", "labels": ["coref"]}),
          "document 1: annotations[0].result[0]: is to b, which is no mark"),
+        (task(TEXT, mark(3, 11, "John Doe"), mark(15, 19, "Oslo")),
+         "document 1: annotations[0].result[1].value: its id a is that of another mark"),
         (task("", data={"a": TEXT, "b": "x"}), "document 1: data: has several texts: a, b; choose with --text-column"),
         ({"id": 1, "data": {"text": TEXT}, "annotations": [{"result": None}]},
          "document number 1: annotations[0].result: found null; expected a list […]"),

@@ -101,9 +101,10 @@ def _put_back(text: str, masked: str | None, values: _Values, entry: Entry) -> I
 
 def _recognise(head: Head) -> Fit:
     keys = head.json.keys.keys()
-    if "privacy_mask" in keys or {"source_text", "masked_text"} <= keys or {"source_text", "target_text"} <= keys:
-        return Fit.SURE
-    return Fit.SURE if {"masked_text", "unmasked_text"} <= keys else Fit.NO
+    pairs = ({"source_text", "masked_text"}, {"source_text", "target_text"}, {"masked_text", "unmasked_text"})
+    known = "privacy_mask" in keys or any(pair <= keys for pair in pairs)
+    cut = "source_text" in keys and not head.json.whole  # a long text hides what follows
+    return Fit.SURE if known or cut else Fit.NO
 
 
 ROWS = Objects(_Row, _row)

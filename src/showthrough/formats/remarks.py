@@ -42,7 +42,7 @@ class Remarks:
         if self.numbered:
             lines.append("its documents have no ids: they are numbered, from 1 on")
         if self.left:
-            lines.append(f"left aside: {', '.join(f'{shown(what)} ({count})' for what, count in self.left.items())}")
+            lines.append(f"left aside: {some(f'{shown(what)} ({count})' for what, count in self.left.items())}")
         lines += [f"{sentence} ({count})" for sentence, count in self.taken.items()]
         return (*lines, *self.others)
 
