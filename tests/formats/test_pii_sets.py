@@ -127,9 +127,6 @@ def test_brackets_that_stand_in_the_text(tmp_path: Path) -> None:
          "1000000"),
         (nemotron("[{'start': 1j}]"),
          "document u: spans: found \"[{'start': 1j}]\"; expected a list, in JSON or as Python prints it"),
-        (nemotron("[{'start': 1" + "0" * 30 + "}]"),
-         "document u: spans: found \"[{'start': 1000000000000000000000000000…\"; expected a list, in JSON or as Python "
-         "prints it"),
         (nemotron("['\\d']"), "document u: spans[0]: found text; expected an object {…}"),
         (nemotron(None), "document number 1: spans: found null; expected text or a list […]"),
     ],
