@@ -78,6 +78,12 @@ def test_numeric_ids_are_ids(tmp_path: Path, name: str) -> None:
     assert corpus.notes == ()
 
 
+def test_one_object_alone_is_a_document(tmp_path: Path) -> None:
+    path = tmp_path / "n.json"
+    path.write_text(json.dumps(ONE, indent=1))
+    assert read_corpus(path).ids == ("7",)
+
+
 def test_lines_are_decoded_late_and_travel(tmp_path: Path) -> None:
     corpus = read_corpus(written(tmp_path / "n.jsonl", *({**TWO, "uid": None, "body": str(n)} for n in range(9))))
     part = corpus.part(range(4, 6), lazy=True).documents

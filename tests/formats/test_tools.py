@@ -187,6 +187,9 @@ def test_the_first_kilobytes_are_enough(tmp_path: Path, name: str, make: Callabl
     path.write_text(json.dumps([dict(sorted(record.items(), key=lambda item: len(str(item[1]))))]))
     assert recognised(Head(path), "read") == name
     assert read_corpus(path).survey.mentions == 1
+    if name in ("presidio-evaluator", "ai4privacy", "nemotron-pii"):  # as they come: much of them behind the text
+        path.write_text(json.dumps([record]))
+        assert recognised(Head(path), "read") == name
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _ in MAKERS}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import tomllib
 from collections.abc import Callable, Mapping
@@ -179,6 +180,22 @@ def conll(random: Random) -> Attempt:
     text = sound.written("conll")[""].decode()
     files = {"c.conll": broken_text(random, text) if random.random() < 0.8 else broken_bytes(random, text.encode())}
     return random.choice((on_corpus, on_masks))(random, "c.conll", files, *random.choice(((), ("conll",))))
+
+
+_TOOLS = ("label-studio", "label-studio-min", "doccano", "prodigy", "presidio-evaluator", "ai4privacy", "nemotron-pii")
+
+
+def tools(random: Random) -> Attempt:
+    """Annotation tools' and data sets' rows; a list of them is packed."""
+    format = random.choice(_TOOLS)
+    trees = sound.rows(format)
+    if random.random() < 0.5:
+        name, content = "c.jsonl", _lines(trees, random)
+        content = broken_bytes(random, content) if random.random() < 0.2 else content
+    else:
+        name, content = "c.json.gz", gzip.compress(broken_tree(random, trees))
+    named = random.choice(((), (format,)))
+    return random.choice((on_corpus, on_masks))(random, name, {name: content}, *named)
 
 
 def backgrounds(random: Random) -> Attempt:
@@ -412,6 +429,7 @@ FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many
     "i2b2 2014": (i2b2_2014, 150),
     "brat": (brat, 150),
     "CoNLL": (conll, 150),
+    "annotation tools and data sets": (tools, 300),
     "backgrounds": (backgrounds, 150),
     "gzip": (packed, 150),
     "run files": (run_files, 400),

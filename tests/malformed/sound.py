@@ -47,6 +47,32 @@ def tab() -> Any:
     return json.loads(written("tab")[""])
 
 
+def rows(format: str) -> list[Any]:
+    """The corpus in a format of JSON objects, one a document: as it is written, or as its files have it."""
+    if format == "label-studio-min":
+        return [{"id": one.id, "text": one.text, "annotator": 1, "annotation_id": 2,
+                 "label": [{"start": a, "end": b, "text": said, "labels": [kind]} for a, b, said, kind in _said(one)]}
+                for one in CORPUS]  # fmt: skip
+    if format == "ai4privacy":
+        return [{"uid": one.id, "source_text": one.text, "masked_text": "",
+                 "privacy_mask": [{"start": a, "end": b, "value": said, "label": kind} for a, b, said, kind in _said(one)]}
+                for one in CORPUS]  # fmt: skip
+    if format == "nemotron-pii":
+        return [{"uid": one.id, "text": one.text, "text_tagged": "",
+                 "spans": repr([{"start": a, "end": b, "text": said, "label": kind} for a, b, said, kind in _said(one)])}
+                for one in CORPUS]  # fmt: skip
+    content = written(format)[""]
+    found: list[Any] = (
+        json.loads(content) if content.startswith(b"[") else [json.loads(one) for one in content.splitlines()]
+    )
+    return found
+
+
+def _said(document: Document) -> list[tuple[int, int, str, str]]:
+    mentions = document.annotations[0].mentions
+    return [(one.start, one.end, document.text[one.start : one.end], one.entity_type) for one in mentions]
+
+
 def masks() -> dict[str, Any]:
     """Of one system: a type said, a replacement, a mask without either; nothing in the third document."""
     return {"d1": [[3, 11, "[PERSON]", "PERSON"], [15, 19, "a town"]], "d2": [[2, 9]], "d3": []}

@@ -193,4 +193,5 @@ def test_every_command_and_format_is_among_them(parser: Any) -> None:
     assert set(FORMATS) == {
         *("tab", "jsonl", "masks", "records", "texts", "table", "folder", "i2b2", "i2b2-2006", "i2b2-2014", "meddocan"),
         *("brat", "conll", "presidio", "comprehend", "dlp", "azure"),
+        *("label-studio", "label-studio-min", "doccano", "prodigy", "presidio-evaluator", "ai4privacy", "nemotron-pii"),
     }

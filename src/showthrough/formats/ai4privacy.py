@@ -81,32 +81,30 @@ def _put_back(text: str, masked: str | None, values: _Values, entry: Entry) -> I
         return
     if masked is None:
         raise entry.fail("has values without offsets; expected masked_text or target_text beside it", "privacy_mask")
-    at = last = 0  # in the text, and in the one with placeholders
-    left = dict(values)
-    for found in _PLACEHOLDER.finditer(masked):
-        value = values.get(found[0], values.get(found[0][1:-1]))
-        if value is None:
-            continue  # brackets that stand in the text itself
-        left.pop(found[0], left.pop(found[0][1:-1], None))
-        at += found.start() - last
-        kind = found[0][1:-1]
-        if value:
-            yield entry.mention(
-                text, at, at + len(value), _NUMBER.sub("", kind), entity_id=kind, covered=value, field="privacy_mask"
-            )
-        at, last = at + len(value), found.end()
-    rebuilt = _PLACEHOLDER.sub(lambda found: values.get(found[0], values.get(found[0][1:-1], found[0])), masked)
-    if rebuilt != text:
+    known = {key.strip("[]"): value for key, value in values.items()}
+    pieces = [(found, found[0][1:-1]) for found in _PLACEHOLDER.finditer(masked) if found[0][1:-1] in known]
+    rebuilt: list[str] = []
+    spans: list[tuple[int, str]] = []  # where a value starts, and the placeholder that it was under
+    length = last = 0
+    for found, name in pieces:
+        rebuilt += (masked[last : found.start()], known[name])
+        spans.append((length + found.start() - last, name))
+        length, last = spans[-1][0] + len(known[name]), found.end()
+    if "".join((*rebuilt, masked[last:])) != text:
         raise entry.fail("its values put into the masked text do not give the text; expected offsets", "privacy_mask")
-    if left:
-        raise entry.fail(f"{some(left)} stands nowhere in the masked text; expected offsets", "privacy_mask")
+    if lacking := known.keys() - {name for _, name in pieces}:
+        raise entry.fail(f"{some(sorted(lacking))} stands nowhere in the masked text; expected offsets", "privacy_mask")
+    for start, name in spans:
+        end = start + len(known[name])
+        yield entry.mention(text, start, end, _NUMBER.sub("", name), entity_id=name, field="privacy_mask")
 
 
 def _recognise(head: Head) -> Fit:
     keys = head.json.keys.keys()
-    if "privacy_mask" in keys or {"source_text", "masked_text"} <= keys or {"source_text", "target_text"} <= keys:
-        return Fit.SURE
-    return Fit.SURE if {"masked_text", "unmasked_text"} <= keys else Fit.NO
+    pairs = ({"source_text", "masked_text"}, {"source_text", "target_text"}, {"masked_text", "unmasked_text"})
+    known = "privacy_mask" in keys or any(pair <= keys for pair in pairs)
+    cut = "source_text" in keys and not head.json.whole  # a long text hides what follows
+    return Fit.SURE if known or cut else Fit.NO
 
 
 ROWS = Objects(_Row, _row)

@@ -80,11 +80,11 @@ def _example(wire: _Example, entry: Entry) -> Document:
     asked = any(value is not None for value in (wire.label, wire.labels, wire.entities))
     annotations: tuple[Annotation, ...] = ()
     if asked and (marks or not kinds):
-        entities = _entities(wire, marks, entry)
+        entity = _entities(wire, marks, entry).shared()
         placed = _placed(text, marks, entry)
         mentions = tuple(
             entry.mention(
-                text, start, end, mark.kind, entity_id=entities.of(mark.name), field=f"{mark.key}[{mark.number}]"
+                text, start, end, mark.kind, entity_id=entity.get(mark.name, ""), field=f"{mark.key}[{mark.number}]"
             )
             for mark, (start, end) in zip(marks, placed, strict=True)
         )

@@ -251,8 +251,11 @@ class _Layer:
             if lacking := [end for end in ends if end not in entities]:
                 raise entry.fail(f"is to {shown(lacking[0])}, which is no mark", f"{self._field}[{number}]")
             entities.relate(one.labels or (), ends[0], ends[1], entry.remarks)
+        spans: dict[str, tuple[int, int]] = {}
         for mark in self.marks:
             start, end = next(placed)
+            if mark.name and spans.setdefault(mark.name, (start, end)) != (start, end):
+                raise entry.fail(f"its id {shown(mark.name)} is that of another mark", mark.span.field)
             for kind in mark.kinds or ("",):
                 entity, field = entities.of(mark.name), mark.span.field
                 yield entry.mention(text, start, end, kind, entity_id=entity, identifier=mark.identifier, field=field)

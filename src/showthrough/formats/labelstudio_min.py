@@ -72,7 +72,7 @@ def _row(row: dict[str, Any], entry: Entry) -> _Row:
     marks = [mark for tag, value in tags.items() for mark in _marks(tag, value, entry)]
     placed = placed_in(text, [mark.span for mark in marks], entry)
     mentions = tuple(
-        entry.mention(text, *span, kind, field=mark.span.field)
+        entry.mention(text, *span, kind, entity_id=mark.name, field=mark.span.field)
         for mark, span in zip(marks, placed, strict=True)
         for kind in mark.kinds or ("",)
     )
@@ -97,7 +97,9 @@ def _marks(tag: str, value: Any, entry: Entry) -> Iterator[Mark]:
         keys_of(Value).look_at(value, entry.remarks, tag)
         values = _values(value, name, entry)
     for number, one in enumerate(values):
-        yield mark_of(one, (), f"{name}[{number}]", entry)
+        field = f"{name}[{number}]"
+        several = max(len(kinds or ()) for kinds in (one.labels, one.hypertextlabels, one.paragraphlabels)) > 1
+        yield mark_of(one, (), field, entry, field if several else "")  # all of its types are of one entity
 
 
 def _values(value: Any, name: str, entry: Entry) -> list[Value]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from typing import TypeVar
 
 import msgspec
@@ -13,7 +14,7 @@ from showthrough.formats.objects import Entry
 
 T = TypeVar("T")
 _LONGEST = 10**6  # characters of what Python printed: its reader takes a hundred times as much
-_FAULTS = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
+_FAULTS = (ValueError, TypeError, ArithmeticError, SyntaxError, MemoryError, RecursionError)
 
 
 def literal(content: str, decoder: msgspec.json.Decoder[T], entry: Entry, field: str) -> T:
@@ -29,7 +30,9 @@ def _of_python(content: str, decoder: msgspec.json.Decoder[T], entry: Entry, fie
     if len(content) > _LONGEST:
         raise entry.fail(f"has {len(content)} characters; {expected}, of at most {_LONGEST}", field)
     try:
-        value = ast.literal_eval(content.strip())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a backslash that means nothing
+            value = ast.literal_eval(content.strip())
     except _FAULTS:
         raise entry.fail(f"found {quoted(content)}; {expected}", field) from None
     try:

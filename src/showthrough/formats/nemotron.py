@@ -50,7 +50,9 @@ def _recognise(head: Head) -> Fit:
     row = head.first
     if not isinstance(row, dict) or "text" not in row:
         return Fit.NO
-    return Fit.SURE if isinstance(row.get("spans"), str) or {"text_tagged", "uid"} <= row.keys() else Fit.NO
+    known = isinstance(row.get("spans"), str) or {"text_tagged", "uid"} <= row.keys()
+    cut = {"uid", "domain"} <= row.keys() and not head.json.whole  # a long text hides what follows
+    return Fit.SURE if known or cut else Fit.NO
 
 
 ROWS = Objects(_Row, _row)

@@ -9,7 +9,7 @@ import msgspec
 
 from showthrough.data.documents import Annotation, Document
 from showthrough.files.heads import Head
-from showthrough.formats.base import Files, Fit, Format, by_keys
+from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
 from showthrough.formats.phi import ANNOTATOR, masks_from, to_mask
 
@@ -73,7 +73,9 @@ def _written(document: Document) -> dict[str, Any]:
 
 
 def _recognise(head: Head) -> Fit:
-    return by_keys(head, {"full_text", "spans"}, {"full_text"}) if "full_text" in head.json.keys else Fit.NO
+    keys = head.json.keys.keys()
+    known = not keys.isdisjoint({"spans", "masked"}) or not head.json.whole  # a long text hides what follows
+    return Fit.SURE if "full_text" in keys and known else Fit.NO
 
 
 SAMPLES = Objects(_Sample, _sample)

@@ -140,15 +140,14 @@ def _recognise(head: Head) -> Fit:
     task = head.first
     if not isinstance(task, dict) or not isinstance(task.get("text"), str):
         return Fit.NO
-    spans = task.get("spans")
+    if not task.keys().isdisjoint({"_input_hash", "_task_hash", "_session_id", "_annotator_id"}):
+        return Fit.SURE
+    spans = task.get("spans", [])
     marks = isinstance(spans, list) and all(
         isinstance(one, dict) and {"start", "end"} <= one.keys() for one in spans[:1]
     )
-    if "spans" in task and not marks:
-        return Fit.NO
-    hashed = not task.keys().isdisjoint({"_input_hash", "_task_hash", "_session_id", "_annotator_id"})
-    answered = task.get("answer") in ("accept", "reject", "ignore")
-    return Fit.SURE if hashed or answered or (marks and "uid" not in task) else Fit.NO
+    answered = task.get("answer") in ("accept", *_REFUSED)
+    return Fit.SURE if marks and (answered or ("spans" in task and "uid" not in task)) else Fit.NO
 
 
 ANSWERS = Objects(_Answer, _answer, layers=True)

@@ -12,6 +12,7 @@ from msgspec import inspect
 
 from showthrough.errors import shown, some
 
+_KINDS = 10  # of what was left aside, that a note names
 _DEEP = 4  # levels that are searched for spans
 # What the ends of spans are called, in whatever format.
 ENDS = frozenset({
@@ -44,7 +45,9 @@ class Remarks:
         if self.numbered:
             lines.append("its documents have no ids: they are numbered, from 1 on")
         if self.left:
-            lines.append(f"left aside: {', '.join(f'{shown(what)} ({count})' for what, count in self.left.items())}")
+            items = [f"{shown(what)} ({count})" for what, count in self.left.items()]
+            more = f" and {len(items) - _KINDS} more kinds" if len(items) > _KINDS else ""
+            lines.append(f"left aside: {', '.join(items[:_KINDS])}{more}")
         lines += [f"{sentence} ({count})" for sentence, count in self.taken.items()]
         return (*lines, *self.others)
 

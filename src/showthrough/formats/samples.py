@@ -45,6 +45,6 @@ def nearest(head: Head, formats: Mapping[str, Format]) -> tuple[str, str] | None
 
 
 def _alike(keys: set[str], theirs: set[str]) -> float:
-    """The share of keys that both have, or nearly."""
+    """The share of keys that both have, or nearly; one of many may be a coincidence."""
     near = sum(bool(get_close_matches(shown(key), theirs, 1, _NEAR)) for key in keys)
-    return near / (len(keys) + len(theirs)) if near else 0.0
+    return near / (len(keys) + len(theirs)) if 2 * near >= min(len(keys), len(theirs)) > 0 else 0.0
