@@ -158,7 +158,7 @@ def test_dlp_bytes_missing_zeros_and_numbers_as_text(tmp_path: Path) -> None:
             {"findings": [finding(1, 5, "byteRange")]},
             "findings[0]: offset 1 is inside a character, of which offsets in",
         ),
-        ({"findings": [finding("x", 5)]}, "findings[0].location.codepointRange: found 'x'; expected a whole number"),
+        ({"findings": [finding("x", 5)]}, "findings[0].location: found 'x'; expected a whole number"),
         ({"findings": [finding(0, 5, quote="Ann")]}, "findings[0]: the text at 0–5 is "),
         ({"findings": [{"infoType": {}, "location": {}}]}, "findings[0].infoType: name is missing"),
     ],

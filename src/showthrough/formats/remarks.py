@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 from msgspec import inspect
 
 from showthrough.errors import shown, some
@@ -95,6 +96,18 @@ def _keys(kind: inspect.Type) -> Keys | None:
         case inspect.UnionType(types=types):
             return next(filter(None, map(_keys, types)), None)
     return None
+
+
+def strict(kind: Any, **inner: Any) -> Any:
+    """The same where a key that it does not know is an error: it tells at full speed that there is none.
+
+    `inner` are types of its fields that are strict as well.
+    """
+    needed = {one.name for one in msgspec.structs.fields(kind) if one.required}
+    aside = [(name, Any, None) for name in getattr(kind, "aside", ())]
+    fields = [(name, type_) if name in needed else (name, type_, None) for name, type_ in inner.items()]
+    name = f"Strict{kind.__name__}"
+    return msgspec.defstruct(name, [*fields, *aside], bases=(kind,), forbid_unknown_fields=True, kw_only=True)
 
 
 def like_spans(value: Any, deep: int = _DEEP) -> bool:

@@ -17,7 +17,7 @@ from showthrough.files.reading import decoded, decoded_or_none, gathered, object
 from showthrough.formats.base import Columns, Fit, Format, Input, by_keys, unlike
 from showthrough.formats.lines import Lines
 from showthrough.formats.objects import items_of, wire_of
-from showthrough.formats.remarks import Remarks, keys_of
+from showthrough.formats.remarks import Remarks, keys_of, strict
 
 
 class _Mention(msgspec.Struct, gc=False):
@@ -62,21 +62,13 @@ _LAYER = msgspec.json.Decoder(_Layer)
 _ANY = msgspec.json.Decoder()
 
 
-def _strict(kind: type[msgspec.Struct], **inner: Any) -> Any:
-    """The same where a key that the format does not know is an error: it tells at full speed that there is none."""
-    aside = [(name, Any, None) for name in getattr(kind, "aside", ())]
-    fields = [(name, type_, None) for name, type_ in inner.items()]
-    name = f"Strict{kind.__name__}"
-    return msgspec.defstruct(name, [*fields, *aside], bases=(kind,), forbid_unknown_fields=True, kw_only=True)
-
-
 @lru_cache(maxsize=16)
 def _decoder(kind: Any, columns: Columns) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(wire_of(kind, columns))
 
 
-_STRICT_LAYER = _strict(_Layer, entity_mentions=list[_strict(_Mention)])  # type: ignore[misc]
-_STRICT_DOCUMENT = _strict(_Document, annotations=dict[str, _STRICT_LAYER] | None)  # type: ignore[valid-type]
+_STRICT_LAYER = strict(_Layer, entity_mentions=list[strict(_Mention)])  # type: ignore[misc]
+_STRICT_DOCUMENT = strict(_Document, annotations=dict[str, _STRICT_LAYER] | None)  # type: ignore[valid-type]
 
 
 def _looked_at(content: bytes | msgspec.Raw, columns: Columns, remarks: Remarks) -> _Document | None:
