@@ -100,6 +100,12 @@ def test_azure_errors_are_refused_by_name(tmp_path: Path) -> None:
     assert refused(value, tmp_path, CORPUS).startswith("document e: is an error and no answer: 'Invalid document'")
 
 
+@pytest.mark.parametrize("errors", [7, True, "no", {"code": "x"}, ["no"], [None]])
+def test_errors_of_whatever_kind_are_errors(errors: Any, tmp_path: Path) -> None:
+    assert "is an error and no answer" in refused({**request(azure("utf-16")), "errors": errors}, tmp_path)
+    refused({"ResultList": [{"Index": 0, "Entities": []}], "ErrorList": errors}, tmp_path, format="comprehend")
+
+
 def test_azure_subcategories_and_the_python_client(tmp_path: Path) -> None:
     entity = {
         "text": "Ann",

@@ -18,7 +18,7 @@ from showthrough.data.masks import Mask
 from showthrough.errors import InputError, at_document, quoted
 from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.base import Format
-from showthrough.formats.containers import Answer, Shape
+from showthrough.formats.containers import Answer, Shape, errors_in
 from showthrough.formats.remarks import Remarks, strict
 from showthrough.formats.units import Unit, counts_alike, to_code_points
 
@@ -74,7 +74,7 @@ def _batch(value: Any, given: Answer) -> list[Answer] | None:
         return _batch(value["results"], given)
     if not isinstance(value.get("documents"), list):
         return None
-    listed = [*value["documents"], *(value.get("errors") or ())]
+    listed = [*value["documents"], *errors_in(value.get("errors"))]
     several = [one if isinstance(one, dict) else {"error": quoted(one)} for one in listed]
     return [replace(given, place=at_document(str(one.get("id", "")))[:60], value=one, id="") for one in several]
 

@@ -17,7 +17,7 @@ from showthrough.errors import at_document
 from showthrough.files.reading import stem
 from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.base import Format
-from showthrough.formats.containers import Answer, Shape
+from showthrough.formats.containers import Answer, Shape, errors_in
 from showthrough.formats.remarks import Remarks, strict
 
 
@@ -51,7 +51,7 @@ def _batch(value: Any, given: Answer) -> list[Answer] | None:
     if not isinstance(value, dict):
         return None
     if isinstance(results := value.get("ResultList"), list):
-        several = [*results, *(value.get("ErrorList") or ())]
+        several = [*results, *errors_in(value.get("ErrorList"))]
         return [
             replace(given, place=f"Index {one.get('Index')}", value=one, number=_whole(one.get("Index")))
             for one in map(_object, several)

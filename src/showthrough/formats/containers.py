@@ -76,6 +76,13 @@ class Answer(msgspec.Struct, frozen=True):
             raise self.fail(fault, f"{field}[{number}]")
 
 
+def errors_in(value: Any) -> list[Any]:
+    """What a batch has in its list of errors, whatever that is."""
+    if not value:
+        return []
+    return value if isinstance(value, list) else [{"error": quoted(value)}]
+
+
 def _one_at_a_time(value: Any, given: Answer) -> list[Answer] | None:
     return None
 

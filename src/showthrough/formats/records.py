@@ -11,12 +11,14 @@ from showthrough.files.reading import decoded, fail, gathered, unique
 from showthrough.formats import tae
 from showthrough.formats.base import Files, Fit, Format, Input, Masks, Texts, by_keys
 from showthrough.formats.objects import objects_of
+from showthrough.formats.remarks import like_spans
 from showthrough.formats.texts import texts_of
 
 Record = dict[str, msgspec.Raw]
 
 _OTHERS = ("group", "annotations", "masks")  # of a corpus, which released texts may still have
 FIELDS: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
+_ANY = msgspec.json.Decoder()
 _ID = msgspec.json.Decoder(str | int)
 
 
@@ -35,6 +37,8 @@ def read(file: Input) -> Masks | Texts:
             raise fail(path, f"{shown(id_key)} is missing", place)
         for key in fields.keys() - {id_key, text_key, *_OTHERS}:
             file.remarks.unknown[key] += 1
+            if like_spans(decoded(fields[key], _ANY, path, place, key)):
+                file.remarks.spans.add(key)
         return str(decoded(fields[id_key], _ID, path, place, id_key)), fields
 
     records = unique(gathered(objects_of(file.head), record), path)
@@ -43,6 +47,9 @@ def read(file: Input) -> Masks | Texts:
     if lacking := [key for key, fields in records.items() if text_key not in fields]:
         fault = f"has no {shown(text_key)}; expected text in every document, or masks in every document"
         raise InputError(Problem(str(path), at_document(key), fault) for key in lacking)
+    if spans := sorted(file.remarks.spans):  # behind a text that was too long to look past it
+        fault = "looks like marks, and this format has released texts or masks; choose with --format"
+        raise fail(path, fault, f"key {shown(spans[0])}")
     return texts_of({key: fields[text_key] for key, fields in records.items()}, path)
 
 
