@@ -159,6 +159,19 @@ def test_an_answer_that_comes_late_is_recognised_all_the_same(tmp_path: Path) ->
     assert recognised(Head(path), "read_anonymization") == recognised(Head(path), "read") == "presidio"
 
 
+def test_marks_behind_a_long_text_are_not_passed_over(tmp_path: Path) -> None:
+    """What is behind 64 kB is not looked at to recognise; nor is it taken for a text without marks."""
+    path = tmp_path / "answers.json"
+    long = ONE + "x" * 70_000
+    path.write_text(json.dumps([{"doc_id": 7, "text": long, "results": presidio()}]))
+    corpus = Corpus([Document("7", long)])
+    with pytest.raises(InputError, match="key results: looks like marks, and this format has released texts or masks"):
+        read_anonymization(path, corpus)
+    with pytest.raises(InputError, match="key results: looks like marks"):
+        read_corpus(path)
+    assert len(read_anonymization(path, corpus, format="presidio").of("7")) == 2
+
+
 def test_masks_of_other_formats_are_left_to_them(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     foreign = [

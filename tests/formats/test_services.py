@@ -100,6 +100,12 @@ def test_azure_errors_are_refused_by_name(tmp_path: Path) -> None:
     assert refused(value, tmp_path, CORPUS).startswith("document e: is an error and no answer: 'Invalid document'")
 
 
+@pytest.mark.parametrize("errors", [7, True, "no", {"code": "x"}, ["no"], [None]])
+def test_errors_of_whatever_kind_are_errors(errors: Any, tmp_path: Path) -> None:
+    assert "is an error and no answer" in refused({**request(azure("utf-16")), "errors": errors}, tmp_path)
+    refused({"ResultList": [{"Index": 0, "Entities": []}], "ErrorList": errors}, tmp_path, format="comprehend")
+
+
 def test_azure_subcategories_and_the_python_client(tmp_path: Path) -> None:
     entity = {
         "text": "Ann",
@@ -158,7 +164,7 @@ def test_dlp_bytes_missing_zeros_and_numbers_as_text(tmp_path: Path) -> None:
             {"findings": [finding(1, 5, "byteRange")]},
             "findings[0]: offset 1 is inside a character, of which offsets in",
         ),
-        ({"findings": [finding("x", 5)]}, "findings[0].location.codepointRange: found 'x'; expected a whole number"),
+        ({"findings": [finding("x", 5)]}, "findings[0].location: found 'x'; expected a whole number"),
         ({"findings": [finding(0, 5, quote="Ann")]}, "findings[0]: the text at 0–5 is "),
         ({"findings": [{"infoType": {}, "location": {}}]}, "findings[0].infoType: name is missing"),
     ],

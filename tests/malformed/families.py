@@ -112,6 +112,25 @@ def mask_lines(random: Random) -> Attempt:
     return on_masks(random, "m.jsonl", {"m.jsonl": _lines(trees, random)})
 
 
+def answers(random: Random) -> Attempt:
+    """Of services: by id, in the order of the corpus, or beside the texts, which makes them a corpus as well."""
+    name = random.choice(("presidio", "comprehend", "dlp", "azure", "engine"))
+    by_id = sound.answers()[name]
+    format = random.choice(((), ("presidio" if name == "engine" else name,)))
+    texts = {one.id: one.text for one in sound.CORPUS}
+    trees = [{"doc_id": key, "text": texts[key], "results": value} for key, value in by_id.items()]
+    match random.randrange(4):
+        case 0:
+            return on_masks(random, "a.json", {"a.json": broken_tree(random, by_id)}, *format)
+        case 1:
+            return on_masks(random, "a.json", {"a.json": broken_tree(random, list(by_id.values()))}, *format)
+        case 2:
+            return random.choice((on_corpus, on_masks))(
+                random, "a.json", {"a.json": broken_tree(random, trees)}, *format
+            )
+    return random.choice((on_corpus, on_masks))(random, "a.jsonl", {"a.jsonl": _lines(trees, random)}, *format)
+
+
 def tables(random: Random) -> Attempt:
     name = random.choice(("texts.csv", "texts.tsv"))
     files = {name: broken_text(random, sound.table(name.endswith("tsv")))}
@@ -423,6 +442,7 @@ FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many
     "texts by id": (texts_by_id, 150),
     "masks": (masks, 200),
     "masks and texts in lines": (mask_lines, 150),
+    "answers of services": (answers, 200),
     "tables": (tables, 150),
     "folders of texts": (folders, 100),
     "i2b2 2006": (i2b2_2006, 150),

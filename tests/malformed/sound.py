@@ -78,6 +78,47 @@ def masks() -> dict[str, Any]:
     return {"d1": [[3, 11, "[PERSON]", "PERSON"], [15, 19, "a town"]], "d2": [[2, 9]], "d3": []}
 
 
+def answers() -> dict[str, dict[str, Any]]:
+    """What services would say of the texts, by format and id."""
+    said: dict[str, dict[str, Any]] = {"presidio": {}, "comprehend": {}, "dlp": {}, "azure": {}, "engine": {}}
+    for one in CORPUS:
+        spans = [(mark.start, mark.end, mark.entity_type) for mark in one.annotations[0].mentions]
+        pieces = [(kind, one.text[start:end], start, end) for start, end, kind in spans]
+        said["presidio"][one.id] = [
+            {"entity_type": kind, "start": start, "end": end, "score": 0.9} for kind, _, start, end in pieces
+        ]
+        said["comprehend"][one.id] = {
+            "Entities": [{"Type": kind, "BeginOffset": start, "EndOffset": end} for kind, _, start, end in pieces]
+        }
+        ranges = [(kind, text, {"start": str(start), "end": str(end)}) for kind, text, start, end in pieces]
+        said["dlp"][one.id] = {
+            "result": {
+                "findings": [
+                    {"infoType": {"name": kind}, "quote": text, "location": {"codepointRange": span}}
+                    for kind, text, span in ranges
+                ]
+            }
+        }
+        said["azure"][one.id] = {
+            "redactedText": "…",
+            "entities": [
+                {"text": text, "category": kind, "offset": start, "length": end - start}
+                for kind, text, start, end in pieces
+            ],
+        }
+        starred = list(one.text)
+        for _, _, start, end in pieces:
+            starred[start:end] = "*" * (end - start)
+        said["engine"][one.id] = {
+            "text": "".join(starred),
+            "items": [
+                {"start": start, "end": end, "entity_type": kind, "text": "*" * (end - start), "operator": "mask"}
+                for kind, _, start, end in pieces
+            ],
+        }
+    return said
+
+
 def texts() -> dict[str, str]:
     return {**_TEXTS, "d1": _TEXTS["d1"].replace("John Doe", "***")}
 

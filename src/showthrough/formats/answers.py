@@ -7,12 +7,13 @@ and the answer under a key or beside it, or one answer alone; a folder holds one
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import by_type
@@ -52,7 +53,7 @@ class Service:
 
     name: str  # the annotator of a corpus
     shape: Shape
-    parsed: Callable[[Answer, Remarks], Any]  # what is kept of an answer; raises InputError
+    parsed: Callable[[Answer, Remarks | None], Any]  # what is kept of an answer; raises InputError
     reader: type[Reader]
 
     def read_masks(self, file: Input) -> Masks:
@@ -90,7 +91,7 @@ class Service:
 
     def _of_line(self, path: Path, columns: Columns, line: bytes, number: int) -> Document:
         """A line that was looked at before."""
-        return self._read_line(Container(self.shape, columns, Remarks()), path, f"line {number}", number, line)
+        return self._read_line(Container(self.shape, columns, None), path, f"line {number}", number, line)
 
     def _read_line(self, inside: Container, path: Path, place: str, number: int, line: bytes) -> Document:
         item = Answer(path, place, decoded(line, _ANY, path, place))
@@ -99,8 +100,11 @@ class Service:
         answers = self._of_item(inside, item)
         if len(answers) != 1 or answers[0].text is None:
             raise item.fail(_TEXTLESS)
-        inside.remarks.numbered += not answers[0].id
-        answer = replace(answers[0], id=answers[0].id or str(number))
+        answer = answers[0]
+        if not answer.id:
+            answer = replace(answer, id=str(number))
+            if inside.remarks is not None:
+                inside.remarks.numbered += 1
         return self._document(answer, self.reader([answer], path))
 
     def _problems(self, file: Input, place: str, number: int, line: bytes) -> Sequence[Problem]:

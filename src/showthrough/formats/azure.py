@@ -8,18 +8,19 @@ texts of the entities tell; and where they do not and it matters, nobody can, wh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
 from showthrough.data.masks import Mask
 from showthrough.errors import InputError, at_document, quoted
 from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.base import Format
-from showthrough.formats.containers import Answer, Shape
-from showthrough.formats.remarks import Remarks, keys_of
+from showthrough.formats.containers import Answer, Shape, errors_in
+from showthrough.formats.remarks import Remarks
+from showthrough.formats.strict import strict
 from showthrough.formats.units import Unit, counts_alike, to_code_points
 
 _UNITS: dict[str, Unit] = {
@@ -44,6 +45,9 @@ class _Entity(msgspec.Struct, gc=False):
     @property
     def entity_type(self) -> str:
         return f"{self.category}/{self.subcategory}" if self.subcategory else self.category
+
+
+_STRICT = strict(_Entity)
 
 
 def _finding(value: Any) -> bool:
@@ -71,7 +75,7 @@ def _batch(value: Any, given: Answer) -> list[Answer] | None:
         return _batch(value["results"], given)
     if not isinstance(value.get("documents"), list):
         return None
-    listed = [*value["documents"], *(value.get("errors") or ())]
+    listed = [*value["documents"], *errors_in(value.get("errors"))]
     several = [one if isinstance(one, dict) else {"error": quoted(one)} for one in listed]
     return [replace(given, place=at_document(str(one.get("id", "")))[:60], value=one, id="") for one in several]
 
@@ -85,13 +89,12 @@ def _unit(value: dict[str, Any]) -> str:
     return ""
 
 
-def _parsed(answer: Answer, remarks: Remarks) -> list[_Entity]:
+def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Entity]:
     value = answer.value
     entities = value if isinstance(value, list) else value["entities"]
-    if isinstance(value, dict) and value.get("warnings") and _WARNED not in remarks.others:
+    if isinstance(value, dict) and value.get("warnings") and remarks and _WARNED not in remarks.others:
         remarks.others.append(_WARNED)
-    keys_of(list[_Entity]).look_at(entities, remarks, "entities")
-    return answer.converted(entities, list[_Entity], "entities")  # type: ignore[no-any-return]
+    return answer.found(entities, _Entity, _STRICT, remarks, "entities")  # type: ignore[no-any-return]
 
 
 class _Masks(Reader):
@@ -110,6 +113,8 @@ class _Masks(Reader):
                 )
 
     def masks(self, answer: Answer) -> list[Mask]:
+        if not answer.unit and answer.text is not None and _plain(answer.text):
+            return [_plain_mask(answer, number, one) for number, one in enumerate(answer.value)]
         spans = self._one_way(answer, self._units_of(answer))
         return [found(*span, one.entity_type) for span, one in zip(spans, answer.value, strict=True)]
 
@@ -138,8 +143,17 @@ class _Masks(Reader):
         return ()
 
 
+def _plain_mask(answer: Answer, number: int, one: _Entity) -> Mask:
+    """Of a text of which it does not matter what is counted."""
+    start, end = one.offset, one.offset + one.length
+    answer.check_covered(start, end, one.text, "entities", number)
+    return found(start, end, one.entity_type)
+
+
 def _plain(text: str) -> bool:
     """Whether offsets into it are the same in all units."""
+    if text.isascii():
+        return "\r\n" not in text
     return all(counts_alike(text, unit) for unit in _ASKED)
 
 
@@ -147,14 +161,13 @@ def _spans(answer: Answer, unit: Unit) -> Spans | InputError:
     """Where the entities are if offsets count this; an error where another text stands there."""
     spans = []
     for number, one in enumerate(answer.value):
-        field = f"entities[{number}]"
         start, end = one.offset, one.offset + one.length
         try:
             if answer.text is not None:
                 start, end = to_code_points(answer.text, (start, end), unit)
-            answer.check_covered(start, end, one.text, field)
+            answer.check_covered(start, end, one.text, "entities", number)
         except InputError as error:
-            return error if error.problems[0].file else answer.fail(error.problems[0].message, field)
+            return error if error.problems[0].file else answer.fail(error.problems[0].message, f"entities[{number}]")
         spans.append((start, end))
     return tuple(spans)
 

@@ -6,19 +6,20 @@ with the file that a text came from, and the line where a file has one text a li
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
 from showthrough.data.masks import Mask
 from showthrough.errors import at_document
 from showthrough.files.reading import stem
 from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.base import Format
-from showthrough.formats.containers import Answer, Shape
-from showthrough.formats.remarks import Remarks, keys_of
+from showthrough.formats.containers import Answer, Shape, errors_in
+from showthrough.formats.remarks import Remarks
+from showthrough.formats.strict import strict
 
 
 class _Entity(msgspec.Struct, gc=False, rename="pascal"):
@@ -28,6 +29,9 @@ class _Entity(msgspec.Struct, gc=False, rename="pascal"):
     end_offset: int
     type: str = ""
     text: str | None = None
+
+
+_STRICT = strict(_Entity)
 
 
 def _finding(value: Any) -> bool:
@@ -48,7 +52,7 @@ def _batch(value: Any, given: Answer) -> list[Answer] | None:
     if not isinstance(value, dict):
         return None
     if isinstance(results := value.get("ResultList"), list):
-        several = [*results, *(value.get("ErrorList") or ())]
+        several = [*results, *errors_in(value.get("ErrorList"))]
         return [
             replace(given, place=f"Index {one.get('Index')}", value=one, number=_whole(one.get("Index")))
             for one in map(_object, several)
@@ -69,19 +73,18 @@ def _whole(value: Any) -> int:
     return value if isinstance(value, int) else -1
 
 
-def _parsed(answer: Answer, remarks: Remarks) -> list[_Entity]:
+def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Entity]:
     value = answer.value
     entities = value if isinstance(value, list) else value["Entities"]
     if isinstance(value, dict) and value.get("PaginationToken"):
         raise answer.fail("is a part of the answer, since it has a PaginationToken; expected all pages in one")
-    keys_of(list[_Entity]).look_at(entities, remarks, "Entities")
-    return answer.converted(entities, list[_Entity], "Entities")  # type: ignore[no-any-return]
+    return answer.found(entities, _Entity, _STRICT, remarks, "Entities")  # type: ignore[no-any-return]
 
 
 class _Masks(Reader):
     def masks(self, answer: Answer) -> list[Mask]:
         for number, one in enumerate(answer.value):
-            answer.check_covered(one.begin_offset, one.end_offset, one.text, f"Entities[{number}]")
+            answer.check_covered(one.begin_offset, one.end_offset, one.text, "Entities", number)
         return [found(one.begin_offset, one.end_offset, one.type) for one in answer.value]
 
 

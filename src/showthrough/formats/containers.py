@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from showthrough.errors import InputError, at_document, quoted, some
 from showthrough.files.heads import Head, first_value
@@ -17,7 +18,7 @@ from showthrough.files.limits import RECORD
 from showthrough.files.reading import decoded, fail, lines_of, read_bytes, stem, type_fault
 from showthrough.formats.base import Columns, Fit, unlike
 from showthrough.formats.objects import items_of
-from showthrough.formats.remarks import Remarks, like_spans
+from showthrough.formats.remarks import Remarks, keys_of, like_spans
 
 _IDS = ("doc_id", "id", "document_id")
 # Under which key a record may have its answer.
@@ -31,8 +32,7 @@ _SEEN = 50  # lines, or files of a folder, that are looked at to recognise
 _ANY = msgspec.json.Decoder()
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What was found in one text, and what the file says of whose text it was."""
 
     path: Path
@@ -52,6 +52,15 @@ class Answer:
             raise self.fail("means nothing without the original; reading it needs the corpus")
         return self.text
 
+    def found(self, value: Any, kind: Any, strict: Any, remarks: Remarks | None, field: str = "") -> Any:
+        """A list of findings of a known kind, whose other keys are noted; `strict` knows all keys that there may be."""
+        try:
+            return msgspec.convert(value, list[strict])
+        except msgspec.ValidationError:
+            if remarks is not None:
+                keys_of(list[kind]).look_at(value, remarks, field)
+            return self.converted(value, list[kind], field)
+
     def converted(self, value: Any, kind: Any, field: str = "") -> Any:
         """A value of a known type; raises InputError with what is wrong with it."""
         try:
@@ -60,10 +69,18 @@ class Answer:
             where, fault = type_fault(error, field)
             raise self.fail(fault, where) from None
 
-    def check_covered(self, start: int, end: int, said: str | None, field: str) -> None:
-        """Raises InputError where another text stands there than the answer says."""
+    def check_covered(self, start: int, end: int, said: str | None, field: str, number: int) -> None:
+        """Raises InputError where another text stands there than the finding of this number says."""
         if said is not None and self.text is not None and self.text[start:end] != said:
-            raise self.fail(unlike(f"at {start}–{end}", self.text[start:end], "the answer says", said), field)
+            fault = unlike(f"at {start}–{end}", self.text[start:end], "the answer says", said)
+            raise self.fail(fault, f"{field}[{number}]")
+
+
+def errors_in(value: Any) -> list[Any]:
+    """What a batch has in its list of errors, whatever that is."""
+    if not value:
+        return []
+    return value if isinstance(value, list) else [{"error": quoted(value)}]
 
 
 def _one_at_a_time(value: Any, given: Answer) -> list[Answer] | None:
@@ -103,7 +120,7 @@ class Shape:
             return next(filter(None, fits), Fit.NO)
         if head.suffix in (".csv", ".tsv", ".txt") or not any(sign in head.start for sign in self.signs):
             return Fit.NO
-        inside = Container(self, Columns(), Remarks())
+        inside = Container(self, Columns(), None)
         for value in _visible(head.start, head.lines):
             for item in inside.items(value, Answer(head.path, "", None)):
                 try:
@@ -136,7 +153,7 @@ class Container:
 
     shape: Shape
     columns: Columns
-    remarks: Remarks
+    remarks: Remarks | None  # None: what there is to say was said
 
     def items(self, value: Any, whole: Answer) -> Iterator[Answer]:
         """What is in one JSON value, item by item; each may be an answer, several, or a record of one."""
@@ -225,7 +242,7 @@ class Container:
             id_key, text_key = "key", "value"
         answer, own = (record, self.shape.own) if key is None else (record[key], frozenset({key}))
         self._note(record, {id_key, text_key, *own})
-        named = _named(item, record.get(id_key))
+        named = _named(item, record[id_key]) if id_key in record else item
         text = None if text_key in own else record.get(text_key)
         if isinstance(text, list) and isinstance(answer, list) and len(text) == len(answer):  # of a list of texts
             for number, (one, said) in enumerate(zip(answer, text, strict=True), 1):
@@ -235,13 +252,18 @@ class Container:
         inner = None if key is None else self.shape.batch(answer, named)
         if inner is not None and len(inner) != 1:
             raise named.fail(f"holds answers to {len(inner)} texts; expected that to one", key or "")
-        given = replace(named, value=answer) if inner is None else replace(inner[0], place=named.place, id=named.id)
+        if text is not None and not isinstance(text, str):
+            raise named.fail(f"found {quoted(text)}; expected text", text_key)
+        given = named if inner is None else replace(inner[0], place=named.place, id=named.id)
+        given = replace(given, value=answer if inner is None else given.value, text=text)
         if not self.shape.is_answer(given.value):
             raise self._no_answer(given)
-        yield replace(given, text=named.converted(text, str | None, text_key))
+        yield given
 
     def _note(self, value: Mapping[str, Any], known: Iterable[str]) -> None:
         """Notes the keys that nobody reads."""
+        if self.remarks is None:
+            return
         for key in value.keys() - self.shape.aside - set(known):
             self.remarks.unknown[key] += 1
             if like_spans(value[key]):
@@ -266,7 +288,7 @@ def _named(item: Answer, given: Any) -> Answer:
     """With the id that a record has; else with that of its place, where it has one."""
     if given is None:
         return item
-    name = str(item.converted(given, str | int, "id"))
+    name = given if isinstance(given, str) else str(item.converted(given, str | int, "id"))
     if not name:
         raise item.fail("its id is empty; expected a name")
     return replace(item, id=name, place=at_document(name))

@@ -16,10 +16,12 @@ from showthrough.errors import InputError, quoted, some
 from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.base import Format
 from showthrough.formats.containers import Answer, Shape
-from showthrough.formats.remarks import Remarks, keys_of
+from showthrough.formats.remarks import Remarks
+from showthrough.formats.strict import strict
 from showthrough.formats.units import to_code_points
 
 _UNDERSCORE = re.compile(r"_([a-z])")
+_LONG = 19  # digits of a number that is no offset
 _ELSEWHERE = frozenset({"recordLocation", "imageLocation", "documentLocation"})  # whose offsets are not of one text
 
 
@@ -53,6 +55,9 @@ class _Finding(msgspec.Struct, rename="camel"):
     quote: str | None = None
 
 
+_STRICT = strict(_Finding)
+
+
 def _finding(value: Any) -> bool:
     return isinstance(value, dict) and bool({"infoType", "info_type"} & value.keys()) and "location" in value
 
@@ -78,15 +83,14 @@ def _result(value: Any) -> dict[str, Any] | None:
 _RESULT = frozenset({"findings", "findingsTruncated", "findings_truncated"})
 
 
-def _parsed(answer: Answer, remarks: Remarks) -> list[_Finding]:
+def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Finding]:
     result = _result(answer.value) or {}
     if result.get("findingsTruncated") or result.get("findings_truncated"):
         raise answer.fail("was truncated: the service found more than it says; expected all, of shorter texts")
     findings = answer.value if isinstance(answer.value, list) else result.get("findings", [])
     if any(isinstance(one, dict) and "info_type" in one for one in findings):
         findings = _with_capitals(findings)
-    keys_of(list[_Finding]).look_at(findings, remarks, "findings")
-    return answer.converted(findings, list[_Finding], "findings")  # type: ignore[no-any-return]
+    return answer.found(findings, _Finding, _STRICT, remarks, "findings")  # type: ignore[no-any-return]
 
 
 def _with_capitals(value: Any) -> Any:
@@ -104,32 +108,34 @@ def _capital(match: re.Match[str]) -> str:
 
 class _Masks(Reader):
     def masks(self, answer: Answer) -> list[Mask]:
-        return [self._mask(answer, one, f"findings[{number}]") for number, one in enumerate(answer.value)]
-
-    def _mask(self, answer: Answer, one: _Finding, field: str) -> Mask:
-        place = one.location
-        if elsewhere := _ELSEWHERE & {key for inner in place.content_locations or () for key in inner}:
-            raise answer.fail(f"is in a table, an image or pages ({some(sorted(elsewhere))}); expected a text", field)
-        if place.codepoint_range is not None:
-            start, end = _ends(answer, place.codepoint_range, f"{field}.location.codepointRange")
-        elif place.byte_range is not None:
-            ends = _ends(answer, place.byte_range, f"{field}.location.byteRange")
-            text = answer.original()
-            try:
-                start, end = to_code_points(text, ends, "bytes")
-            except InputError as error:
-                raise answer.fail(error.problems[0].message, field) from None
-        else:
-            raise answer.fail("found no codepointRange and no byteRange; expected one", f"{field}.location")
-        answer.check_covered(start, end, one.quote or None, field)
-        return found(start, end, one.info_type.name)
+        return [_mask(answer, number, one) for number, one in enumerate(answer.value)]
 
 
-def _ends(answer: Answer, given: _Range, field: str) -> tuple[int, int]:
-    for value in (given.start, given.end):
-        if isinstance(value, str) and not re.fullmatch(r"\d{1,18}", value):
-            raise answer.fail(f"found {quoted(value)}; expected a whole number", field)
-    return int(given.start), int(given.end)
+def _mask(answer: Answer, number: int, one: _Finding) -> Mask:
+    place = one.location
+    if place.content_locations and (
+        elsewhere := _ELSEWHERE & {key for inner in place.content_locations for key in inner}
+    ):
+        fault = f"is in a table, an image or pages ({some(sorted(elsewhere))}); expected a text"
+        raise answer.fail(fault, f"findings[{number}]")
+    span = place.codepoint_range or place.byte_range
+    if span is None:
+        raise answer.fail("found no codepointRange and no byteRange; expected one", f"findings[{number}].location")
+    start, end = _whole(answer, number, span.start), _whole(answer, number, span.end)
+    if place.codepoint_range is None:
+        text = answer.original()
+        try:
+            start, end = to_code_points(text, (start, end), "bytes")
+        except InputError as error:
+            raise answer.fail(error.problems[0].message, f"findings[{number}]") from None
+    answer.check_covered(start, end, one.quote or None, "findings", number)
+    return found(start, end, one.info_type.name)
+
+
+def _whole(answer: Answer, number: int, value: int | str) -> int:
+    if isinstance(value, str) and not (value.isascii() and value.isdigit() and len(value) < _LONG):
+        raise answer.fail(f"found {quoted(value)}; expected a whole number", f"findings[{number}].location")
+    return int(value)
 
 
 SHAPE = Shape(

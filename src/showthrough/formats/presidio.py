@@ -20,7 +20,8 @@ from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.base import Files, Format, unlike
 from showthrough.formats.containers import Answer, Shape
 from showthrough.formats.placement import NoPlacementError, Placement, placed
-from showthrough.formats.remarks import Remarks, keys_of
+from showthrough.formats.remarks import Remarks
+from showthrough.formats.strict import strict
 
 _SAID = r"type: (.*?), start: (\d{1,18}), end: (\d{1,18}), score: [^,\s]+"
 _RESULT = re.compile(_SAID, re.DOTALL)
@@ -50,6 +51,10 @@ class _Engine(msgspec.Struct):
     items: list[_Item]
 
 
+_STRICT_RESULT = strict(_Result)
+_STRICT_ITEM = strict(_Item)
+
+
 def _finding(value: Any) -> bool:
     if isinstance(value, str):
         return _RESULT.fullmatch(value) is not None
@@ -65,19 +70,17 @@ def _findings(value: Any) -> list[Any] | None:
     return None
 
 
-def _parsed(answer: Answer, remarks: Remarks) -> list[_Result] | _Engine:
+def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Result] | _Engine:
     value = answer.value
     if isinstance(value, dict):
-        keys_of(list[_Item]).look_at(value["items"], remarks, "items")
-        return answer.converted(value, _Engine)  # type: ignore[no-any-return]
+        return _Engine(value["text"], answer.found(value["items"], _Item, _STRICT_ITEM, remarks, "items"))
     results = value if isinstance(value, list) else _findings(value) or []
+    if any(isinstance(one, str) for one in results):
+        return [_of_text(one, answer) for one in results]
     if any(isinstance(one, dict) and "operator" in one for one in results):
         fault = "are items of anonymized text, whose offsets they have, and that text is not here"
         raise answer.fail(f"{fault}; expected the whole answer: text and items")
-    if any(isinstance(one, str) for one in results):
-        return [_of_text(one, answer) for one in results]
-    keys_of(list[_Result]).look_at(results, remarks)
-    return answer.converted(results, list[_Result])  # type: ignore[no-any-return]
+    return answer.found(results, _Result, _STRICT_RESULT, remarks)  # type: ignore[no-any-return]
 
 
 def _of_text(said: Any, answer: Answer) -> _Result:

@@ -15,6 +15,7 @@ from showthrough.files.reading import decoded, fail, gathered, unique
 from showthrough.formats import tae
 from showthrough.formats.base import Files, Fit, Format, Input, Masks, Texts, by_keys
 from showthrough.formats.objects import Entry, Id, Objects, objects_of
+from showthrough.formats.remarks import like_spans
 from showthrough.formats.rows import IDS, id_column
 from showthrough.formats.texts import texts_of
 
@@ -22,6 +23,7 @@ Record = dict[str, msgspec.Raw]
 
 _OTHERS = ("group", "annotations", "masks")  # of a corpus, which released texts may still have
 FIELDS: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
+_ANY = msgspec.json.Decoder()
 _ID = msgspec.json.Decoder(str | int)
 
 
@@ -60,8 +62,10 @@ def read(file: Input) -> Masks | Texts:
     def record(numbered_: tuple[int, tuple[str, bytes | msgspec.Raw]]) -> tuple[str, Record]:
         number, (place, content) = numbered_
         fields = decoded(content, FIELDS, path, place)
-        if not file.beside:  # the corpus has told them
-            file.remarks.unknown.update(fields.keys() - {id_key, text_key, *_OTHERS})
+        for key in fields.keys() - {id_key, text_key, *_OTHERS} if not file.beside else ():  # the corpus has told them
+            file.remarks.unknown[key] += 1
+            if like_spans(decoded(fields[key], _ANY, path, place, key)):
+                file.remarks.spans.add(key)
         if numbered:
             return str(number), fields
         if id_key not in fields:
@@ -74,6 +78,9 @@ def read(file: Input) -> Masks | Texts:
     if lacking := [key for key, fields in records.items() if text_key not in fields]:
         fault = f"has no {shown(text_key)}; expected text in every document, or masks in every document"
         raise InputError(Problem(str(path), at_document(key), fault) for key in lacking)
+    if spans := sorted(file.remarks.spans):  # behind a text that was too long to look past it
+        fault = "looks like marks, and this format has released texts or masks; choose with --format"
+        raise fail(path, fault, f"key {shown(spans[0])}")
     return texts_of({key: fields[text_key] for key, fields in records.items()}, path)
 
 
