@@ -204,6 +204,8 @@ def _identifier(mention: Mention) -> dict[str, str]:
 
 
 def _recognise(head: Head) -> Fit:
+    if "ents" in head.json.keys and "annotations" not in head.json.keys:  # spaCy's, with an id
+        return Fit.NO
     return by_keys(head, {"doc_id", "text"}, {"annotations"})
 
 
