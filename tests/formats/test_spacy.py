@@ -171,7 +171,9 @@ def documents(draw: st.DrawFn) -> Document:
     text = draw(st.text(st.sampled_from("aé😀 \n\r\t.👩\u0301"), min_size=1, max_size=30))
     edges = sorted(draw(st.sets(st.integers(0, len(text)), max_size=8)))
     pairs = zip(edges[::2], edges[1::2], strict=False)
-    mentions = tuple(by_type(*pair, draw(st.sampled_from(["PERSON", ""])), draw(st.sampled_from(["", "e"]))) for pair in pairs)
+    mentions = tuple(
+        by_type(*pair, draw(st.sampled_from(["PERSON", ""])), draw(st.sampled_from(["", "e"]))) for pair in pairs
+    )
     layers = draw(st.sampled_from([(), (Annotation("gold", mentions),)]))
     return Document(draw(st.sampled_from(["r", "s", "1"])), text, layers, draw(st.sampled_from(["", "g"])))
 
@@ -182,7 +184,9 @@ def documents(draw: st.DrawFn) -> Document:
 def test_nothing_is_lost_by_writing_and_reading(
     name: str, tmp_path_factory: pytest.TempPathFactory, found: list[Document]
 ) -> None:
-    if name == "spacy" and any(not mark.entity_type for one in found for layer in one.annotations for mark in layer.mentions):
+    if name == "spacy" and any(
+        not mark.entity_type for one in found for layer in one.annotations for mark in layer.mentions
+    ):
         with pytest.raises(OutputError, match="has no type, and spaCy takes an entity without one for none"):
             docbin.write(found)
         return
@@ -207,7 +211,9 @@ def test_spacy_reads_what_we_write(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["spacy", "spacy-json", "spacy-pairs"])
 def test_overlapping_marks_cannot_be_written(name: str, tmp_path: Path) -> None:
     layer = Annotation("g", (Mention(0, 3, "A"), Mention(2, 4, "B")))
-    with pytest.raises(OutputError, match="document a: the mentions 0–3 and 2–4 overlap, which this format cannot hold"):
+    with pytest.raises(
+        OutputError, match="document a: the mentions 0–3 and 2–4 overlap, which this format cannot hold"
+    ):
         write_corpus(Corpus([Document("a", "abcd", (layer,))]), tmp_path / "x", name)
 
 

@@ -14,7 +14,9 @@ from showthrough.data.levels import by_type
 
 ROW = {"id": "0", "tokens": ["Mr", "Ann", "Lee", ",", "Oslo"], "pos_tags": [1, 1, 1, 2, 1],
        "ner_tags": ["O", "B-PER", "I-PER", "O", "B-LOC"]}  # fmt: skip
-FEATURES = {"ner_tags": {"feature": {"names": ["O", "B-PER", "I-PER", "B-LOC"], "_type": "ClassLabel"}, "_type": "List"}}
+FEATURES = {
+    "ner_tags": {"feature": {"names": ["O", "B-PER", "I-PER", "B-LOC"], "_type": "ClassLabel"}, "_type": "List"}
+}
 JOINED = "what stood between its tokens is not in the file: a space was taken"
 
 
@@ -112,6 +114,8 @@ def test_what_is_refused(row: Any, fault: str, tmp_path: Path) -> None:
 def test_a_round_trip(tmp_path: Path) -> None:
     text = "😀 Mr Ann\r\n\r\nLee e\u0301, Oslo\n"
     layer = Annotation("gold", (by_type(5, 15, "PERSON"), by_type(16, 18, "X Y")))
-    corpus = Corpus([Document("a", text, (layer,), "g"), Document("b", "Oslo", (Annotation("gold"),)), Document("c", "x")])
+    corpus = Corpus(
+        [Document("a", text, (layer,), "g"), Document("b", "Oslo", (Annotation("gold"),)), Document("c", "x")]
+    )
     write_corpus(corpus, tmp_path / "r.jsonl", "token-rows")
     assert list(read_corpus(tmp_path / "r.jsonl")) == list(corpus)
