@@ -94,8 +94,10 @@ def test_a_systems_tokens_find_their_places(tmp_path: Path) -> None:
     [
         ("1\tAnn\n", "line 1: found '1\\tAnn'; expected 10 columns with tabs between, the first a number"),
         (line("1", "Ann", "NER=PER"), "document r: line 1: found NER=PER; expected O, B-TYPE or I-TYPE"),
-        ("# text = Eve\n" + line("1", "Ann"), "document r: line 2: the text (# text) at 0 is 'Eve' but the token is 'Ann'"),
-        ("# text = Eve\n" + line("1", "Ann", "SpacesAfter=\\n"), "document r: line 1: the text of the tokens is 'Ann\\n' but # text is 'Eve'"),
+        ("# text = Eve\n" + line("1", "Ann"),
+         "document r: line 2: the text (# text) at 0 is 'Eve' but the token is 'Ann'"),
+        ("# text = Eve\n" + line("1", "Ann", "SpacesAfter=\\n"),
+         "document r: line 1: the text of the tokens is 'Ann\\n' but # text is 'Eve'"),
         (line("1", "Ann", "Entity=(e1-person"), "document r: line 1: opens 'e1', which nothing closes"),
         (line("1", "Ann", "Entity=e1)"), "document r: line 1: closes 'e1', which is not open"),
     ],

@@ -140,10 +140,11 @@ def test_span_groups_are_told_or_are_the_marks(name: str, tmp_path: Path) -> Non
     assert spans(corpus.documents[0]) == [(5, 9, "FIRST"), (5, 13, "PERSON")]
     note = "it has no entities: the spans of its span group sc are the marks; left aside: other"
     assert corpus.notes[1:] == (note,)
+    several = doc(TEXT, (5, 9, "FIRST"), group="a")
+    several.spans["b"] = [several[:1]]
+    path = WRITERS[name](tmp_path, [several])
     with pytest.raises(InputError) as caught:
-        several = doc(TEXT, (5, 9, "FIRST"), group="a")
-        several.spans["b"] = [several[:1]]
-        read_corpus(WRITERS[name](tmp_path, [several]))
+        read_corpus(path)
     fault = "has no entities but several span groups: a (1), b (1); expected one, or one called sc"
     assert str(caught.value).endswith(fault)
 
@@ -283,8 +284,8 @@ SOUND = {"text": TEXT, "ents": [{"start": 5, "end": 13, "label": "PERSON"}], "to
          "document number 1: ents[0].start: found text; expected a whole number"),
         ([{"ents": []}], "spacy-json", "document number 1: text is missing"),
         ([{"id": 0, "paragraphs": [{"raw": "x", "sentences": [{"tokens": []}]}]}], None,
-         "is in the JSON training format of spaCy 2, which has no offsets; convert it with `python -m spacy convert` of "
-         "spaCy 3 and read the .spacy file"),
+         "is in the JSON training format of spaCy 2, which has no offsets; convert it with `python -m spacy convert` "
+         "of spaCy 3 and read the .spacy file"),
         ([["Oslo", {"entities": [[0, 9, "L"]]}]], None,
          "document number 1: entities[0]: end 9 is past the end of the text (4 characters)"),
         ([["Oslo", {"entities": [["B-LOC"]]}]], None,

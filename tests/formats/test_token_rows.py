@@ -56,7 +56,8 @@ def test_what_stands_between_tokens(more: dict[str, Any], text: str, tmp_path: P
 
 
 def test_places_of_word_pieces(tmp_path: Path) -> None:
-    row = {"id": 1, "text": "😀 Anna", "tokens": ["[CLS]", "😀", "Ann", "##a", "[SEP]"], "labels": [-100, 0, 1, 2, -100],
+    row = {"id": 1, "text": "😀 Anna", "tokens": ["[CLS]", "😀", "Ann", "##a", "[SEP]"],
+           "labels": [-100, 0, 1, 2, -100],
            "offset_mapping": [[0, 0], [0, 1], [2, 5], [5, 6], [0, 0]]}  # fmt: skip
     path = written(tmp_path, row)
     (tmp_path / "dataset_infos.json").write_text(json.dumps({"x": {"features": {"labels": [FEATURES["ner_tags"]]}}}))
@@ -96,12 +97,15 @@ def test_a_systems_tokens_find_their_places(known: bool, tmp_path: Path) -> None
     ("row", "fault"),
     [
         ({**ROW, "ner_tags": ["O"]}, "document 0: ner_tags: has 1 tags for 5 tokens; expected one each"),
-        ({**ROW, "ner_tags": ["O", "PER", "O", "O", "O"]}, "document 0: ner_tags[1]: found 'PER'; expected O, B-TYPE or I-TYPE"),
+        ({**ROW, "ner_tags": ["O", "PER", "O", "O", "O"]},
+         "document 0: ner_tags[1]: found 'PER'; expected O, B-TYPE or I-TYPE"),
         ({**ROW, "text": "Mr Eve Lee, Oslo"}, "document 0: tokens[1]: the text at 3 is 'Eve' but the token is 'Ann'"),
-        ({**ROW, "trailing_whitespace": [True]}, "document 0: trailing_whitespace: has 1 values for 5 tokens; expected one each"),
+        ({**ROW, "trailing_whitespace": [True]},
+         "document 0: trailing_whitespace: has 1 values for 5 tokens; expected one each"),
         ({**ROW, "text": "Mr", "offset_mapping": [[0, 2], [3, 6], [7, 10], [10, 11], [12, 16]]},
          "document 0: tokens[1]: end 10 is past the end of the text (2 characters)"),
-        ({**ROW, "tokens": ["Mr", "", "Lee", ",", "Oslo"]}, "document 0: ner_tags[1]: found 'B-PER' at a token of no length; expected O"),
+        ({**ROW, "tokens": ["Mr", "", "Lee", ",", "Oslo"]},
+         "document 0: ner_tags[1]: found 'B-PER' at a token of no length; expected O"),
     ],
 )  # fmt: skip
 def test_what_is_refused(row: Any, fault: str, tmp_path: Path) -> None:

@@ -79,7 +79,8 @@ def test_layers_without_types_relations_and_levels(tmp_path: Path) -> None:
         "1-6\t20-21\t.\t_\t_\t_\t_\t_",
         header=(
             "SP=webanno.custom.Person|", "SP=webanno.custom.Place|identifier_type",
-            "RL=webanno.custom.SameAs|BT_webanno.custom.Person", "RL=webanno.custom.Works|label|BT_webanno.custom.Person",
+            "RL=webanno.custom.SameAs|BT_webanno.custom.Person",
+             "RL=webanno.custom.Works|label|BT_webanno.custom.Person",
         ),
     )  # fmt: skip
     corpus = read_corpus(written(tmp_path, content))
@@ -130,11 +131,15 @@ def test_annotators_of_an_exported_project(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (export("#Text=Ann", "1-1\t0-3\tEve\t_\t_"), "document r: line 6: the text at 0–3 is 'Ann' but the token is 'Eve'"),
-        (export("#Text=Ann", "1-1\t0-3\tAnn\t_"), "document r: line 6: has 1 columns after the token; expected the 2 of the header"),
-        (export("#Text=Ann", "x\t0-3\tAnn\t_\t_"), "document r: line 6: found 'x\\t0-3\\tAnn\\t_\\t_\\t'; expected 1-1<tab>0-4<tab>token and columns"),
+        (export("#Text=Ann", "1-1\t0-3\tEve\t_\t_"),
+         "document r: line 6: the text at 0–3 is 'Ann' but the token is 'Eve'"),
+        (export("#Text=Ann", "1-1\t0-3\tAnn\t_"),
+         "document r: line 6: has 1 columns after the token; expected the 2 of the header"),
+        (export("#Text=Ann", "x\t0-3\tAnn\t_\t_"),
+         "document r: line 6: found 'x\\t0-3\\tAnn\\t_\\t_\\t'; expected 1-1<tab>0-4<tab>token and columns"),
         (export("1-1\t0-3\tAnn\t_\t_"), "document r: line 5: found a token before any text; expected #Text= before it"),
-        (export("#Text=Ann", "1-1\t0-99\tAnn\t_\t_"), "document r: offset 99 is past the end of the text (3 UTF-16 units)"),
+        (export("#Text=Ann", "1-1\t0-99\tAnn\t_\t_"),
+         "document r: offset 99 is past the end of the text (3 UTF-16 units)"),
         (export("#Text=Ann", "1-1\t0-3\tAnn\ta\tb\tc", header=("SP=x.Y|one|two|three",)),
          "layer Y: has the features one, two, three; expected one, or one called value, that says what is marked"),
     ],

@@ -1,4 +1,4 @@
-"""UIMA XMI, made by dkpro-cassis: named entities and layers of one's own, chains, relations, views, and what is unsafe."""
+"""UIMA XMI, made by dkpro-cassis: named entities, layers of one's own, chains, relations, views, what is unsafe."""
 
 from __future__ import annotations
 
@@ -147,5 +147,5 @@ def test_the_type_system_must_be_there(cassis: Any, tmp_path: Path) -> None:
     corpus = read_corpus(tmp_path)  # in a folder around it
     assert [(one.id, one.annotations[0].annotator) for one in corpus] == [("letter", "eve")]
     (tmp_path / "TypeSystem.xml").unlink()
-    with pytest.raises(InputError, match="has no TypeSystem.xml beside it; expected the one that was exported with it"):
+    with pytest.raises(InputError, match=r"has no TypeSystem\.xml beside it; expected the one that was exported"):
         read_corpus(tmp_path)
