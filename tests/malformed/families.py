@@ -217,6 +217,22 @@ def tools(random: Random) -> Attempt:
     return random.choice((on_corpus, on_masks))(random, name, {name: content}, *named)
 
 
+_LINGUISTS = {"conllu": "c.conllu", "spacy-json": "c.jsonl", "spacy-pairs": "c.json", "token-rows": "c.jsonl", "spacy": "c.spacy",
+              "webanno": "c/d1.tsv"}  # fmt: skip
+
+
+def linguists(random: Random) -> Attempt:
+    """What linguists have: files of lines, of JSON and of packed arrays."""
+    format, name = random.choice(sorted(_LINGUISTS.items()))
+    whole = dict(sound.written(format))
+    at = random.choice(sorted(whole))
+    text = format != "spacy" and random.random() < 0.8
+    whole[at] = broken_text(random, whole[at].decode()) if text else broken_bytes(random, whole[at])
+    files = {f"c/{one}" if one else name: content for one, content in whole.items()}
+    make = random.choice((on_corpus, on_masks))
+    return make(random, name.split("/")[0], files, *random.choice(((), (format,))))
+
+
 def backgrounds(random: Random) -> Attempt:
     files = {"corpus.json": bytes_of(sound.tab()), "masks.json": bytes_of(sound.masks())}
     match random.randrange(5):
@@ -450,6 +466,7 @@ FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many
     "brat": (brat, 150),
     "CoNLL": (conll, 150),
     "annotation tools and data sets": (tools, 300),
+    "what linguists have": (linguists, 300),
     "backgrounds": (backgrounds, 150),
     "gzip": (packed, 150),
     "run files": (run_files, 400),

@@ -73,13 +73,13 @@ def _entry(name: str, brought: object) -> Format:
 FORMATS: Table[Format] = Table(
     "formats",
     {
-        "spacy-json": spacy_json.FORMAT,  # which may have a doc_id as well
         "tab": tab.LIST,
         "jsonl": tab.LINES,
+        "masks": tae.FORMAT,
+        "spacy-json": spacy_json.FORMAT,  # before records, since it may have a doc_id as well
         "spacy-pairs": spacy_json.PAIRS,
         "spacy": docbin.FORMAT,
         "token-rows": token_rows.FORMAT,
-        "masks": tae.FORMAT,
         "records": records.FORMAT,
         "texts": texts.FORMAT,
         "webanno": webanno.FORMAT,  # whose files end in .tsv, as tables may

@@ -24,7 +24,7 @@ from showthrough.errors import ResourceError
 from showthrough.files.heads import Head
 from showthrough.files.limits import FILE
 from showthrough.files.reading import UNREADABLE, fail, gathered, read_all, type_fault
-from showthrough.formats.base import Files, Fit, Format, Input
+from showthrough.formats.base import Files, Fit, Format, Input, unwritable
 from showthrough.formats.objects import Entry, Id
 from showthrough.formats.phi import ANNOTATOR, masks_from, separate
 from showthrough.formats.spacy_json import ID_KEYS, Marks, entity_of
@@ -267,6 +267,10 @@ def write(documents: Iterable[Document]) -> Files:
     packed = spacy.DocBin(attrs=("ORTH", "ENT_IOB", "ENT_TYPE", "ENT_ID"), store_user_data=True)
     for document in documents:
         mentions = separate(document)
+        for one in mentions:
+            if not one.entity_type:
+                fault = f"the mention {one.start}–{one.end} has no type, and spaCy takes an entity without one for none"
+                raise unwritable(document, f"{fault}; choose spacy-json")
         cut = pieces(document.text, mentions)
         words, spaces = [document.text[one.start : one.end] for one in cut], [one.spaced for one in cut]
         group = {"group": document.group} if document.group else {}

@@ -160,7 +160,7 @@ def _record(document: Document) -> dict[str, object]:
     ]
     marks = {"ents": ents} if document.annotations else {}
     group = {"group": document.group} if document.group else {}
-    return {"text": document.text, **marks, "tokens": tokens, "_": {"doc_id": document.id, **group}}
+    return {"id": document.id, **group, "text": document.text, **marks, "tokens": tokens}
 
 
 def _recognise(head: Head) -> Fit:

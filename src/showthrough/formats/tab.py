@@ -203,8 +203,10 @@ def _identifier(mention: Mention, annotator: str) -> dict[str, str]:
 
 
 def _recognise(head: Head) -> Fit:
-    """Objects with a text and nothing else of this format are records of texts."""
+    """Objects with a text and nothing else of this format are records of texts; with entities, spaCy's."""
     keys = head.json.keys.keys()
+    if "ents" in keys and "annotations" not in keys:
+        return Fit.NO
     if head.json.whole and "text" in keys and keys.isdisjoint(("doc_id", "annotations")):
         return Fit.NO
     return by_keys(head, {"doc_id", "text"}, {"annotations"})

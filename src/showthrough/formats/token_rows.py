@@ -92,12 +92,10 @@ class _Rows:
                 if len(found) != len(row.tokens):
                     fault = f"has {len(found)} tags for {len(row.tokens)} tokens; expected one each"
                     raise entry.fail(fault, key)
-                return key, [self._named(tag, key, number, entry) for number, tag in enumerate(found)]
+                return key, [tag if isinstance(tag, str) else self._named(tag, key, entry) for tag in found]
         return None
 
-    def _named(self, tag: str | int, key: str, number: int, entry: Entry) -> str:
-        if isinstance(tag, str):
-            return tag
+    def _named(self, tag: int, key: str, entry: Entry) -> str:
         names = self.names.get(key)
         if names is None:
             raise entry.fail(_NAMELESS, key)
@@ -126,11 +124,14 @@ def _document(rows: _Rows, row: _Row, entry: Entry) -> Document:
     places = _places(row, text, entry)
 
     def wrong_tag(number: int) -> InputError:
-        return entry.fail(f"found {quoted(tags[number])}; expected {EXPECTED}", f"{key}[{number}]")
+        tag = numbers[number]
+        return entry.fail(f"found {quoted(tags[tag])}; expected {EXPECTED}", f"{key}[{tag}]")
 
-    numbers = [number for number, place in enumerate(places) if place != _NO_PLACE]
+    numbers: Sequence[int] = range(len(places))
+    if _NO_PLACE in places:
+        numbers = [number for number in numbers if places[number] != _NO_PLACE]
     mentions = []
-    for first, after, kind in runs((tags[number] for number in numbers), wrong_tag):
+    for first, after, kind in runs([tags[number] for number in numbers], wrong_tag):
         start, end = places[numbers[first]][0], places[numbers[after - 1]][1]
         mentions.append(entry.mention(text, start, end, kind, field=f"tokens[{numbers[first]}]"))
     for number, place in enumerate(places if len(numbers) < len(places) else ()):
@@ -150,7 +151,10 @@ def _places(row: _Row, text: str, entry: Entry) -> Sequence[tuple[int, int]]:
         token = row.tokens[number]
         return entry.fail(unlike(f"at {at}", text[at : at + len(token)], "the token is", token), f"tokens[{number}]")
 
-    return [_NO_PLACE if start == end else (start, end) for start, end in placed(row.tokens, text, wrong)]
+    places = placed(row.tokens, text, wrong)
+    if "" in row.tokens:
+        return [_NO_PLACE if start == end else (start, end) for start, end in places]
+    return places
 
 
 def read(file: Input) -> Sequence[Document]:

@@ -16,16 +16,17 @@ from showthrough.formats.phi import ANNOTATOR
 _UNTOUCHED = "INITIAL_CAS"  # a document as it was before anybody annotated it
 
 
-def named(file: Path, in_folder: bool) -> tuple[str, str]:
-    """The id of the document and the name of the annotator.
+def named(file: Path, top: Path) -> tuple[str, str]:
+    """The id of the document and the name of the annotator, of a file that was given or is in the folder that was.
 
     INCEpTION's folders are called as the documents are, ending included, and have a file for each annotator.
 
-    >>> named(Path("annotation/letter.txt/ann.tsv"), True), named(Path("records/letter.tsv"), True)
+    >>> named(Path("all/letter.txt/ann.tsv"), Path("all")), named(Path("all/letter.tsv"), Path("all"))
     (('letter', 'ann'), ('letter', 'gold'))
     """
     home = file.parent
-    return (stem(home), stem(file)) if in_folder and home.suffix else (stem(file), ANNOTATOR)
+    inside = home != top and home.is_relative_to(top)
+    return (stem(home), stem(file)) if inside and home.suffix else (stem(file), ANNOTATOR)
 
 
 def touched(files: Sequence[Path], file: Input) -> list[Path]:

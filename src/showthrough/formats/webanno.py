@@ -50,7 +50,7 @@ def read(file: Input) -> list[Document]:
     files = touched(files, file)
     if not files:
         raise fail(file.path, "holds no .tsv file of WebAnno; expected files that start with #FORMAT=WebAnno TSV 3")
-    exports = gathered(files, lambda one: parsed(one, *named(one, file.head.folder)))
+    exports = gathered(files, lambda one: parsed(one, *named(one, file.path)))
     layers = Seen(file)
     found = gathered(exports, lambda export: _Marks(export, layers).all)
     for export in exports:

@@ -116,7 +116,7 @@ def _row(export: Export, number: int, line: str, width: int) -> Row:
     if unit is None or offsets is None:
         raise export.fault(number, f"found {quoted(line)}; expected 1-1<tab>0-4<tab>token and columns")
     columns = fields[3:]
-    if columns[width:] == [""]:  # each line ends in a tab
+    if columns[-1:] == [""]:  # each line ends in a tab, and no cell is empty
         columns.pop()
     if len(columns) != width:
         raise export.fault(number, f"has {len(columns)} columns after the token; expected the {width} of the header")

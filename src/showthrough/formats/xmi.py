@@ -107,7 +107,7 @@ def read(file: Input) -> list[Document]:
         def load(content: BytesIO) -> Any:
             return cassis.load_cas_from_xmi(content, typesystem=types, trusted=True)
 
-        return list(_views(one, _loaded(one, "XMI", load), *named(one, file.head.folder), seen))
+        return list(_views(one, _loaded(one, "XMI", load), *named(one, file.path), seen))
 
     found = [view for views_ in gathered(files, views) for view in views_]
     for _, _, _, marks in found:
