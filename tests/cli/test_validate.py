@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-FREE = "only metrics that need none can be scored: tpi, tps, nmi, trir"
+FREE = "only metrics that need none can be scored: tpi, tps, nmi, trir, residual"
 TEXTS = {"d1": "Ann left.", "d2": "Bob came."}
 
 
