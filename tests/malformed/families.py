@@ -50,7 +50,7 @@ def on_corpus(random: Random, name: str, files: Mapping[str, bytes], *format: st
          "-o", "converted", *(("--from", *format) if format else ())),
         ("surrogate", name, "-o", "made", *named),
         ("vocabulary", name, "a=masks.json", "--json", "vocabulary.json", *named),
-        ("anonymize", name, "--with", "rules", "-o", "made.json"),
+        ("anonymize", name, "--with", "rules", "-o", "made.json"), ("scan", name, "--json", "finds.json", *named),
         ("annotate", name, "--with", "rules", "-o", "made.json"),
     ))  # fmt: skip
     statuses = OR_FAILED if command[0] in ("surrogate", "validate") else REFUSED  # an audit that finds something
@@ -66,7 +66,7 @@ def on_masks(random: Random, name: str, files: Mapping[str, bytes], *format: str
         ("evaluate", "corpus.json", f"a={name}", *random.choice(_METRICS), *_FEW, *lenient, *named, *random.choice(_VIEWS)),
         ("evaluate", "corpus.json", f"a={name}", "-m", "trir", "--background", "background.json", *_FEW, *lenient, *named),
         ("validate", "corpus.json", name, *lenient, *named),
-        ("vocabulary", "corpus.json", f"a={name}", "--json", "vocabulary.json", *named),
+        ("vocabulary", "corpus.json", f"a={name}", "--json", "vocabulary.json", *named), ("scan", name, *named),
         ("attack", "--background", "background.json", "--corpus", "corpus.json", f"a={name}", "-o", "out.json"),
     ))  # fmt: skip
     return Attempt(beside, command, OR_FAILED if command[0] == "validate" else REFUSED)

@@ -147,6 +147,8 @@ SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "convert": ("corpus.json", "--to", "tab", "-o", "made"),
     "vocabulary": ("corpus.json", "a=masks.json"),
     "surrogate": ("corpus.json", "-o", "made"),
+    "scan": ("corpus.json",),
+    "detectors": ("patterns",),
 }
 _WORDS = (
     *(one for one in HOSTILE if "\0" not in one), "PERSON", "LOC", "PERSON=LOC", "A=B=C", "ann", "tab", "brat", "conll", "masks", "i2b2",
@@ -226,7 +228,7 @@ def places(random: Random) -> Attempt:
         ("evaluate", "corpus.json", "a=masks.json", "-m", f'nmi(embedding="./{at}")', *_FEW),
         ("evaluate", "corpus.json", "a=masks.json", "-m", f'recall(function_words="spacy:./{at}")', *_FEW),
         ("evaluate", "corpus.json", "a=masks.json", "-m", f'phi_oov(dictionary="{at}")', *_FEW),
-        ("validate", at), ("validate", "corpus.json", at),
+        ("validate", at), ("validate", "corpus.json", at), ("scan", at),
         ("report", at), ("compare", at),
         ("attack", "--background", at), ("attack", "--background", "background.json", f"a={at}"),
         ("convert", at, "--to", "tab", "-o", "made.json"),
