@@ -230,3 +230,12 @@ def test_chunks_and_jobs_change_no_bit(
     assert parts.rows == whole.rows
     assert done == sorted(done)
     assert done[-1] == 30
+
+
+@pytest.mark.parametrize("value", [b"1e999999", b'"\x80"'])
+def test_what_nobody_reads_may_be_no_json(tmp_path: Path, value: bytes) -> None:
+    path = tmp_path / "c.json"
+    path.write_bytes(b'[{"doc_id": "a", "text": "Oslo", "strange": ' + value + b"}]")
+    corpus = read_corpus(path)
+    assert corpus.ids == ("a",)
+    assert corpus.notes == ("documents have values that are no JSON, under keys that the format does not know (1)",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.errors import at_document, shown, some
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, fail, gathered, type_fault
-from showthrough.formats.base import Fit, Format, Input, text_digest
+from showthrough.formats.base import Columns, Fit, Format, Input, text_digest
 from showthrough.formats.labelstudio import ID, MARKS, Mark, Value, distinct, document_id, group_in, mark_of
 from showthrough.formats.objects import Entry, Id, objects_of
 from showthrough.formats.phi import ANNOTATOR, masks_from
@@ -25,7 +26,7 @@ _BOOKKEEPING = frozenset(
 )
 
 
-class _Row(msgspec.Struct):
+class _Row(msgspec.Struct, gc=False):
     """What one annotator marked in a text; nobody, where there is no annotation."""
 
     id: str
@@ -76,13 +77,20 @@ def _row(row: dict[str, Any], entry: Entry) -> _Row:
         for mark, span in zip(marks, placed, strict=True)
         for kind in mark.kinds or ("",)
     )
-    for other in row.keys() - {key, "id", ID, entry.columns.id, entry.columns.group, *_BOOKKEEPING, *tags}:
+    taken = _taken(entry.columns)
+    for other in [name for name in row if name not in taken and name not in tags and name != key]:
         entry.remarks.unknown[other] += 1
         if like_spans(row[other]):
             entry.remarks.spans.add(other)
     annotated = bool(tags) or number is not None or annotator is not None
     who = (ANNOTATOR if annotator is None else str(annotator)) if annotated else None
     return _Row(name, text, group_in(row, entry), who, number, mentions)
+
+
+@lru_cache(maxsize=16)
+def _taken(columns: Columns) -> frozenset[str | None]:
+    """Keys that are neither the text nor marks."""
+    return frozenset({ID, "id", columns.id, columns.group, *_BOOKKEEPING})
 
 
 def _is_marks(value: Any) -> bool:
@@ -114,7 +122,7 @@ def _text_key(row: dict[str, Any], entry: Entry) -> str:
     if entry.columns.text:
         likely = [entry.columns.text]
     else:
-        taken = {ID, "id", entry.columns.id, entry.columns.group, *_BOOKKEEPING}
+        taken = _taken(entry.columns)
         texts = [key for key, value in row.items() if isinstance(value, str) and key not in taken]
         likely = ["text"] if "text" in texts else texts
     if len(likely) > 1:

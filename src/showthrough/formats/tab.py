@@ -75,8 +75,11 @@ def _looked_at(content: bytes | msgspec.Raw, columns: Columns, remarks: Remarks)
     wire: _Document | None = decoded_or_none(content, _decoder(strict(_Document), columns))
     if wire is None:
         wire = decoded_or_none(content, _decoder(_Document, columns))
-        if wire is not None:
-            keys_of(wire_of(_Document, columns)).look_at(_ANY.decode(content), remarks)
+        value = None if wire is None else decoded_or_none(content, _ANY)
+        if value is not None:
+            keys_of(wire_of(_Document, columns)).look_at(value, remarks)
+        elif wire is not None:
+            remarks.taken["documents have values that are no JSON, under keys that the format does not know"] += 1
     return wire
 
 
