@@ -76,8 +76,10 @@ def _looked_at(content: bytes | msgspec.Raw, columns: Columns, remarks: Remarks)
     wire: _Document | None = decoded_or_none(content, _decoder(_STRICT_DOCUMENT, columns))
     if wire is None:
         wire = decoded_or_none(content, _decoder(_Document, columns))
-        if wire is not None:
-            keys_of(wire_of(_Document, columns)).look_at(_ANY.decode(content), remarks)
+        value = None if wire is None else decoded_or_none(content, _ANY)
+        if value is None:  # or a key that nobody reads holds what cannot be read
+            return None
+        keys_of(wire_of(_Document, columns)).look_at(value, remarks)
     return wire
 
 
@@ -160,6 +162,7 @@ def _faults(raw: msgspec.Raw, path: Path, place: str, columns: Columns) -> list[
             object_entries(path, bytes(fields["annotations"]), f"{place}: annotator")
             gathered(wire.annotations.items(), look_at)
         decoded(raw, _decoder(_Document, columns), path, place)  # sound piece by piece: is it so as a whole?
+        decoded(raw, _ANY, path, place)
     except InputError as error:
         return list(error.problems)
     return []
