@@ -235,5 +235,5 @@ def test_chunks_and_jobs_change_no_bit(
 def test_a_number_out_of_range_in_a_key_that_nobody_reads(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_text('[{"doc_id": "a", "text": "abc", "other": 1e999}]')
-    with pytest.raises(InputError, match="document a: .*: found a number that is out of all range"):
+    with pytest.raises(InputError, match=r"document a: .*: found a number that is out of all range"):
         read_corpus(path)
