@@ -51,6 +51,8 @@ def _misread(path: Path) -> str:
     if {document.id: document.text for document in found} != expected:
         return "reads other texts than there are"
     if isinstance(expected, dict) and path.suffix == ".json" and isinstance(tree, list):
+        if any("results" in one for one in tree):  # of a service, whose marks are elsewhere
+            return ""
         marks: list[Any] = [_marks(one) for one in tree]
         if [[[m.start, m.end] for a in d.annotations for m in a.mentions] for d in found] != marks:
             return "reads other marks than there are"

@@ -77,7 +77,7 @@ def _batch(value: Any, given: Answer) -> list[Answer] | None:
         return None
     listed = [*value["documents"], *errors_in(value.get("errors"))]
     several = [one if isinstance(one, dict) else {"error": quoted(one)} for one in listed]
-    return [replace(given, place=at_document(str(one.get("id", "")))[:60], value=one, id="") for one in several]
+    return [replace(given, place=at_document(str(one.get("id", "without an id"))), value=one, id="") for one in several]
 
 
 def _unit(value: dict[str, Any]) -> str:

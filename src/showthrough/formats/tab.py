@@ -167,6 +167,7 @@ def _faults(raw: msgspec.Raw, path: Path, place: str, columns: Columns) -> list[
             object_entries(path, bytes(fields["annotations"]), f"{place}: annotator")
             gathered(wire.annotations.items(), look_at)
         decoded(raw, _decoder(_Document, columns), path, place)  # sound piece by piece: is it so as a whole?
+        decoded(raw, _ANY, path, place)
     except InputError as error:
         return list(error.problems)
     return []
