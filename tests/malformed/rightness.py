@@ -46,6 +46,8 @@ def _misread(path: Path) -> str:
         tree = _parsed(content)
         if isinstance(tree, dict) and "corpus" in tree and "metrics" in tree:
             return ""
+        if isinstance(tree, list) and tree and isinstance(tree[0], list):
+            tree = [_of_pair(number, pair) for number, pair in enumerate(tree, 1)]
         expected = tree if isinstance(tree, dict) else {one["doc_id"]: one["text"] for one in tree}
     found = read_corpus(path)
     if {document.id: document.text for document in found} != expected:
@@ -57,6 +59,14 @@ def _misread(path: Path) -> str:
         if [[[m.start, m.end] for a in d.annotations for m in a.mentions] for d in found] != marks:
             return "reads other marks than there are"
     return ""
+
+
+def _of_pair(number: int, pair: list[Any]) -> dict[str, Any]:
+    """A pair of spaCy's training data, as TAB has it."""
+    entities = pair[1].get("entities") if len(pair) > 1 else None
+    marks = [{"start_offset": span[0], "end_offset": span[1]} for span in entities or ()]
+    layers = {} if entities is None else {"gold": {"entity_mentions": marks}}
+    return {"doc_id": str(number), "text": pair[0], "annotations": layers}
 
 
 def _parsed(content: str) -> Any:

@@ -154,9 +154,10 @@ class _Tokens:
         goes_on[:-1] = inside[1:] & ~opens[1:]
         return np.flatnonzero(opens), np.flatnonzero(inside & ~goes_on), iob != _NOTHING
 
-    def named(self, attribute: int, token: int) -> str:
+    def labels(self, attribute: int, at: NDArray[np.int64]) -> list[str]:
+        """What some tokens say, as texts; nothing where no token says it."""
         column = self.column(attribute)
-        return "" if column is None else self.string(int(column[token]))
+        return [""] * len(at) if column is None else [self.string(number) for number in column[at].tolist()]
 
     def string(self, number: int) -> str:
         if number not in self.strings:
@@ -170,8 +171,9 @@ def read(file: Input) -> list[Document]:
     count = len(tokens.bounds) - 1
     firsts, lasts, looked = tokens.entities
     parts, starts, ends = tokens.texts
-    marks = Marks()
-    marks.entities = len(firsts)
+    spans = list(zip(starts[firsts].tolist(), ends[lasts].tolist(), tokens.labels(_ENT_TYPE, firsts), strict=True))
+    entities = list(map(entity_of, tokens.labels(_ENT_KB_ID, firsts), tokens.labels(_ENT_ID, firsts)))
+    marks = Marks(entities=len(spans))
     groups = gathered(range(count), lambda number: _groups(file.path, raw, number))
     for one in groups:
         marks.see(0, one)
@@ -190,16 +192,13 @@ def read(file: Input) -> list[Document]:
         text = "".join(parts[low:high])
         mentions: Iterable[Mention] | None = None
         if marks.group is not None:
-            spans = groups[number].get(marks.group)
-            mentions = None if spans is None else _mentions(tokens, entry, text, spans)
+            packed = groups[number].get(marks.group)
+            mentions = None if packed is None else _mentions(tokens, entry, text, packed)
         elif looked[low:high].any():
-            entities = range(int(owners[number]), int(owners[number + 1]))
+            own = slice(int(owners[number]), int(owners[number + 1]))
             mentions = (
-                entry.mention(
-                    *(text, int(starts[first]), int(ends[last]), tokens.named(_ENT_TYPE, first)),
-                    entity_id=entity_of(tokens.named(_ENT_KB_ID, first), tokens.named(_ENT_ID, first)),
-                )
-                for first, last in ((int(firsts[one]), int(lasts[one])) for one in entities)
+                entry.mention(text, *span, entity_id=entity)
+                for span, entity in zip(spans[own], entities[own], strict=True)
             )
         layers = () if mentions is None else (Annotation(ANNOTATOR, tuple(mentions)),)
         return Document(name or str(number + 1), text, layers, "" if group is None else str(group))
