@@ -55,6 +55,9 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
     keys = plan_keys(kind)
     plan: Any = decoded(_json_of(path, keys.__struct_fields__), msgspec.json.Decoder(keys), path)
     home = path.parent
+    if not (plan.anonymizations or plan.released):
+        expected = "none was given; expected at least one, or columns that are released"
+        raise InputError(Problem(str(path), "anonymizations", expected))
     try:
         settings = kind(**{name: getattr(plan, name) for name in options_of(kind)})
         metrics = metrics_of([*(preset(plan.preset) if plan.preset else ()), *plan.metrics])
