@@ -168,7 +168,7 @@ for name, starts, says, content in (
     ("zero byte in a path", "plan.toml: corpus: ", "expected the path", SOUND.replace("corpus.json", "a\\u0000b")),
     ("missing corpus", "none.json: no such file", "", SOUND.replace("corpus.json", "none.json")),
     ("no anonymizations", "plan.toml: anonymizations: ", "none was given", 'corpus = "corpus.json"'),
-    ("empty anonymizations", "plan.toml: anonymizations: none was given", "", 'corpus = "corpus.json"\n[anonymizations]'),
+    ("empty anonymizations", "plan.toml: anonymizations: ", "none was", 'corpus = "corpus.json"\n[anonymizations]'),
     ("name twice", "plan.toml: is not valid TOML: ", "Cannot overwrite", SOUND + 'a = "masks.json"'),
     ("unknown metric", "plan.toml: metric reca: ", "did you mean recall?", 'metrics = ["reca"]\n' + SOUND),
     ("metrics are text", "plan.toml: metrics: ", "expected a list", 'metrics = "recall"\n' + SOUND),

@@ -145,6 +145,17 @@ def tables(random: Random) -> Attempt:
     return made
 
 
+def packed_tables(random: Random) -> Attempt:
+    """Excel's and Parquet's, and INCEpTION's XMI, which others' packages read."""
+    format, ending = random.choice((("xlsx", ".xlsx"), ("parquet", ".parquet"), ("xmi", "")))
+    files = sound.written(format)
+    at = random.choice(sorted(files))
+    files = {**files, at: broken_bytes(random, files[at])}
+    named = random.choice(((), (format,)))
+    files = {f"c/{name}" if name else f"c{ending}": content for name, content in files.items()}
+    return random.choice((on_corpus, on_masks))(random, f"c{ending}", files, *named)
+
+
 def folders(random: Random) -> Attempt:
     names = [random.choice((name, name, name, "." + name, name + ".x", "x/" + name)) for name in sound.texts()]
     endings = [random.choice((".txt", ".txt", ".txt", ".TXT", ".txt.gz", ".ann", "")) for _ in names]
@@ -460,6 +471,7 @@ FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many
     "masks and texts in lines": (mask_lines, 150),
     "answers of services": (answers, 200),
     "tables": (tables, 150),
+    "packed tables": (packed_tables, 150),
     "folders of texts": (folders, 100),
     "i2b2 2006": (i2b2_2006, 150),
     "i2b2 2014": (i2b2_2014, 150),

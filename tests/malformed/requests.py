@@ -149,6 +149,7 @@ SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "surrogate": ("corpus.json", "-o", "made"),
     "scan": ("corpus.json",),
     "detectors": ("patterns",),
+    "labels": ("CITY",),
 }
 _WORDS = (
     *(one for one in HOSTILE if "\0" not in one), "PERSON", "LOC", "PERSON=LOC", "A=B=C", "ann", "tab", "brat", "conll", "masks", "i2b2",
