@@ -50,11 +50,12 @@ def items_of(head: Head, kind: str = "document number") -> Iterator[tuple[str, m
 class Entry:
     """The place of one object, for messages, and what its reader needs beside the object."""
 
-    __slots__ = ("columns", "path", "place", "remarks")
+    __slots__ = ("_id", "_place", "columns", "path", "remarks")
 
     def __init__(self, path: Path, place: str, columns: Columns, remarks: Remarks) -> None:
         self.path = path
-        self.place = place
+        self._place = place
+        self._id = ""
         self.columns = columns
         self.remarks = remarks
 
@@ -64,8 +65,12 @@ class Entry:
             return ""
         if given == "":
             raise self.fail("its id is empty; expected a name")
-        self.place = at_document(str(given))
-        return str(given)
+        self._id = str(given)
+        return self._id
+
+    @property
+    def place(self) -> str:
+        return at_document(self._id) if self._id else self._place
 
     def fail(self, message: str, field: str = "") -> InputError:
         return fail(self.path, message, f"{self.place}: {field}" if field else self.place)
