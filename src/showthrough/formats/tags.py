@@ -94,17 +94,25 @@ class Places:
     """
 
     def __init__(self, tokens: Sequence[str], text: str, wrong: Callable[[int, int], InputError]) -> None:
+        self._spans = None if self._counted(tokens, text) else placed(tokens, text, wrong)
+
+    @classmethod
+    def quick(cls, tokens: Sequence[str], text: str) -> Places | None:
+        """The same; `None` where tokens have to be looked for one by one."""
+        made = cls.__new__(cls)
+        made._spans = None
+        return made if made._counted(tokens, text) else None
+
+    def _counted(self, tokens: Sequence[str], text: str) -> bool:
         words = text.split()
         letters = "".join(words)
-        self._spans: list[tuple[int, int]] | None = None
-        self._starts: list[int] | None = None  # of words, unless one sign stands between each two
         if "".join(tokens) != letters or "" in tokens:
-            self._spans = placed(tokens, text, wrong)
-            return
+            return False
         self._ends = list(accumulate(map(len, tokens)))  # in letters
         self._word_ends = list(accumulate(map(len, words)))
-        if len(text) != len(letters) + len(words) - 1 or text[0].isspace():
-            self._starts = [word.start() for word in _WORD.finditer(text)]
+        apart = len(text) != len(letters) + len(words) - 1 or text[0].isspace()
+        self._starts = [word.start() for word in _WORD.finditer(text)] if apart else None  # one sign between words
+        return True
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """From the start of one token to the end of another."""
