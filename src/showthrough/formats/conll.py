@@ -10,8 +10,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from itertools import groupby
+from functools import partial
+from itertools import chain, groupby
 from operator import eq
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from showthrough.errors import QUOTED, InputError, at_document, quoted
 from showthrough.files.reading import fail, gathered, read_bytes, stem, text_of
 from showthrough.formats.base import Format, Input, unlike, unwritable
 from showthrough.formats.phi import ANNOTATOR, fit, marked, masks_from, silver_of
-from showthrough.formats.tags import EXPECTED, Places, parsed, runs, tagged
+from showthrough.formats.tags import EXPECTED, Places, parsed, runs, signed, tagged, with_line_feeds
 
 ENDINGS = (".conll", ".bio", ".iob")
 _HEADER = "# global.columns = FORM START END TAG"
@@ -30,7 +30,7 @@ _COMMENT = re.compile(r"# ?([\w.: ]+?) ?= ?(.*)")
 _GAP = re.compile(r"\s*")
 _DIGITS = 18  # of an offset
 _OFFSET = re.compile(rf"\d{{1,{_DIGITS}}}")
-_SIGNS = frozenset("#-")  # what lines start with that may be more than tokens
+_SIGNS = "#-"  # what lines start with that may be more than tokens
 
 
 def read(file: Input) -> list[Document]:
@@ -54,22 +54,22 @@ class _Offsets(NamedTuple):
 
 @dataclass
 class _Record:
-    """The lines of one record, as blocks: the number of the first, and the lines."""
+    """The lines of one record, as blocks: the number of the first line, and the text."""
 
     file: Path
     id: str
     columns: list[str]
     text: str | None = None
     annotator: str = ANNOTATOR
-    blocks: list[tuple[int, list[str]]] = field(default_factory=list)
+    blocks: list[tuple[int, str]] = field(default_factory=list)
 
-    @cached_property
+    @property
     def lines(self) -> list[tuple[int, list[str]]]:
         """Each its number and its fields, none where a sentence ends."""
         return [
             (number, line.split("\t") if "\t" in line and line.strip() else line.split())
             for first, block in self.blocks
-            for number, line in enumerate(block, first)
+            for number, line in enumerate(_lines_of(block), first)
         ]
 
     def document(self, original: str | None) -> Document:
@@ -80,7 +80,7 @@ class _Record:
 
     def _at_once(self, text: str) -> list[Mention] | None:
         """The marks where lines are as most are, column by column; `None` where some have to be looked at one by one."""
-        sentences = list(_sentences([line for _, block in self.blocks for line in block]))
+        sentences = list(_sentences([line for _, block in self.blocks for line in _lines_of(block)]))
         fields = [line.split("\t") if "\t" in line else line.split() for lines in sentences for line in lines]
         if len(set(map(len, fields))) != 1 or len(fields[0]) < 2:
             return None
@@ -164,32 +164,35 @@ def _records(file: Path) -> list[_Record]:
             records.append(_Record(file, stem(file), columns))
         return records[-1]
 
-    content = text_of(file, read_bytes(file))
-    lines = content.split("\n")
-    if "\r" in content:
-        lines = [line.removesuffix("\r") for line in lines]
-    before = 0
-    for at in [*(number for number, line in enumerate(lines) if line[:1] in _SIGNS), len(lines)]:
-        if records or any(map(str.strip, lines[before:at])):
-            current().blocks.append((before + 1, lines[before:at]))
-        before = at + 1
-        line = lines[at] if at < len(lines) else ""
-        comment = _COMMENT.fullmatch(line)
+    content = with_line_feeds(text_of(file, read_bytes(file)))
+    number, before = 1, 0
+    for line in chain(signed(content, _SIGNS), [None]):
+        block = content[before : None if line is None else line.start]
+        if block and (records or not block.isspace()):
+            current().blocks.append((number, block))
+        if line is None:
+            break
+        number, before = line.number + 1, line.end
+        comment = _COMMENT.fullmatch(line.said)
         if comment and comment[1] == "global.columns":
             columns += comment[2].split()
         elif comment and comment[1] == "newdoc id":
-            records.append(_Record(file, _value(file, at + 1, comment[2]), columns))
+            records.append(_Record(file, _value(file, line.number, comment[2]), columns))
         elif comment and comment[1] == "text":
-            current().text = _value(file, at + 1, comment[2])
+            current().text = _value(file, line.number, comment[2])
         elif comment and comment[1] == "annotator":
-            current().annotator = _value(file, at + 1, comment[2])
-        elif line.startswith("-DOCSTART-"):
+            current().annotator = _value(file, line.number, comment[2])
+        elif line.said.startswith("-DOCSTART-"):
             records.append(_Record(file, f"{stem(file)}-{len(records) + 1}", columns))
-        elif line and not comment:
-            current().blocks.append((at + 1, [line]))
+        elif not comment:
+            current().blocks.append((line.number, line.said))
         elif records:
-            current().blocks.append((at + 1, [""]))  # other comments stand between sentences
+            current().blocks.append((line.number, "\n"))  # other comments stand between sentences
     return records
+
+
+def _lines_of(block: str) -> list[str]:
+    return block.removesuffix("\n").split("\n")
 
 
 def _sentences(lines: list[str]) -> Iterator[list[str]]:

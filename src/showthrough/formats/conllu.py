@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from showthrough.data.documents import Document, Mention
 from showthrough.data.levels import by_type
@@ -21,12 +22,13 @@ from showthrough.errors import InputError, at_document, quoted, shown
 from showthrough.files.reading import fail, gathered, read_bytes, stem, text_of
 from showthrough.formats.base import Files, Format, Input, unlike, unwritable
 from showthrough.formats.phi import fit, marked, masks_from
-from showthrough.formats.tags import EXPECTED, Token, parsed, placed, runs, tagged
+from showthrough.formats.tags import EXPECTED, Token, parsed, placed, runs, signed, tagged, with_line_feeds
 
 ENDINGS = (".conllu",)
 _COLUMNS = 10
 _COMMENT = re.compile(r"#\s*([\w.]+(?: id)?)\s*(?:=\s?(.*))?", re.DOTALL)
 _DIGITS = 9
+_NEW = ("newdoc", "newdoc id")
 _ID = re.compile(r"(\d{1,9})(-\d{1,9}|\.\d{1,9})?")
 _TAG_KEYS = ("NER", "NE", "NAME")
 _KEYS = {*_TAG_KEYS, "Entity"}
@@ -65,13 +67,23 @@ class _Sentence:
         return [token for token in self.tokens if token.form]
 
 
+class _Slice(NamedTuple):
+    """One document, still to be read: its lines, and the number of the first."""
+
+    file: Path
+    id: str
+    order: list[str]  # of what brackets say, from `# global.Entity`
+    line: int
+    text: str
+
+
 @dataclass
 class _Record:
     """One document."""
 
     file: Path
     id: str
-    order: list[str]  # of what brackets say, from `# global.Entity`
+    order: list[str]
     sentences: list[_Sentence] = field(default_factory=list)
 
     def has(self, key: str) -> bool:
@@ -90,9 +102,9 @@ def read(file: Input) -> list[Document]:
     if not files:
         raise fail(file.path, f"holds no file that ends in {', '.join(ENDINGS)}")
     said: set[str] = set()
-    records = list(chain.from_iterable(gathered(files, lambda one: _records(one, said))))
-    reader = _Reader(file, _where_marks_are(records, said))
-    documents = gathered(records, reader.document)
+    slices = [cut for cuts in gathered(files, lambda one: _slices(one, said)) for cut in cuts]
+    reader = _Reader(file, _where_marks_are(slices, said))
+    documents = gathered(slices, lambda cut: reader.document(_record(cut)))
     file.remarks.others += reader.notes
     return documents
 
@@ -107,7 +119,7 @@ class _Marks:
     aside: list[str]  # keys of others that are not read
 
 
-def _where_marks_are(records: Sequence[_Record], said: Iterable[str]) -> _Marks:
+def _where_marks_are(slices: Sequence[_Slice], said: Iterable[str]) -> _Marks:
     """Told by what is said in the last columns, whatever the line."""
     values: dict[str, set[str]] = {}
     for misc in map(_pairs, said):
@@ -118,7 +130,7 @@ def _where_marks_are(records: Sequence[_Record], said: Iterable[str]) -> _Marks:
     brackets = "Entity" in values
     tags = found[0] if found else ""
     aside = [*found[1:], *(["Entity"] if brackets and tags else [])]
-    return _Marks(tags, "O" in values.get(tags, ()), brackets or any(record.order for record in records), aside)
+    return _Marks(tags, "O" in values.get(tags, ()), brackets or any(cut.order for cut in slices), aside)
 
 
 @dataclass
@@ -279,47 +291,60 @@ def _unescaped(value: str) -> str:
     return _ESCAPED.sub(lambda found: _ESCAPES[found[1]], value)
 
 
-def _records(file: Path, said: set[str]) -> list[_Record]:
+def _slices(file: Path, said: set[str]) -> list[_Slice]:
     """The records of a file; what their lines say in the last column is added to `said`."""
-    records: list[_Record] = []
+    content = with_line_feeds(text_of(file, read_bytes(file)))
+    slices: list[_Slice] = []
     order: list[str] = []
+    name, number, before = stem(file), 1, 0
+    for line in chain(signed(content, "#"), [None]):
+        key, value = _comment(line.said) if line else ("newdoc", "")
+        if key == "global.Entity":
+            order += value.strip().split("-")
+        if key not in _NEW:
+            continue
+        text = content[before : line.start if line else None]
+        # Before the first that is named there may be one without a name, or nothing.
+        if before or any(_comment(one)[0] == "text" or one.strip()[:1] not in ("", "#") for one in text.split("\n")):
+            slices.append(_Slice(file, name, order, number, text))
+            said.update(one[one.rfind("\t") + 1 :] for one in text.split("\n") if one[:1] != "#")
+        if line is not None:
+            name = value.strip() or f"{stem(file)}-{len(slices) + 1}"
+            number, before = line.number + 1, line.end
+    return slices
+
+
+def _comment(line: str) -> tuple[str, str]:
+    """The key and the value of a comment; none of another line."""
+    found = _COMMENT.fullmatch(line) if line[:1] == "#" else None
+    return (found[1], found[2] or "") if found else ("", "")
+
+
+def _record(cut: _Slice) -> _Record:
+    record = _Record(cut.file, cut.id, cut.order)
     sentence: _Sentence | None = None
     several = 0  # the last word of the token of several words that is around
-    for number, line in enumerate(text_of(file, read_bytes(file)).split("\n"), 1):
-        line = line.removesuffix("\r")
+    for number, line in enumerate(cut.text.removesuffix("\n").split("\n"), cut.line):
         if not line or line.isspace():
             sentence = None
         elif line[0] == "#":
-            comment = _COMMENT.fullmatch(line)
-            key, value = (comment[1], comment[2] or "") if comment else ("", "")
-            if key == "global.Entity":
-                order += value.strip().split("-")
-            elif key in ("newdoc", "newdoc id"):
-                records.append(_Record(file, value.strip() or f"{stem(file)}-{len(records) + 1}", order))
-                sentence = None
-            elif key == "text":
-                sentence = _started(records, file, order, number)
-                sentence.text, several = value, 0
+            key, value = _comment(line)
+            if key == "text":
+                sentence, several = _Sentence(number, value), 0
+                record.sentences.append(sentence)
         else:
-            if sentence is None or not records:
-                sentence, several = _started(records, file, order, number), 0
             fields = line.split("\t")
             if len(fields) != _COLUMNS or not (_is_whole(fields[0]) or _ID.fullmatch(fields[0])):
                 expected = f"{_COLUMNS} columns with tabs between, the first a number"
-                raise fail(file, f"found {quoted(line)}; expected {expected}", f"line {number}")
-            said.add(fields[-1])
+                raise fail(cut.file, f"found {quoted(line)}; expected {expected}", f"line {number}")
+            if sentence is None:
+                sentence, several = _Sentence(number), 0
+                record.sentences.append(sentence)
             if several or not _is_whole(fields[0]):
                 several = _take(sentence, fields, number, several)
             else:
                 sentence.tokens.append(_Token(number, fields[1], _pairs(fields[-1])))
-    return records
-
-
-def _started(records: list[_Record], file: Path, order: list[str], line: int) -> _Sentence:
-    if not records:
-        records.append(_Record(file, stem(file), order))
-    records[-1].sentences.append(_Sentence(line))
-    return records[-1].sentences[-1]
+    return record
 
 
 def _is_whole(identity: str) -> bool:

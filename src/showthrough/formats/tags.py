@@ -128,6 +128,39 @@ class Places:
         return self._starts[word] + letters - (self._word_ends[word - 1] if word else 0)  # type: ignore[index]
 
 
+class Line(NamedTuple):
+    """A line of a file: its number, where it starts, and what it says."""
+
+    number: int
+    start: int
+    said: str
+
+    @property
+    def end(self) -> int:
+        """Where the next line starts."""
+        return self.start + len(self.said) + 1
+
+
+def signed(content: str, signs: str) -> Iterator[Line]:
+    """The lines that start with one of some signs. Others are not looked at: most are tokens.
+
+    >>> list(signed("Ann B\\n# id = 2\\nLee B", "#"))
+    [Line(number=2, start=6, said='# id = 2')]
+    """
+    number, before = 1, 0
+    for found in re.finditer(rf"\n[{signs}]", f"\n{content}"):
+        start = found.start()
+        number += content.count("\n", before, start)
+        before = start
+        end = content.find("\n", start)
+        yield Line(number, start, content[start:] if end < 0 else content[start:end])
+
+
+def with_line_feeds(content: str) -> str:
+    """A text whose lines end in line feeds alone."""
+    return content.replace("\r\n", "\n").removesuffix("\r") if "\r" in content else content
+
+
 class Token(NamedTuple):
     """A piece of a text and its tag."""
 
