@@ -3,8 +3,8 @@
 A record is some 350 characters of text with six marks, as the sets of such records have them. Each file is read as a
 corpus, its survey included, in a process of its own that has read a small one before, so that libraries are loaded;
 processor time and peak resident memory are printed, and the time as a multiple of what JSON Lines takes. Formats that
-hold texts alone are measured against JSON Lines of texts alone. Of formats with one file a document there are fewer, and
-times are compared by record. Times are the quickest of three, taken in turns.
+hold texts alone are measured against JSON Lines of texts alone. Of formats with one file a document there are fewer,
+and times are compared by record. Times are the quickest of three, taken in turns.
 
 Limit: 2.0 × by record. Formats that carry every token of a text have many times the bytes, so they are also compared by
 byte, and have limits of their own by record. Fewer records, or some formats alone:
@@ -274,7 +274,9 @@ def main() -> int:
     asked = parser.parse_args()
     best = measured(list(dict.fromkeys([OURS, OUR_TEXTS, *(asked.formats or TABLE)])), asked.records)
     failed = False
-    print(f"{'':>20} {'documents':>9} {'seconds':>8} {'× ' + OURS:>8} {'limit':>6} {'bytes':>8} {'by byte':>8} {'MB':>6}")
+    print(
+        f"{'':>20} {'documents':>9} {'seconds':>8} {'× ' + OURS:>8} {'limit':>6} {'bytes':>8} {'by byte':>8} {'MB':>6}"
+    )
     for name, (found, size) in best.items():
         ours, our_size = best[OUR_TEXTS if TABLE[name].texts else OURS]
         ratio = (found.seconds / found.documents) / (ours.seconds / ours.documents)

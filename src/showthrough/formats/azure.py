@@ -57,7 +57,7 @@ class _Record(Record, gc=False):
         return self.entities
 
 
-_KNOWN = list[strict(_Entity)]  # type: ignore[misc]
+_KNOWN = strict(list[_Entity])
 
 
 def _finding(value: Any) -> bool:

@@ -39,7 +39,7 @@ class _Record(Record, gc=False, rename={"entities": "Entities"}):
         return self.entities
 
 
-_KNOWN = list[strict(_Entity)]  # type: ignore[misc]
+_KNOWN = strict(list[_Entity])
 
 
 def _finding(value: Any) -> bool:

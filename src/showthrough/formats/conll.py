@@ -79,7 +79,7 @@ class _Record:
         return marked(self.id, text, self._mentions(text) if mentions is None else mentions, self.annotator)
 
     def _at_once(self, text: str) -> list[Mention] | None:
-        """The marks where lines are as most are, column by column; `None` where some have to be looked at one by one."""
+        """The marks where lines are as most are, by columns; `None` where some have to be looked at one by one."""
         sentences = list(_sentences([line for _, block in self.blocks for line in _lines_of(block)]))
         fields = [line.split("\t") if "\t" in line else line.split() for lines in sentences for line in lines]
         if len(set(map(len, fields))) != 1 or len(fields[0]) < 2:

@@ -87,7 +87,11 @@ class _Record:
     sentences: list[_Sentence] = field(default_factory=list)
 
     def has(self, key: str) -> bool:
-        return any(key in token.misc or (token.words and token.of(key)) for sentence in self.sentences for token in sentence.tokens)
+        return any(
+            key in token.misc or (token.words and token.of(key))
+            for sentence in self.sentences
+            for token in sentence.tokens
+        )
 
     def fault(self, line: int, message: str) -> InputError:
         return fail(self.file, message, f"{at_document(self.id)}: line {line}")

@@ -67,7 +67,7 @@ class _Record(Record, gc=False):
         return self.result.findings
 
 
-_KNOWN = list[strict(_Finding)]  # type: ignore[misc]
+_KNOWN = strict(list[_Finding])
 
 
 def _finding(value: Any) -> bool:

@@ -120,7 +120,7 @@ class _Tokens:
 
     @cached_property
     def texts(self) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
-        """What each token adds to the text, and the space or nothing after it; where in its document it starts and ends."""
+        """What each token adds to the text, then what follows it; where in its document it starts and ends."""
         numbers = self._table[:, self.bin.attrs.index(_ORTH)].tolist()
         try:
             words = list(map(self.strings.__getitem__, numbers))
@@ -137,7 +137,7 @@ class _Tokens:
 
     @cached_property
     def entities(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """The first and the last token of every entity; of each document, whether somebody looked for entities there."""
+        """The first and the last token of every entity; of each document, whether somebody looked for any."""
         kinds, iob = self.column(_ENT_TYPE), self.column(_ENT_IOB)
         count = len(self._table)
         if kinds is None:

@@ -59,8 +59,8 @@ class _Record(Record, gc=False):
         return self.results
 
 
-_KNOWN_RESULTS = list[strict(_Result)]  # type: ignore[misc]
-_KNOWN_ITEMS = list[strict(_Item)]  # type: ignore[misc]
+_KNOWN_RESULTS = strict(list[_Result])
+_KNOWN_ITEMS = strict(list[_Item])
 
 
 def _finding(value: Any) -> bool:

@@ -91,7 +91,9 @@ class _Marks:
         self._features: dict[tuple[object, ...], dict[str, str | None]] = {}
         self._at: dict[tuple[str, str], list[tuple[object, ...]]] = {}  # by layer and unit
         self._same = Same()
-        rows = [row for row in export.rows if row.columns.count("_") < len(row.columns)]  # of most tokens nothing is said
+        rows = [
+            row for row in export.rows if row.columns.count("_") < len(row.columns)
+        ]  # of most tokens nothing is said
         ends = list(accumulate(layer.width for layer in export.layers))
         columns = [(layer, slice(end - layer.width, end)) for layer, end in zip(export.layers, ends, strict=True)]
         for row in rows:
