@@ -6,12 +6,15 @@ a guess, and is told as one.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from showthrough.data.documents import Identifier, InferredMention, Mention
 from showthrough.data.kinds import folded as folded, nearest, treated_as
 
 GUESS: Identifier = "QUASI"  # of a type that nobody knows
 
 
+@lru_cache(maxsize=4096)
 def known_level(entity_type: str) -> Identifier | None:
     """How mentions of a type identify; `None` where nobody knows. `NAME/NICKNAME` is told by its first part.
 

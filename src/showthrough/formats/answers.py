@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,13 @@ from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import by_type
 from showthrough.data.masks import Mask, TypedMask
 from showthrough.errors import InputError, Problem, at_document
-from showthrough.files.reading import decoded, fail, gathered, unique
-from showthrough.formats.base import Columns, Input, Masks
-from showthrough.formats.containers import Answer, Container, Shape
+from showthrough.files.reading import decoded, decoded_or_none, fail, gathered, unique
+from showthrough.formats.base import Input, Masks
+from showthrough.formats.containers import Answer, Container, Record, Shape
 from showthrough.formats.lines import Lines
 from showthrough.formats.phi import Matching, check_text
 from showthrough.formats.remarks import Remarks
+from showthrough.formats.strict import strict
 
 
 class Reader:
@@ -55,6 +56,7 @@ class Service:
     shape: Shape
     parsed: Callable[[Answer, Remarks | None], Any]  # what is kept of an answer; raises InputError
     reader: type[Reader]
+    record: type[Record]  # a line as most are, with findings as `parsed` makes them
 
     def read_masks(self, file: Input) -> Masks:
         """Answers as masks of the documents that they are about."""
@@ -67,8 +69,9 @@ class Service:
     def read(self, file: Input) -> Sequence[Document]:
         """Answers with the original texts beside them, as documents that the service marked."""
         if file.head.lines:
-            decode = partial(self._of_line, file.path, file.columns)
-            return Lines.of_file(file.path, decode, partial(self._problems, file))
+            inside = Container(self.shape, file.columns, file.remarks)
+            decode = partial(self._of_line, Container(self.shape, file.columns, None), file.path)
+            return Lines.of_file(file.path, decode, partial(self._problems, inside, file.path))
         answers = self._answers(file)
         if lacking := [answer for answer in answers if answer.text is None]:
             raise InputError(Problem(str(one.path), one.place, _TEXTLESS) for one in lacking)
@@ -89,11 +92,16 @@ class Service:
         mentions = (by_type(mask.start, mask.end, mask.entity_type) for mask in reader.masks(answer))
         return Document(answer.id, answer.original(), (Annotation(self.name, tuple(mentions)),))
 
-    def _of_line(self, path: Path, columns: Columns, line: bytes, number: int) -> Document:
+    def _of_line(self, inside: Container, path: Path, line: bytes, number: int) -> Document:
         """A line that was looked at before."""
-        return self._read_line(Container(self.shape, columns, None), path, f"line {number}", number, line)
+        return self._read_line(inside, path, f"line {number}", number, line)
 
     def _read_line(self, inside: Container, path: Path, place: str, number: int, line: bytes) -> Document:
+        if not inside.columns.said:
+            known = decoded_or_none(line, _decoder(self.record))
+            usual = None if known is None else known.answer(path)
+            if usual is not None:
+                return self._document(usual, self.reader([usual], path))
         item = Answer(path, place, decoded(line, _ANY, path, place))
         if self.shape.finding(item.value):
             raise item.fail(_TEXTLESS)
@@ -107,10 +115,9 @@ class Service:
                 inside.remarks.numbered += 1
         return self._document(answer, self.reader([answer], path))
 
-    def _problems(self, file: Input, place: str, number: int, line: bytes) -> Sequence[Problem]:
-        inside = Container(self.shape, file.columns, file.remarks)
+    def _problems(self, inside: Container, path: Path, place: str, number: int, line: bytes) -> Sequence[Problem]:
         try:
-            self._read_line(inside, file.path, place, number, line)
+            self._read_line(inside, path, place, number, line)
         except InputError as error:
             return error.problems
         return ()
@@ -118,6 +125,11 @@ class Service:
 
 _TEXTLESS = "has no original text; expected one beside each answer, or a corpus before this file, which it belongs to"
 _ANY = msgspec.json.Decoder()
+
+
+@lru_cache(maxsize=16)
+def _decoder(record: type[Record]) -> msgspec.json.Decoder[Record]:
+    return msgspec.json.Decoder(strict(record))
 
 
 def _owned(answers: list[Answer], file: Input) -> list[Answer]:

@@ -18,7 +18,7 @@ from showthrough.data.masks import Mask
 from showthrough.errors import InputError, at_document, quoted
 from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.base import Format
-from showthrough.formats.containers import Answer, Shape, errors_in
+from showthrough.formats.containers import Answer, Record, Shape, errors_in
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
 from showthrough.formats.units import Unit, counts_alike, to_code_points
@@ -47,7 +47,17 @@ class _Entity(msgspec.Struct, gc=False):
         return f"{self.category}/{self.subcategory}" if self.subcategory else self.category
 
 
-_STRICT = strict(_Entity)
+class _Record(Record, gc=False):
+    aside: ClassVar = ("redactedText", "redacted_text", "modelVersion", "statistics", "detectedLanguage")
+
+    entities: list[_Entity]
+
+    @property
+    def value(self) -> list[_Entity]:
+        return self.entities
+
+
+_KNOWN = strict(list[_Entity])
 
 
 def _finding(value: Any) -> bool:
@@ -94,7 +104,7 @@ def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Entity]:
     entities = value if isinstance(value, list) else value["entities"]
     if isinstance(value, dict) and value.get("warnings") and remarks and _WARNED not in remarks.others:
         remarks.others.append(_WARNED)
-    return answer.found(entities, _Entity, _STRICT, remarks, "entities")  # type: ignore[no-any-return]
+    return answer.found(entities, _Entity, _KNOWN, remarks, "entities")  # type: ignore[no-any-return]
 
 
 class _Masks(Reader):
@@ -187,7 +197,7 @@ SHAPE = Shape(
     own=frozenset({"entities", "documents", "errors", "results", "tasks", "parameters", "stringIndexType"}),
     aside=_ASIDE,
 )
-_SERVICE = Service("azure", SHAPE, _parsed, _Masks)
+_SERVICE = Service("azure", SHAPE, _parsed, _Masks, _Record)
 FORMAT = Format(
     "Azure Language: recognised personal data; documents of requests or jobs, in a list, in records, or one alone",
     (".json", ".jsonl"),

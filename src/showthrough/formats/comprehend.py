@@ -17,7 +17,7 @@ from showthrough.errors import at_document
 from showthrough.files.reading import stem
 from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.base import Format
-from showthrough.formats.containers import Answer, Shape, errors_in
+from showthrough.formats.containers import Answer, Record, Shape, errors_in
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
 
@@ -31,7 +31,15 @@ class _Entity(msgspec.Struct, gc=False, rename="pascal"):
     text: str | None = None
 
 
-_STRICT = strict(_Entity)
+class _Record(Record, gc=False, rename={"entities": "Entities"}):
+    entities: list[_Entity]
+
+    @property
+    def value(self) -> list[_Entity]:
+        return self.entities
+
+
+_KNOWN = strict(list[_Entity])
 
 
 def _finding(value: Any) -> bool:
@@ -78,7 +86,7 @@ def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Entity]:
     entities = value if isinstance(value, list) else value["Entities"]
     if isinstance(value, dict) and value.get("PaginationToken"):
         raise answer.fail("is a part of the answer, since it has a PaginationToken; expected all pages in one")
-    return answer.found(entities, _Entity, _STRICT, remarks, "Entities")  # type: ignore[no-any-return]
+    return answer.found(entities, _Entity, _KNOWN, remarks, "Entities")  # type: ignore[no-any-return]
 
 
 class _Masks(Reader):
@@ -98,7 +106,7 @@ SHAPE = Shape(
     own=frozenset({"Entities", "ResultList", "ErrorList", "Index", "File", "Line"}),
     aside=frozenset({"ResponseMetadata", "ModelVersion", "DocumentMetadata", "DocumentType", "PaginationToken"}),
 )
-_SERVICE = Service("comprehend", SHAPE, _parsed, _Masks)
+_SERVICE = Service("comprehend", SHAPE, _parsed, _Masks, _Record)
 FORMAT = Format(
     "Amazon Comprehend: entities with BeginOffset; by id, in a list, in records, files of jobs, or one alone",
     (".json", ".jsonl"),

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from functools import partial
+from itertools import chain, groupby
+from operator import eq
 from pathlib import Path
+from typing import NamedTuple
 
 from showthrough.data.documents import Document, Mention
 from showthrough.data.levels import by_type
@@ -19,13 +22,15 @@ from showthrough.errors import QUOTED, InputError, at_document, quoted
 from showthrough.files.reading import fail, gathered, read_bytes, stem, text_of
 from showthrough.formats.base import Format, Input, unlike, unwritable
 from showthrough.formats.phi import ANNOTATOR, fit, marked, masks_from, silver_of
-from showthrough.formats.tags import EXPECTED, parsed, tagged
+from showthrough.formats.tags import EXPECTED, Places, parsed, runs, signed, tagged, with_line_feeds
 
 ENDINGS = (".conll", ".bio", ".iob")
 _HEADER = "# global.columns = FORM START END TAG"
 _COMMENT = re.compile(r"# ?([\w.: ]+?) ?= ?(.*)")
 _GAP = re.compile(r"\s*")
-_OFFSET = re.compile(r"\d{1,18}")
+_DIGITS = 18  # of an offset
+_OFFSET = re.compile(rf"\d{{1,{_DIGITS}}}")
+_SIGNS = "#-"  # what lines start with that may be more than tokens
 
 
 def read(file: Input) -> list[Document]:
@@ -37,21 +42,74 @@ def read(file: Input) -> list[Document]:
     return gathered(records, lambda record: record.document(file.originals.get(record.id)))
 
 
+class _Offsets(NamedTuple):
+    """Where tokens stand, as their lines say."""
+
+    starts: list[int]
+    ends: list[int]
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        return self.starts[first], self.ends[last]
+
+
 @dataclass
 class _Record:
-    """The lines of one record: each its number and its fields, none where a sentence ends."""
+    """The lines of one record, as blocks: the number of the first line, and the text."""
 
     file: Path
     id: str
     columns: list[str]
     text: str | None = None
     annotator: str = ANNOTATOR
-    lines: list[tuple[int, list[str]]] = field(default_factory=list)
+    blocks: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def lines(self) -> list[tuple[int, list[str]]]:
+        """Each its number and its fields, none where a sentence ends."""
+        return [
+            (number, line.split("\t") if "\t" in line and line.strip() else line.split())
+            for first, block in self.blocks
+            for number, line in enumerate(_lines_of(block), first)
+        ]
 
     def document(self, original: str | None) -> Document:
         text = original if self.text is None else self.text
         text = self._spelled() if text is None else text
-        return marked(self.id, text, self._mentions(text), self.annotator)
+        mentions = self._at_once(text)
+        return marked(self.id, text, self._mentions(text) if mentions is None else mentions, self.annotator)
+
+    def _at_once(self, text: str) -> list[Mention] | None:
+        """The marks where lines are as most are, by columns; `None` where some have to be looked at one by one."""
+        sentences = list(_sentences([line for _, block in self.blocks for line in _lines_of(block)]))
+        fields = [line.split("\t") if "\t" in line else line.split() for lines in sentences for line in lines]
+        if len(set(map(len, fields))) != 1 or len(fields[0]) < 2:
+            return None
+        columns = list(zip(*fields, strict=True))
+        if "" in columns[0] or None in map(parsed, set(columns[-1])):
+            return None
+        places = self._places(columns, text)
+        if places is None:
+            return None
+        mentions, before = [], 0
+        wrong = partial(self._fault, message=f"expected {EXPECTED}")  # of which there is none
+        for lines in sentences:
+            tags = columns[-1][before : before + len(lines)]
+            for first, after, kind in runs(tags, wrong):
+                mentions.append(by_type(*places.span(before + first, before + after - 1), kind))
+            before += len(lines)
+        return mentions
+
+    def _places(self, columns: Sequence[Sequence[str]], text: str) -> Places | _Offsets | None:
+        """Where tokens stand; `None` where one is not where it says, or not in the text."""
+        at = {name: number for number, name in enumerate(self.columns[: len(columns)])}
+        if not {"START", "END"} <= at.keys():
+            return Places.quick(columns[0], text)
+        said = columns[at["START"]], columns[at["END"]]
+        if not all(all(one) and "".join(one).isdecimal() and max(map(len, one)) <= _DIGITS for one in said):
+            return None
+        offsets = _Offsets(*(list(map(int, one)) for one in said))
+        found = map(text.__getitem__, map(slice, offsets.starts, offsets.ends))
+        return offsets if all(map(eq, found, columns[0])) else None
 
     def _spelled(self) -> str:
         """Tokens with a space between, sentences with a line feed: the best guess where the file says no more."""
@@ -106,24 +164,44 @@ def _records(file: Path) -> list[_Record]:
             records.append(_Record(file, stem(file), columns))
         return records[-1]
 
-    for number, line in enumerate(text_of(file, read_bytes(file)).split("\n"), 1):
-        line = line.removesuffix("\r")
-        comment = _COMMENT.fullmatch(line)
+    content = with_line_feeds(text_of(file, read_bytes(file)))
+    number, before = 1, 0
+    for line in chain(signed(content, _SIGNS), [None]):
+        block = content[before : None if line is None else line.start]
+        if block and (records or not block.isspace()):
+            current().blocks.append((number, block))
+        if line is None:
+            break
+        number, before = line.number + 1, line.end
+        comment = _COMMENT.fullmatch(line.said)
         if comment and comment[1] == "global.columns":
             columns += comment[2].split()
         elif comment and comment[1] == "newdoc id":
-            records.append(_Record(file, _value(file, number, comment[2]), columns))
+            records.append(_Record(file, _value(file, line.number, comment[2]), columns))
         elif comment and comment[1] == "text":
-            current().text = _value(file, number, comment[2])
+            current().text = _value(file, line.number, comment[2])
         elif comment and comment[1] == "annotator":
-            current().annotator = _value(file, number, comment[2])
-        elif line.startswith("-DOCSTART-"):
+            current().annotator = _value(file, line.number, comment[2])
+        elif line.said.startswith("-DOCSTART-"):
             records.append(_Record(file, f"{stem(file)}-{len(records) + 1}", columns))
-        elif line.strip() and not comment:
-            current().lines.append((number, line.split("\t") if "\t" in line else line.split()))
+        elif not comment:
+            current().blocks.append((line.number, line.said))
         elif records:
-            current().lines.append((number, []))
+            current().blocks.append((line.number, "\n"))  # other comments stand between sentences
     return records
+
+
+def _lines_of(block: str) -> list[str]:
+    return block.removesuffix("\n").split("\n")
+
+
+def _sentences(lines: list[str]) -> Iterator[list[str]]:
+    """Lines between empty ones."""
+    before = 0
+    for at in [*(number for number, line in enumerate(lines) if not line), len(lines)]:
+        if before < at:
+            yield lines[before:at]
+        before = at + 1
 
 
 def _value(file: Path, number: int, comment: str) -> str:

@@ -9,10 +9,12 @@ https://ufal.mff.cuni.cz/corefud.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from showthrough.data.documents import Document, Mention
 from showthrough.data.levels import by_type
@@ -20,11 +22,13 @@ from showthrough.errors import InputError, at_document, quoted, shown
 from showthrough.files.reading import fail, gathered, read_bytes, stem, text_of
 from showthrough.formats.base import Files, Format, Input, unlike, unwritable
 from showthrough.formats.phi import fit, marked, masks_from
-from showthrough.formats.tags import EXPECTED, Token, parsed, placed, runs, tagged
+from showthrough.formats.tags import EXPECTED, Token, parsed, placed, runs, signed, tagged, with_line_feeds
 
 ENDINGS = (".conllu",)
 _COLUMNS = 10
 _COMMENT = re.compile(r"#\s*([\w.]+(?: id)?)\s*(?:=\s?(.*))?", re.DOTALL)
+_DIGITS = 9
+_NEW = ("newdoc", "newdoc id")
 _ID = re.compile(r"(\d{1,9})(-\d{1,9}|\.\d{1,9})?")
 _TAG_KEYS = ("NER", "NE", "NAME")
 _KEYS = {*_TAG_KEYS, "Entity"}
@@ -37,18 +41,19 @@ _BREAK = re.compile(r"[\r\n\t]")
 _JOINED = "what stood between its sentences is not in the file: a line feed was taken"
 
 
-@dataclass
+@dataclass(slots=True)
 class _Token:
     """A token with what its lines say: that of a token of several words, and those of its words."""
 
     line: int
     form: str  # empty: a word that is not written, such as a pronoun left out
-    misc: dict[str, str]
-    says: list[tuple[int, dict[str, str]]]  # by line
+    misc: Mapping[str, str]
+    words: list[tuple[int, Mapping[str, str]]] | None = None  # by line, of a token of several words
 
     def of(self, key: str) -> list[tuple[int, str]]:
         """What its lines say under a key."""
-        return [(line, misc[key]) for line, misc in self.says if key in misc]
+        own = [(self.line, self.misc[key])] if key in self.misc else []
+        return [*own, *((line, misc[key]) for line, misc in self.words if key in misc)] if self.words else own
 
 
 @dataclass
@@ -62,17 +67,31 @@ class _Sentence:
         return [token for token in self.tokens if token.form]
 
 
+class _Slice(NamedTuple):
+    """One document, still to be read: its lines, and the number of the first."""
+
+    file: Path
+    id: str
+    order: list[str]  # of what brackets say, from `# global.Entity`
+    line: int
+    text: str
+
+
 @dataclass
 class _Record:
     """One document."""
 
     file: Path
     id: str
-    order: list[str]  # of what brackets say, from `# global.Entity`
+    order: list[str]
     sentences: list[_Sentence] = field(default_factory=list)
 
     def has(self, key: str) -> bool:
-        return any(token.of(key) for sentence in self.sentences for token in sentence.tokens)
+        return any(
+            key in token.misc or (token.words and token.of(key))
+            for sentence in self.sentences
+            for token in sentence.tokens
+        )
 
     def fault(self, line: int, message: str) -> InputError:
         return fail(self.file, message, f"{at_document(self.id)}: line {line}")
@@ -86,9 +105,10 @@ def read(file: Input) -> list[Document]:
     files = file.head.files(ENDINGS)
     if not files:
         raise fail(file.path, f"holds no file that ends in {', '.join(ENDINGS)}")
-    records = list(chain.from_iterable(gathered(files, _records)))
-    reader = _Reader(file, _where_marks_are(records))
-    documents = gathered(records, reader.document)
+    said: set[str] = set()
+    slices = [cut for cuts in gathered(files, lambda one: _slices(one, said)) for cut in cuts]
+    reader = _Reader(file, _where_marks_are(slices, said))
+    documents = gathered(slices, lambda cut: reader.document(_record(cut)))
     file.remarks.others += reader.notes
     return documents
 
@@ -103,20 +123,18 @@ class _Marks:
     aside: list[str]  # keys of others that are not read
 
 
-def _where_marks_are(records: Sequence[_Record]) -> _Marks:
+def _where_marks_are(slices: Sequence[_Slice], said: Iterable[str]) -> _Marks:
+    """Told by what is said in the last columns, whatever the line."""
     values: dict[str, set[str]] = {}
-    for record in records:
-        for sentence in record.sentences:
-            for token in sentence.tokens:
-                for _, misc in token.says:
-                    for key in misc.keys() & _KEYS:
-                        values.setdefault(key, set()).add(misc[key])
+    for misc in map(_pairs, said):
+        for key in misc.keys() & _KEYS:
+            values.setdefault(key, set()).add(misc[key])
     # A name may be anything: it is a tag only where all are.
     found = [key for key in _TAG_KEYS if key in values and (key != "NAME" or all(map(parsed, values[key])))]
     brackets = "Entity" in values
     tags = found[0] if found else ""
     aside = [*found[1:], *(["Entity"] if brackets and tags else [])]
-    return _Marks(tags, "O" in values.get(tags, ()), brackets or any(record.order for record in records), aside)
+    return _Marks(tags, "O" in values.get(tags, ()), brackets or any(cut.order for cut in slices), aside)
 
 
 @dataclass
@@ -161,7 +179,7 @@ class _Reader:
     def _spoken(self, record: _Record, sentence: _Sentence, usual: str) -> tuple[str, Places]:
         """A sentence with what follows it, and where its tokens stand in that."""
         tokens = sentence.written
-        exact = any(token.misc.keys() & {"SpacesAfter", "SpacesBefore"} for token in tokens)
+        exact = any("SpacesAfter" in token.misc or "SpacesBefore" in token.misc for token in tokens)
         if sentence.text is not None and not exact:
             where = _placed(record, tokens, sentence.text, "# text")
             return sentence.text + (self._after(tokens[-1], usual) if tokens else ""), where
@@ -169,7 +187,7 @@ class _Reader:
         places: Places = []
         length = 0
         for token in tokens:
-            before = _unescaped(token.misc.get("SpacesBefore", ""))
+            before = _unescaped(token.misc["SpacesBefore"]) if "SpacesBefore" in token.misc else ""
             after = self._after(token, usual if token is tokens[-1] else " ")
             places.append((length + len(before), length + len(before) + len(token.form)))
             pieces += (before, token.form, after)
@@ -192,8 +210,9 @@ class _Reader:
         for sentence in record.sentences:
             tags: list[tuple[int, str, int]] = []  # line, tag, and the number of the token
             for number, token in enumerate(sentence.tokens, before):
-                says = token.of(self.marks.tags)
-                line, tag = next((said for said in says if said[1] != "O"), (token.line, "O"))
+                line, tag = token.line, token.misc.get(self.marks.tags, "O")
+                if token.words:
+                    line, tag = next((said for said in token.of(self.marks.tags) if said[1] != "O"), (token.line, "O"))
                 if token.form:
                     tags.append((line, tag, number))
                 else:
@@ -204,7 +223,7 @@ class _Reader:
                 line, tag, _ = tags[number]
                 return record.fault(line, f"found {self.marks.tags}={shown(tag)}; expected {EXPECTED}")
 
-            for first, after, kind in runs((tag for _, tag, _ in tags), wrong):
+            for first, after, kind in runs([tag for _, tag, _ in tags], wrong):
                 yield by_type(places[tags[first][2]][0], places[tags[after - 1][2]][1], kind)
 
     def _bracketed(self, record: _Record, places: Places) -> list[Mention]:
@@ -256,8 +275,10 @@ def _with_unwritten(record: _Record, places: Places) -> Places:
     """The places of all tokens. One that is not written starts where the next starts and ends where the last ended, so
     that marks that begin or end with it have what is written of them.
     """
-    left = iter(places)
     written = [bool(token.form) for sentence in record.sentences for token in sentence.tokens]
+    if all(written):
+        return places
+    left = iter(places)
     all_places = [next(left) if one else (-1, -1) for one in written]
     end = 0
     for number, (_, stop) in enumerate(all_places):
@@ -274,58 +295,84 @@ def _unescaped(value: str) -> str:
     return _ESCAPED.sub(lambda found: _ESCAPES[found[1]], value)
 
 
-def _records(file: Path) -> list[_Record]:
-    records: list[_Record] = []
+def _slices(file: Path, said: set[str]) -> list[_Slice]:
+    """The records of a file; what their lines say in the last column is added to `said`."""
+    content = with_line_feeds(text_of(file, read_bytes(file)))
+    slices: list[_Slice] = []
     order: list[str] = []
+    name, number, before = stem(file), 1, 0
+    for line in chain(signed(content, "#"), [None]):
+        key, value = _comment(line.said) if line else ("newdoc", "")
+        if key == "global.Entity":
+            order += value.strip().split("-")
+        if key not in _NEW:
+            continue
+        text = content[before : line.start if line else None]
+        # Before the first that is named there may be one without a name, or nothing.
+        if before or any(_comment(one)[0] == "text" or one.strip()[:1] not in ("", "#") for one in text.split("\n")):
+            slices.append(_Slice(file, name, order, number, text))
+            said.update(one[one.rfind("\t") + 1 :] for one in text.split("\n") if one[:1] != "#")
+        if line is not None:
+            name = value.strip() or f"{stem(file)}-{len(slices) + 1}"
+            number, before = line.number + 1, line.end
+    return slices
+
+
+def _comment(line: str) -> tuple[str, str]:
+    """The key and the value of a comment; none of another line."""
+    found = _COMMENT.fullmatch(line) if line[:1] == "#" else None
+    return (found[1], found[2] or "") if found else ("", "")
+
+
+def _record(cut: _Slice) -> _Record:
+    record = _Record(cut.file, cut.id, cut.order)
     sentence: _Sentence | None = None
     several = 0  # the last word of the token of several words that is around
-    for number, line in enumerate(text_of(file, read_bytes(file)).split("\n"), 1):
-        line = line.removesuffix("\r")
-        comment = _COMMENT.fullmatch(line)
-        if not line.strip():
+    for number, line in enumerate(cut.text.removesuffix("\n").split("\n"), cut.line):
+        if not line or line.isspace():
             sentence = None
-        elif line.startswith("#"):
-            key, value = (comment[1], comment[2] or "") if comment else ("", "")
-            if key == "global.Entity":
-                order += value.strip().split("-")
-            elif key in ("newdoc", "newdoc id"):
-                records.append(_Record(file, value.strip() or f"{stem(file)}-{len(records) + 1}", order))
-                sentence = None
-            elif key == "text":
-                sentence = _started(records, file, order, number)
-                sentence.text, several = value, 0
+        elif line[0] == "#":
+            key, value = _comment(line)
+            if key == "text":
+                sentence, several = _Sentence(number, value), 0
+                record.sentences.append(sentence)
         else:
-            if sentence is None or not records:
-                sentence, several = _started(records, file, order, number), 0
-            several = _take(sentence, _fields(file, number, line), number, several)
-    return records
+            fields = line.split("\t")
+            if len(fields) != _COLUMNS or not (_is_whole(fields[0]) or _ID.fullmatch(fields[0])):
+                expected = f"{_COLUMNS} columns with tabs between, the first a number"
+                raise fail(cut.file, f"found {quoted(line)}; expected {expected}", f"line {number}")
+            if sentence is None:
+                sentence, several = _Sentence(number), 0
+                record.sentences.append(sentence)
+            if several or not _is_whole(fields[0]):
+                several = _take(sentence, fields, number, several)
+            else:
+                sentence.tokens.append(_Token(number, fields[1], _pairs(fields[-1])))
+    return record
 
 
-def _started(records: list[_Record], file: Path, order: list[str], line: int) -> _Sentence:
-    if not records:
-        records.append(_Record(file, stem(file), order))
-    records[-1].sentences.append(_Sentence(line))
-    return records[-1].sentences[-1]
+def _is_whole(identity: str) -> bool:
+    """Whether it is the number of a word, and of neither several nor one that is not written."""
+    return identity.isdecimal() and len(identity) <= _DIGITS
 
 
-def _fields(file: Path, number: int, line: str) -> list[str]:
-    fields = line.split("\t")
-    if len(fields) != _COLUMNS or not _ID.fullmatch(fields[0]):
-        expected = f"{_COLUMNS} columns with tabs between, the first a number"
-        raise fail(file, f"found {quoted(line)}; expected {expected}", f"line {number}")
-    return fields
+@lru_cache(maxsize=65_536)  # most lines say the same
+def _pairs(misc: str) -> Mapping[str, str]:
+    """What a last column says, by key."""
+    pairs = (pair.partition("=") for pair in misc.split("|") if "=" in pair)
+    return {key.upper() if key.upper() in _TAG_KEYS else key: value for key, _, value in pairs}
 
 
 def _take(sentence: _Sentence, fields: list[str], number: int, several: int) -> int:
     """Takes a line into a sentence; gives the last word of the token of several words that is around."""
     identity, form = fields[0], fields[1]
-    pairs = (pair.partition("=") for pair in fields[-1].split("|") if "=" in pair)
-    misc = {key.upper() if key.upper() in _TAG_KEYS else key: value for key, _, value in pairs}
+    misc = _pairs(fields[-1])
     first, dash, last = identity.partition("-")
     if not dash and "." not in identity and int(first) <= several:
-        sentence.tokens[-1].says.append((number, misc))
+        around = sentence.tokens[-1]
+        around.words = [*(around.words or ()), (number, misc)]
         return several
-    sentence.tokens.append(_Token(number, "" if "." in identity else form, misc, [(number, misc)]))
+    sentence.tokens.append(_Token(number, "" if "." in identity else form, misc))
     return int(last) if dash else several
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -52,14 +52,14 @@ class Answer(msgspec.Struct, frozen=True):
             raise self.fail("means nothing without the original; reading it needs the corpus")
         return self.text
 
-    def found(self, value: Any, kind: Any, strict: Any, remarks: Remarks | None, field: str = "") -> Any:
-        """A list of findings of a known kind, whose other keys are noted; `strict` knows all keys that there may be."""
-        try:
-            return msgspec.convert(value, list[strict])
-        except msgspec.ValidationError:
-            if remarks is not None:
-                keys_of(list[kind]).look_at(value, remarks, field)
-            return self.converted(value, list[kind], field)
+    def found(self, value: Any, kind: Any, known: Any, remarks: Remarks | None, field: str = "") -> Any:
+        """A list of findings of a known kind, whose other keys are noted; `known` is such a list with no other key."""
+        findings = known_or_none(value, known)
+        if findings is not None:
+            return findings
+        if remarks is not None:
+            keys_of(list[kind]).look_at(value, remarks, field)
+        return self.converted(value, list[kind], field)
 
     def converted(self, value: Any, kind: Any, field: str = "") -> Any:
         """A value of a known type; raises InputError with what is wrong with it."""
@@ -74,6 +74,35 @@ class Answer(msgspec.Struct, frozen=True):
         if said is not None and self.text is not None and self.text[start:end] != said:
             fault = unlike(f"at {start}–{end}", self.text[start:end], "the answer says", said)
             raise self.fail(fault, f"{field}[{number}]")
+
+
+class Record(msgspec.Struct, kw_only=True, gc=False):
+    """What a line mostly is: an id, a text, and under its usual key what was found there, which a service adds."""
+
+    doc_id: str | int | msgspec.UnsetType = msgspec.UNSET
+    id: str | int | msgspec.UnsetType = msgspec.UNSET
+    document_id: str | int | msgspec.UnsetType = msgspec.UNSET
+    text: str
+
+    @property
+    def value(self) -> list[Any]:
+        raise NotImplementedError
+
+    def answer(self, path: Path) -> Answer | None:
+        """The answer with its findings; `None` where it has not one id, and others have to look."""
+        ids = [one for one in (self.doc_id, self.id, self.document_id) if one is not msgspec.UNSET]
+        if len(ids) != 1 or ids[0] == "":
+            return None
+        name = str(ids[0])
+        return Answer(path, at_document(name), self.value, name, self.text)
+
+
+def known_or_none(value: Any, kind: Any) -> Any:
+    """A value of a known type; `None` for anything else."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return None
 
 
 def errors_in(value: Any) -> list[Any]:
@@ -155,6 +184,19 @@ class Container:
     columns: Columns
     remarks: Remarks | None  # None: what there is to say was said
 
+    @cached_property
+    def _id_keys(self) -> tuple[str, ...]:
+        return (self.columns.id, *_IDS) if self.columns.id else _IDS
+
+    @cached_property
+    def _text_keys(self) -> tuple[str, ...]:
+        return (self.columns.text, "text") if self.columns.text else ("text",)
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        """The keys that tell a record from an answer."""
+        return (*self._id_keys, *self._text_keys, "key")
+
     def items(self, value: Any, whole: Answer) -> Iterator[Answer]:
         """What is in one JSON value, item by item; each may be an answer, several, or a record of one."""
         if isinstance(value, list) and value and not self.shape.finding(value[0]):
@@ -226,18 +268,19 @@ class Container:
 
     def _under(self, record: Mapping[str, Any]) -> str | None:
         """The key under which a record has its answer; it is one by its id or its text."""
-        named = (self.columns.id, self.columns.text, *_IDS, "text", "key")
-        if not any(isinstance(record.get(name), (str, int)) for name in named if name):
+        if not any(isinstance(record[name], (str, int)) for name in self._names if name in record):
             return None
         keys = [key for key in _UNDER if key in record and self._holds(record[key])]
-        return next((key for key in keys if self.shape.telling(record[key])), next(iter(keys), None))
+        if len(keys) < 2:
+            return keys[0] if keys else None
+        return next((key for key in keys if self.shape.telling(record[key])), keys[0])
 
     def _holds(self, value: Any) -> bool:
         return self.shape.is_answer(value) or self.shape.batch(value, _NOWHERE) is not None
 
     def _of_record(self, item: Answer, record: dict[str, Any], key: str | None) -> Iterator[Answer]:
-        id_key = next((name for name in (self.columns.id, *_IDS) if name and name in record), "")
-        text_key = next((name for name in (self.columns.text, "text") if name and name in record), "")
+        id_key = _first(self._id_keys, record)
+        text_key = _first(self._text_keys, record)
         if key == "recognizer_results" and not id_key:  # Presidio's own, of a dictionary of texts
             id_key, text_key = "key", "value"
         answer, own = (record, self.shape.own) if key is None else (record[key], frozenset({key}))
@@ -268,6 +311,14 @@ class Container:
             self.remarks.unknown[key] += 1
             if like_spans(value[key]):
                 self.remarks.spans.add(key)
+
+
+def _first(keys: Iterable[str], record: Mapping[str, Any]) -> str:
+    """The first of the keys that a record has; empty where it has none."""
+    for key in keys:
+        if key in record:
+            return key
+    return ""
 
 
 _NOWHERE = Answer(Path(), "", None)

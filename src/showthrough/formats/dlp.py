@@ -15,7 +15,7 @@ from showthrough.data.masks import Mask
 from showthrough.errors import InputError, quoted, some
 from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.base import Format
-from showthrough.formats.containers import Answer, Shape
+from showthrough.formats.containers import Answer, Record, Shape, known_or_none
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
 from showthrough.formats.units import to_code_points
@@ -30,7 +30,7 @@ class _Range(msgspec.Struct, gc=False):
     end: int | str = 0
 
 
-class _Location(msgspec.Struct, rename="camel"):
+class _Location(msgspec.Struct, gc=False, rename="camel"):
     aside: ClassVar = ("container",)
 
     codepoint_range: _Range | None = None
@@ -38,13 +38,13 @@ class _Location(msgspec.Struct, rename="camel"):
     content_locations: list[dict[str, Any]] | None = None
 
 
-class _InfoType(msgspec.Struct):
+class _InfoType(msgspec.Struct, gc=False):
     aside: ClassVar = ("version", "sensitivityScore")
 
     name: str
 
 
-class _Finding(msgspec.Struct, rename="camel"):
+class _Finding(msgspec.Struct, gc=False, rename="camel"):
     aside: ClassVar = (
         "likelihood", "createTime", "name", "quoteInfo", "resourceName", "triggerName", "labels", "jobCreateTime",
         "jobName", "findingId",
@@ -55,7 +55,19 @@ class _Finding(msgspec.Struct, rename="camel"):
     quote: str | None = None
 
 
-_STRICT = strict(_Finding)
+class _Found(msgspec.Struct, gc=False):
+    findings: list[_Finding]
+
+
+class _Record(Record, gc=False):
+    result: _Found
+
+    @property
+    def value(self) -> list[_Finding]:
+        return self.result.findings
+
+
+_KNOWN = strict(list[_Finding])
 
 
 def _finding(value: Any) -> bool:
@@ -88,9 +100,12 @@ def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Finding]:
     if result.get("findingsTruncated") or result.get("findings_truncated"):
         raise answer.fail("was truncated: the service found more than it says; expected all, of shorter texts")
     findings = answer.value if isinstance(answer.value, list) else result.get("findings", [])
+    known: list[_Finding] | None = known_or_none(findings, _KNOWN)
+    if known is not None:  # as most are
+        return known
     if any(isinstance(one, dict) and "info_type" in one for one in findings):
         findings = _with_capitals(findings)
-    return answer.found(findings, _Finding, _STRICT, remarks, "findings")  # type: ignore[no-any-return]
+    return answer.found(findings, _Finding, _KNOWN, remarks, "findings")  # type: ignore[no-any-return]
 
 
 def _with_capitals(value: Any) -> Any:
@@ -133,9 +148,11 @@ def _mask(answer: Answer, number: int, one: _Finding) -> Mask:
 
 
 def _whole(answer: Answer, number: int, value: int | str) -> int:
-    if isinstance(value, str) and not (value.isascii() and value.isdigit() and len(value) < _LONG):
-        raise answer.fail(f"found {quoted(value)}; expected a whole number", f"findings[{number}].location")
-    return int(value)
+    if isinstance(value, int):
+        return value
+    if value.isdigit() and value.isascii() and len(value) < _LONG:
+        return int(value)
+    raise answer.fail(f"found {quoted(value)}; expected a whole number", f"findings[{number}].location")
 
 
 SHAPE = Shape(
@@ -145,7 +162,7 @@ SHAPE = Shape(
     _findings,
     own=frozenset({"result", *_RESULT}),
 )
-_SERVICE = Service("dlp", SHAPE, _parsed, _Masks)
+_SERVICE = Service("dlp", SHAPE, _parsed, _Masks, _Record)
 FORMAT = Format(
     "Google DLP: findings of InspectContent; by id, in a list, in records, or one alone",
     (".json", ".jsonl"),

@@ -120,16 +120,16 @@ class _Tokens:
 
     @cached_property
     def texts(self) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
-        """What each token adds to the text, a space after it included; where in its document it starts and ends."""
-        unique, which = np.unique(self._table[:, self.bin.attrs.index(_ORTH)], return_inverse=True)
-        words = [self.strings.get(int(number)) for number in unique]
-        if None in words:
-            raise fail(self.path, "is a damaged DocBin: a token has no text")
-        known = [word for word in words if word is not None]
+        """What each token adds to the text, then what follows it; where in its document it starts and ends."""
+        numbers = self._table[:, self.bin.attrs.index(_ORTH)].tolist()
+        try:
+            words = list(map(self.strings.__getitem__, numbers))
+        except KeyError:
+            raise fail(self.path, "is a damaged DocBin: a token has no text") from None
         spaced = np.frombuffer(self.bin.spaces, dtype=np.uint8).astype(bool)
-        added = [one for word in known for one in (word, f"{word} ")]
-        parts = list(map(added.__getitem__, (2 * which + spaced).tolist()))
-        sizes = np.array([len(word) for word in known], dtype=np.int64)[which] if known else np.zeros(0, np.int64)
+        parts = 2 * words
+        parts[::2], parts[1::2] = words, map(("", " ").__getitem__, spaced.tolist())
+        sizes = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
         ends = np.cumsum(sizes + spaced)
         before = np.concatenate([np.zeros(1, dtype=np.int64), ends])[self.bounds]
         starts = ends - sizes - spaced - np.repeat(before[:-1], np.diff(self.bounds))
@@ -137,7 +137,7 @@ class _Tokens:
 
     @cached_property
     def entities(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """The first and the last token of every entity; of each token, whether somebody looked for entities there."""
+        """The first and the last token of every entity; of each document, whether somebody looked for any."""
         kinds, iob = self.column(_ENT_TYPE), self.column(_ENT_IOB)
         count = len(self._table)
         if kinds is None:
@@ -152,7 +152,8 @@ class _Tokens:
         opens = inside & ((iob == _BEGIN) | changed | first[:-1])
         goes_on = np.zeros(count, dtype=bool)
         goes_on[:-1] = inside[1:] & ~opens[1:]
-        return np.flatnonzero(opens), np.flatnonzero(inside & ~goes_on), iob != _NOTHING
+        before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(iob != _NOTHING)])[self.bounds]
+        return np.flatnonzero(opens), np.flatnonzero(inside & ~goes_on), np.diff(before) > 0
 
     def labels(self, attribute: int, at: NDArray[np.int64]) -> list[str]:
         """What some tokens say, as texts; nothing where no token says it."""
@@ -169,7 +170,8 @@ def read(file: Input) -> list[Document]:
     raw = _decoded(file.path)
     tokens = _Tokens(file.path, raw)
     count = len(tokens.bounds) - 1
-    firsts, lasts, looked = tokens.entities
+    firsts, lasts, looked_at = tokens.entities
+    looked = looked_at.tolist()
     parts, starts, ends = tokens.texts
     spans = list(zip(starts[firsts].tolist(), ends[lasts].tolist(), tokens.labels(_ENT_TYPE, firsts), strict=True))
     entities = list(map(entity_of, tokens.labels(_ENT_KB_ID, firsts), tokens.labels(_ENT_ID, firsts)))
@@ -178,28 +180,28 @@ def read(file: Input) -> list[Document]:
     for one in groups:
         marks.see(0, one)
     marks.group = marks.elsewhere(file)
-    owners = np.searchsorted(firsts, tokens.bounds)
+    bounds, owners = tokens.bounds.tolist(), np.searchsorted(firsts, tokens.bounds).tolist()
+    asked = (file.columns.id,) if file.columns.id else ID_KEYS
     if any(flags.get("has_unknown_spaces") for flags in raw.flags or ()):
         file.remarks.others.append("what stood between its tokens is not in the file: a space was taken")
 
     def document(number: int) -> Document:
-        low, high = int(tokens.bounds[number]), int(tokens.bounds[number + 1])
         entry = Entry(file.path, f"document number {number + 1}", file.columns, file.remarks)
         said = _said(raw, number)
-        name = entry.named(_id(said, file.columns.id))
+        name = entry.named(_value(said, *asked))
         file.remarks.numbered += not name
         group = _value(said, file.columns.group)
-        text = "".join(parts[low:high])
+        text = "".join(parts[2 * bounds[number] : 2 * bounds[number + 1]])
         mentions: Iterable[Mention] | None = None
         if marks.group is not None:
             packed = groups[number].get(marks.group)
             mentions = None if packed is None else _mentions(tokens, entry, text, packed)
-        elif looked[low:high].any():
-            own = slice(int(owners[number]), int(owners[number + 1]))
-            mentions = (
+        elif looked[number]:
+            own = slice(owners[number], owners[number + 1])
+            mentions = [
                 entry.mention(text, *span, entity_id=entity)
                 for span, entity in zip(spans[own], entities[own], strict=True)
-            )
+            ]
         layers = () if mentions is None else (Annotation(ANNOTATOR, tuple(mentions)),)
         return Document(name or str(number + 1), text, layers, "" if group is None else str(group))
 
@@ -241,15 +243,14 @@ def _said(raw: _Bin, number: int) -> Mapping[Any, Any]:
         return {}
 
 
-def _value(said: Mapping[Any, Any], key: str) -> Id:
+def _value(said: Mapping[Any, Any], *keys: str) -> Id:
     """A value of user data, or of an extension attribute, which spaCy keeps there under a name of four parts."""
-    found = (said.get(one) for one in (key, ("._.", key, None, None)))
-    return next((one for one in found if isinstance(one, str | int)), None)
-
-
-def _id(said: Mapping[Any, Any], asked: str | None) -> Id:
-    keys = (asked,) if asked else ID_KEYS
-    return next((found for key in keys if (found := _value(said, key)) is not None), None)
+    for key in keys:
+        for name in (key, ("._.", key, None, None)):
+            found = said.get(name)
+            if isinstance(found, (str, int)):
+                return found
+    return None
 
 
 def _spacy(module: str) -> Any:

@@ -50,11 +50,12 @@ def items_of(head: Head, kind: str = "document number") -> Iterator[tuple[str, m
 class Entry:
     """The place of one object, for messages, and what its reader needs beside the object."""
 
-    __slots__ = ("columns", "path", "place", "remarks")
+    __slots__ = ("_id", "_place", "columns", "path", "remarks")
 
     def __init__(self, path: Path, place: str, columns: Columns, remarks: Remarks) -> None:
         self.path = path
-        self.place = place
+        self._place = place
+        self._id = ""
         self.columns = columns
         self.remarks = remarks
 
@@ -64,11 +65,19 @@ class Entry:
             return ""
         if given == "":
             raise self.fail("its id is empty; expected a name")
-        self.place = at_document(str(given))
-        return str(given)
+        self._id = str(given)
+        return self._id
+
+    @property
+    def place(self) -> str:
+        return at_document(self._id) if self._id else self._place
 
     def fail(self, message: str, field: str = "") -> InputError:
         return fail(self.path, message, f"{self.place}: {field}" if field else self.place)
+
+    def outside(self, start: int, end: int, length: int, field: str = "") -> InputError:
+        """That a span is none of a text of this length."""
+        return self.fail(span_fault(start, end, length, ("start", "end")), field)
 
     def mention(
         self,
@@ -84,7 +93,7 @@ class Entry:
     ) -> Mention:
         """A mark whose span is in the text and reads as the file says, where it says so; else raises InputError."""
         if not 0 <= start < end <= len(text):
-            raise self.fail(span_fault(start, end, len(text), ("start", "end")), field)
+            raise self.outside(start, end, len(text), field)
         if covered is not None and text[start:end] != covered:
             fault = unlike(f"at {start}–{end}", text[start:end], "the file says", covered)
             raise self.fail(f"{fault}; expected offsets in Unicode code points", field)
@@ -144,8 +153,8 @@ class Objects(Generic[W]):
 
     def _looked_at(self, content: bytes | msgspec.Raw, entry: Entry) -> Document:
         """A document, with its keys looked at one by one where there is one that nobody knows."""
-        known: W | None = decoded_or_none(content, _decoder(strict(self.wire), entry.columns))
-        if known is not None:
+        known: W | None = decoded_or_none(content, _decoder(strict(self.wire, msgspec.Raw), entry.columns))
+        if known is not None and _is_utf8(content):
             return self.document(known, entry)
         value = decoded(content, _ANY, entry.path, entry.place)
         wire = wire_of(self.wire, entry.columns)
@@ -156,6 +165,15 @@ class Objects(Generic[W]):
             field, fault = type_fault(error)
             raise entry.fail(fault, field) from None
         return self.document(made, entry)
+
+
+def _is_utf8(content: bytes | msgspec.Raw) -> bool:
+    """Whether all of it is text: what is left aside was not looked at."""
+    written = bytes(content)
+    try:
+        return written.isascii() or bool(written.decode())
+    except UnicodeDecodeError:
+        return False
 
 
 def _numbered(document: Document, number: int) -> Document:

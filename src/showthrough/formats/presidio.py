@@ -18,7 +18,7 @@ from showthrough.data.masks import Anonymization, Mask, TypedMask
 from showthrough.errors import OutputError, at_document, quoted
 from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.base import Files, Format, unlike
-from showthrough.formats.containers import Answer, Shape
+from showthrough.formats.containers import Answer, Record, Shape, known_or_none
 from showthrough.formats.placement import NoPlacementError, Placement, placed
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
@@ -51,8 +51,16 @@ class _Engine(msgspec.Struct):
     items: list[_Item]
 
 
-_STRICT_RESULT = strict(_Result)
-_STRICT_ITEM = strict(_Item)
+class _Record(Record, gc=False):
+    results: list[_Result]
+
+    @property
+    def value(self) -> list[_Result]:
+        return self.results
+
+
+_KNOWN_RESULTS = strict(list[_Result])
+_KNOWN_ITEMS = strict(list[_Item])
 
 
 def _finding(value: Any) -> bool:
@@ -72,15 +80,18 @@ def _findings(value: Any) -> list[Any] | None:
 
 def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Result] | _Engine:
     value = answer.value
+    known: list[_Result] | None = known_or_none(value, _KNOWN_RESULTS) if isinstance(value, list) else None
+    if known is not None:  # as most are
+        return known
     if isinstance(value, dict):
-        return _Engine(value["text"], answer.found(value["items"], _Item, _STRICT_ITEM, remarks, "items"))
+        return _Engine(value["text"], answer.found(value["items"], _Item, _KNOWN_ITEMS, remarks, "items"))
     results = value if isinstance(value, list) else _findings(value) or []
     if any(isinstance(one, str) for one in results):
         return [_of_text(one, answer) for one in results]
     if any(isinstance(one, dict) and "operator" in one for one in results):
         fault = "are items of anonymized text, whose offsets they have, and that text is not here"
         raise answer.fail(f"{fault}; expected the whole answer: text and items")
-    return answer.found(results, _Result, _STRICT_RESULT, remarks)  # type: ignore[no-any-return]
+    return answer.found(results, _Result, _KNOWN_RESULTS, remarks)  # type: ignore[no-any-return]
 
 
 def _of_text(said: Any, answer: Answer) -> _Result:
@@ -200,7 +211,7 @@ SHAPE = Shape(
     _findings,
     own=frozenset({"text", "items"}),
 )
-_SERVICE = Service("presidio", SHAPE, _parsed, _Masks)
+_SERVICE = Service("presidio", SHAPE, _parsed, _Masks, _Record)
 FORMAT = Format(
     "Presidio: results of the analyzer, or of the anonymizer; by id, in a list, in records, or one alone",
     (".json", ".jsonl"),

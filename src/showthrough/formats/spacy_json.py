@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from showthrough.data.documents import Annotation, Document
+from showthrough.data.levels import by_type
 from showthrough.errors import shown, some
 from showthrough.files.heads import Head, first_value
 from showthrough.files.reading import fail
@@ -97,26 +98,26 @@ def _document(marks: Marks, wire: _Doc, entry: Entry) -> Document:
     group = "" if group is None else str(group)
     if spans is None:
         return Document(name, wire.text, group=group)
-    mentions = tuple(
-        entry.mention(
-            *(wire.text, one.start, one.end, one.label),
-            entity_id=entity_of(one.kb_id, one.id),
-            field=f"{where}[{number}]",
-        )
-        for number, one in enumerate(spans)
-    )
-    return Document(name, wire.text, (Annotation(ANNOTATOR, mentions),), group)
+    length = len(wire.text)
+    mentions = []
+    for number, one in enumerate(spans):
+        if not 0 <= one.start < one.end <= length:
+            raise entry.outside(one.start, one.end, length, f"{where}[{number}]")
+        mentions.append(by_type(one.start, one.end, one.label, entity_of(one.kb_id, one.id)))
+    return Document(name, wire.text, (Annotation(ANNOTATOR, tuple(mentions)),), group)
 
 
 def _first(own: Id, extensions: Mapping[str, Any] | None, keys: Iterable[str]) -> Id:
     """A value that an object has, or else its extension attributes, which spaCy writes under `_`."""
-    if own is not None:
+    if own is not None or not extensions:
         return own
-    return next((one for key in keys if isinstance(one := (extensions or {}).get(key), str | int)), None)
+    return next((one for key in keys if isinstance(one := extensions.get(key), str | int)), None)
 
 
 def entity_of(link: str | int | None, own: str | int | None) -> str:
     """What entity a mark is of: what it is linked to, else the id that it has."""
+    if link is None and own is None:
+        return ""
     return next((str(one) for one in (link, own) if one is not None and one not in NO_LINK), "")
 
 
@@ -187,7 +188,8 @@ def _all_with(values: object, keys: set[str], without: set[str] | None = None) -
     """Whether a value is a list of objects, all but the last of which, which may be cut off, have these keys."""
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
         return False
-    return all(keys <= value.keys() and not (without or set()) & value.keys() for value in values[:-1])
+    strange = without or set()
+    return all(keys <= value.keys() for value in values[:-1]) and not any(strange & value.keys() for value in values)
 
 
 class _Marked(msgspec.Struct, gc=False):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, compress, count, pairwise
 from typing import NamedTuple
 
 from showthrough.data.documents import Document, Mention
@@ -18,6 +19,7 @@ _TAG = re.compile(r"O|([BIESLUM])-(.*)", re.DOTALL)
 _OPENING = "BSU"  # B of BIO, S of BIOES and U of BILOU start an instance
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _GAP = re.compile(r"\s*")
+_WORD = re.compile(r"\S+")
 
 
 class Tag(NamedTuple):
@@ -37,26 +39,25 @@ def parsed(tag: str) -> Tag | None:
     return None if found is None else Tag(found[2], found[1] is not None and found[1] in _OPENING)
 
 
-def runs(tags: Iterable[str], wrong: Callable[[int], InputError]) -> Iterator[tuple[int, int, str]]:
+def runs(tags: Sequence[str], wrong: Callable[[int], InputError]) -> Iterator[tuple[int, int, str]]:
     """The first token of each instance, the one after its last, and its type; raises what is wrong with a tag.
 
     >>> list(runs(["B-PER", "I-PER", "B-PER", "O", "I-LOC"], ValueError))
     [(0, 2, 'PER'), (2, 3, 'PER'), (4, 5, 'LOC')]
     """
-    first, inside, number = 0, None, -1
-    for number, written in enumerate(tags):
-        if written == "O" and inside is None:  # most are
-            continue
-        tag = parsed(written)
+    first, last, inside = 0, -1, None
+    for number in compress(count(), map("O".__ne__, tags)):  # most are O
+        tag = parsed(tags[number])
         if tag is None:
             raise wrong(number)
-        if inside is not None and (tag.starts or tag.entity_type != inside):
-            yield first, number, inside
-            inside = None
-        if inside is None and tag.entity_type is not None:
-            first, inside = number, tag.entity_type
+        kind, starts = tag
+        if starts or kind != inside or last != number - 1:
+            if inside is not None:
+                yield first, last + 1, inside
+            first, inside = number, kind
+        last = number
     if inside is not None:
-        yield first, number + 1, inside
+        yield first, last + 1, inside
 
 
 def placed(
@@ -80,6 +81,84 @@ def placed(
         position = start + len(token)
         places.append((start, position))
     return places
+
+
+class Places:
+    """Where tokens stand in a text, as `placed` says it. Only of those that are asked for is it found out.
+
+    That the tokens are the text, but for its white space, is one comparison for all of them. Then the letters before a
+    token tell where it is, and words are counted instead of looked for.
+
+    >>> Places(["Dr", ".", "Ann", "Lee"], "Dr.  Ann Lee", None).span(2, 3)
+    (5, 12)
+    """
+
+    def __init__(self, tokens: Sequence[str], text: str, wrong: Callable[[int, int], InputError]) -> None:
+        self._spans = None if self._counted(tokens, text) else placed(tokens, text, wrong)
+
+    @classmethod
+    def quick(cls, tokens: Sequence[str], text: str) -> Places | None:
+        """The same; `None` where tokens have to be looked for one by one."""
+        made = cls.__new__(cls)
+        made._spans = None
+        return made if made._counted(tokens, text) else None
+
+    def _counted(self, tokens: Sequence[str], text: str) -> bool:
+        words = text.split()
+        letters = "".join(words)
+        if "".join(tokens) != letters or "" in tokens:
+            return False
+        self._ends = list(accumulate(map(len, tokens)))  # in letters
+        self._word_ends = list(accumulate(map(len, words)))
+        apart = len(text) != len(letters) + len(words) - 1 or text[0].isspace()
+        self._starts = [word.start() for word in _WORD.finditer(text)] if apart else None  # one sign between words
+        return True
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """From the start of one token to the end of another."""
+        if self._spans is not None:
+            return self._spans[first][0], self._spans[last][1]
+        start, end = self._ends[first - 1] if first else 0, self._ends[last]
+        one, other = bisect_right(self._word_ends, start), bisect_left(self._word_ends, end)
+        if self._starts is None:
+            return start + one, end + other
+        return self._place(one, start), self._place(other, end)
+
+    def _place(self, word: int, letters: int) -> int:
+        return self._starts[word] + letters - (self._word_ends[word - 1] if word else 0)  # type: ignore[index]
+
+
+class Line(NamedTuple):
+    """A line of a file: its number, where it starts, and what it says."""
+
+    number: int
+    start: int
+    said: str
+
+    @property
+    def end(self) -> int:
+        """Where the next line starts."""
+        return self.start + len(self.said) + 1
+
+
+def signed(content: str, signs: str) -> Iterator[Line]:
+    """The lines that start with one of some signs. Others are not looked at: most are tokens.
+
+    >>> list(signed("Ann B\\n# id = 2\\nLee B", "#"))
+    [Line(number=2, start=6, said='# id = 2')]
+    """
+    number, before = 1, 0
+    for found in re.finditer(rf"\n[{signs}]", f"\n{content}"):
+        start = found.start()
+        number += content.count("\n", before, start)
+        before = start
+        end = content.find("\n", start)
+        yield Line(number, start, content[start:] if end < 0 else content[start:end])
+
+
+def with_line_feeds(content: str) -> str:
+    """A text whose lines end in line feeds alone."""
+    return content.replace("\r\n", "\n").removesuffix("\r") if "\r" in content else content
 
 
 class Token(NamedTuple):

@@ -15,14 +15,15 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.data.documents import Annotation, Document
+from showthrough.data.documents import Annotation, Document, Mention
+from showthrough.data.levels import by_type
 from showthrough.errors import InputError, quoted, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, exists, fail, read_bytes
 from showthrough.formats.base import Files, Fit, Format, Input, text_digest, unlike
 from showthrough.formats.objects import Entry, Id, Objects
 from showthrough.formats.phi import ANNOTATOR, masks_from
-from showthrough.formats.tags import EXPECTED, placed, runs, tagged
+from showthrough.formats.tags import EXPECTED, Places, placed, runs, tagged
 
 _TAGS = ("ner_tags", "labels", "tags")
 _NAMES = ("dataset_info.json", "dataset_infos.json")  # where a dataset says what the numbers of its tags mean
@@ -92,6 +93,8 @@ class _Rows:
                 if len(found) != len(row.tokens):
                     fault = f"has {len(found)} tags for {len(row.tokens)} tokens; expected one each"
                     raise entry.fail(fault, key)
+                if all(isinstance(tag, str) for tag in set(found)):
+                    return key, found  # type: ignore[return-value]
                 return key, [tag if isinstance(tag, str) else self._named(tag, key, entry) for tag in found]
         return None
 
@@ -120,7 +123,25 @@ def _document(rows: _Rows, row: _Row, entry: Entry) -> Document:
     group = "" if row.group is None else str(row.group)
     if found is None:
         return Document(name, text, group=group)
-    key, tags = found
+    if row.offset_mapping is None and "" not in row.tokens:
+        mentions = _tagged(row, text, *found, entry)
+    else:
+        mentions = _mapped(row, text, *found, entry)
+    return Document(name, text, (Annotation(ANNOTATOR, tuple(mentions)),), group)
+
+
+def _tagged(row: _Row, text: str, key: str, tags: Sequence[str], entry: Entry) -> list[Mention]:
+    """Of tokens that all have a place in the text."""
+
+    def wrong_tag(number: int) -> InputError:
+        return entry.fail(f"found {quoted(tags[number])}; expected {EXPECTED}", f"{key}[{number}]")
+
+    places = Places(row.tokens, text, partial(_misplaced, row, text, entry))
+    return [by_type(*places.span(first, after - 1), kind) for first, after, kind in runs(tags, wrong_tag)]
+
+
+def _mapped(row: _Row, text: str, key: str, tags: Sequence[str], entry: Entry) -> list[Mention]:
+    """Of tokens of which some may be none of the text, such as a tokenizer's special ones."""
     places = _places(row, text, entry)
 
     def wrong_tag(number: int) -> InputError:
@@ -137,7 +158,7 @@ def _document(rows: _Rows, row: _Row, entry: Entry) -> Document:
     for number, place in enumerate(places if len(numbers) < len(places) else ()):
         if place == _NO_PLACE and tags[number] not in ("O", str(_LEFT_OUT)):
             raise entry.fail(f"found {quoted(tags[number])} at a token of no length; expected O", f"{key}[{number}]")
-    return Document(name, text, (Annotation(ANNOTATOR, tuple(mentions)),), group)
+    return mentions
 
 
 def _places(row: _Row, text: str, entry: Entry) -> Sequence[tuple[int, int]]:
@@ -146,15 +167,13 @@ def _places(row: _Row, text: str, entry: Entry) -> Sequence[tuple[int, int]]:
             fault = f"has {len(row.offset_mapping)} places for {len(row.tokens)} tokens; expected one each"
             raise entry.fail(fault, "offset_mapping")
         return row.offset_mapping
+    places = placed(row.tokens, text, partial(_misplaced, row, text, entry))
+    return [_NO_PLACE if start == end else (start, end) for start, end in places]
 
-    def wrong(number: int, at: int) -> InputError:
-        token = row.tokens[number]
-        return entry.fail(unlike(f"at {at}", text[at : at + len(token)], "the token is", token), f"tokens[{number}]")
 
-    places = placed(row.tokens, text, wrong)
-    if "" in row.tokens:
-        return [_NO_PLACE if start == end else (start, end) for start, end in places]
-    return places
+def _misplaced(row: _Row, text: str, entry: Entry, number: int, at: int) -> InputError:
+    token = row.tokens[number]
+    return entry.fail(unlike(f"at {at}", text[at : at + len(token)], "the token is", token), f"tokens[{number}]")
 
 
 def read(file: Input) -> Sequence[Document]:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple, get_args
 
 from showthrough.data.documents import Identifier, Mention
@@ -39,11 +40,13 @@ class Mark(NamedTuple):
     chain: str = ""  # what it is the same entity as others by
 
 
+@lru_cache(maxsize=1024)
 def linguistic(layer: str) -> bool:
     """Whether a layer is of tokens, parts of speech and the like, which nobody hides for their own sake."""
     return _OTHERS.match(layer) is not None
 
 
+@lru_cache(maxsize=1024)
 def structural(layer: str) -> bool:
     """The same of other people's layers, as far as their names tell, which is less sure."""
     return _STRUCTURE.fullmatch(short(layer)) is not None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.levels import known_level
@@ -91,22 +91,21 @@ class _Marks:
         self._features: dict[tuple[object, ...], dict[str, str | None]] = {}
         self._at: dict[tuple[str, str], list[tuple[object, ...]]] = {}  # by layer and unit
         self._same = Same()
-        for row in export.rows:
-            column = 0
-            for layer in export.layers:
-                cells = row.columns[column : column + layer.width]
-                column += layer.width
+        rows = [
+            row for row in export.rows if row.columns.count("_") < len(row.columns)
+        ]  # of most tokens nothing is said
+        ends = list(accumulate(layer.width for layer in export.layers))
+        columns = [(layer, slice(end - layer.width, end)) for layer, end in zip(export.layers, ends, strict=True)]
+        for row in rows:
+            for layer, own in columns:
                 if layer.sort == "SP":
-                    self._take(layer, row, cells)
+                    self._take(layer, row, row.columns[own])
                 elif layer.sort == "CH":
-                    self._link(layer, row, cells)
-        for row in export.rows:
-            column = 0
-            for layer in export.layers:
-                cells = row.columns[column : column + layer.width]
-                column += layer.width
-                if layer.sort == "RL" and cells[-1] != "_":
-                    self._relate(layer, row, cells[-1])
+                    self._link(layer, row, row.columns[own])
+        for row in rows:
+            for layer, own in columns:
+                if layer.sort == "RL" and row.columns[own][-1] != "_":
+                    self._relate(layer, row, row.columns[own][-1])
 
     def _take(self, layer: Layer, row: Row, cells: list[str]) -> None:
         if not layer.is_mark:

@@ -18,8 +18,7 @@ from showthrough.formats.units import Unit, from_code_points, to_code_points
 
 START = b"#FORMAT=WebAnno TSV 3"
 _HEADER = re.compile(r"#T_(SP|CH|RL)=([^|]+)(.*)")
-_UNIT = re.compile(r"(\d{1,9})-(\d{1,9})(?:\.(\d{1,9}))?")
-_OFFSETS = re.compile(r"(\d{1,12})-(\d{1,12})")
+_PLACE = re.compile(r"(\d{1,9}-\d{1,9}(?:\.\d{1,9})?)\t(\d{1,12})-(\d{1,12})\t")  # sentence and token; offsets
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _SIGNS = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 _UNITS: tuple[Unit, ...] = ("utf-16", "code points")
@@ -89,41 +88,43 @@ def parsed(file: Path, name: str, annotator: str) -> Export:
     export = Export(file, name, annotator)
     width = 0
     started = False
+    rows: list[Row] = []
     for number, line in enumerate(text_of(file, read_bytes(file, RECORD)).split("\n"), 1):
         line = line.removesuffix("\r")
         if number == 1:
             if not line.startswith(START.decode()):
                 raise fail(file, f"starts with {quoted(line)}; expected #FORMAT=WebAnno TSV 3.3")
-        elif layer := _HEADER.fullmatch(line):
+        elif line[:1] != "#":
+            if not line or line.isspace():
+                continue
+            if not started:
+                raise export.fault(number, "found a token before any text; expected #Text= before it")
+            rows.append(_row(export, number, line, width))
+        elif line.startswith("#T_") and (layer := _HEADER.fullmatch(line)):
             features = tuple(filter(None, layer[3].split("|")))
             export.layers.append(Layer(layer[1], layer[2], features))
             width = sum(one.width for one in export.layers)
         elif line.startswith("#Text="):
-            if not started or export.sentences[-1].rows:
-                export.sentences.append(Sentence())
-                started = True
+            if not started or rows:
+                started, rows = True, []
+                export.sentences.append(Sentence(rows=rows))
             export.sentences[-1].lines.append(line.removeprefix("#Text="))
-        elif line.strip() and not line.startswith("#"):
-            if not started:
-                raise export.fault(number, "found a token before any text; expected #Text= before it")
-            export.sentences[-1].rows.append(_row(export, number, line, width))
     return export
 
 
 def _row(export: Export, number: int, line: str, width: int) -> Row:
-    fields = line.split("\t")
-    unit, offsets = _UNIT.fullmatch(fields[0]), _OFFSETS.fullmatch(fields[1]) if len(fields) > 2 else None
-    if unit is None or offsets is None:
+    place = _PLACE.match(line)
+    if place is None:
         raise export.fault(number, f"found {quoted(line)}; expected 1-1<tab>0-4<tab>token and columns")
-    columns = fields[3:]
-    if columns[-1:] == [""]:  # each line ends in a tab, and no cell is empty
+    form, *columns = line[place.end() :].split("\t")
+    if columns and columns[-1] == "":  # each line ends in a tab, and no cell is empty
         columns.pop()
     if len(columns) != width:
         raise export.fault(number, f"has {len(columns)} columns after the token; expected the {width} of the header")
-    start, end = int(offsets[1]), int(offsets[2])
+    start, end = int(place[2]), int(place[3])
     if end < start:
         raise export.fault(number, f"the token ends at {end} and starts at {start}; expected the end after the start")
-    return Row(number, fields[0], start, end, fields[2], columns)
+    return Row(number, place[1], start, end, form, columns)
 
 
 def unescaped(value: str) -> str:

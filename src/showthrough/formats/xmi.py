@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from io import BytesIO
@@ -77,19 +78,33 @@ def _type_system(path: Path, state: tuple[int, int]) -> Any:
     return _loaded(path, "type system", _cassis().load_typesystem)
 
 
-def _types_of(file: Path, top: Path) -> Any:
-    """The type system of a file: beside it, or in a folder around it up to the one that is read."""
-    home = file.parent
-    while True:
-        beside = [one for one in files_in(home) if one.parent == home and one.suffix.lower() == ".xml"]
-        beside.sort(key=lambda one: one.name.lower() != "typesystem.xml")
-        for one in beside:
-            if b"<typeSystemDescription" in Head(one).start:
-                status = one.stat()
-                return _type_system(one, (status.st_size, status.st_mtime_ns))
-        if home == top or not home.is_relative_to(top) or home == home.parent:
-            raise fail(file, "has no TypeSystem.xml beside it; expected the one that was exported with it")
-        home = home.parent
+@dataclass
+class _TypeSystems:
+    """The type systems of a folder's files. Every folder is looked into once, however many files it has."""
+
+    top: Path
+    _beside: dict[Path, Path | None] = field(default_factory=dict)  # by folder
+
+    def of(self, file: Path) -> Any:
+        """That of a file: beside it, or in a folder around it up to the one that is read."""
+        home = file.parent
+        while True:
+            if home not in self._beside:
+                self._beside[home] = _described_in(home)
+            beside = self._beside[home]
+            if beside is not None:
+                status = beside.stat()
+                return _type_system(beside, (status.st_size, status.st_mtime_ns))
+            if home == self.top or not home.is_relative_to(self.top) or home == home.parent:
+                raise fail(file, "has no TypeSystem.xml beside it; expected the one that was exported with it")
+            home = home.parent
+
+
+def _described_in(home: Path) -> Path | None:
+    """The file in a folder that describes types, if there is one."""
+    beside = [one for one in files_in(home) if one.parent == home and one.suffix.lower() == ".xml"]
+    beside.sort(key=lambda one: one.name.lower() != "typesystem.xml")
+    return next((one for one in beside if b"<typeSystemDescription" in Head(one).start), None)
 
 
 def read(file: Input) -> list[Document]:
@@ -99,10 +114,10 @@ def read(file: Input) -> list[Document]:
     if not files:
         raise fail(file.path, "holds no .xmi file")
     top = file.path if is_folder(file.path) else file.path.parent
-    seen = Seen(file)
+    seen, systems = Seen(file), _TypeSystems(top)
 
     def views(one: Path) -> list[tuple[str, str, str, list[Mark]]]:
-        types = _types_of(one, top)
+        types = systems.of(one)
 
         def load(content: BytesIO) -> Any:
             return cassis.load_cas_from_xmi(content, typesystem=types, trusted=True)
