@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.data.documents import Annotation, Document
+from showthrough.data.originals import text_digest
 from showthrough.errors import at_document
 from showthrough.files.reading import fail, gathered
-from showthrough.formats.base import text_digest
 from showthrough.formats.lines import Lines
 from showthrough.formats.remarks import Remarks
 
