@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from showthrough.data.documents import Corpus
 from showthrough.data.given import aligned
 from showthrough.data.masks import Anonymization, apply_masks
+from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
 from showthrough.errors import InputError, Problem, at_document, shown, some
 from showthrough.files.heads import Head
@@ -108,7 +109,7 @@ def read_released(
     format: str | None = None,
     id_column: str | None = None,
     text_column: str | None = None,
-) -> dict[str, str]:
+) -> Mapping[str, str]:
     """Reads released texts whose originals nobody has: texts by id, or those of a corpus, whatever is marked in it."""
     head = Head.of(path)
     name = format or recognised(head, "read_anonymization")
@@ -119,7 +120,7 @@ def read_released(
         if not can(format_named(name), "read"):
             raise fail(head.path, "holds masks with offsets and no text; expected the texts as they are released")
     corpus = read_corpus(head, format=format, id_column=id_column, text_column=text_column)
-    return {document.id: document.text for document in corpus}
+    return Originals(corpus)
 
 
 def _aligned(texts: Texts, file: Input) -> Masks:
