@@ -17,9 +17,9 @@ from showthrough.formats.base import Columns, Fit, Format, Input
 from showthrough.formats.labelstudio import ID, MARKS, Mark, Value, distinct, document_id, group_in, mark_of
 from showthrough.formats.objects import Entry, Id, objects_of
 from showthrough.formats.phi import ANNOTATOR, masks_from
-from showthrough.formats.placing import placed_in
 from showthrough.formats.remarks import keys_of, like_spans
 from showthrough.formats.strict import strict
+from showthrough.formats.unstated_units import placed_in
 
 _ROW = msgspec.json.Decoder(dict[str, Any])
 _BOOKKEEPING = frozenset(
