@@ -4,6 +4,7 @@
     documents, a few words each                                                                 2,000 →   8,000
     systems: the evaluation, the HTML page, `compare` of one metric                                10 →     300
     documents for NMI (LSA, no model)                                                           5,000 →  50,000
+    characters that begin what the detector `patterns` looks for, over and over                50,000 → 200,000
 
 Every size is measured in a process of its own, from files to the result: processor time above that of a very small
 input of the same kind, and the peak of resident memory above what imports take. Printed is growth as a multiple of
@@ -34,6 +35,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,8 +50,10 @@ MASKING = ["er_di", "recall", "recall_per_type", "precision", 'precision(overlap
 CLINICAL = ["phi_token", "phi_instance", "phi_strict", "phi_merged"]
 SYSTEMS = ["preset:default", "wp", "phi_token"]  # what they are scored by
 COMPARED = "recall"
+# What looks like the beginning of an e-mail address, a name, a case number, a telephone number, …
+BEGINNINGS = ["1 ", "1", "a@", "Mr ", "Mr <a> ", "A.", "12-", "no. 1/", "tel +1 (", "3 May ", "[", "1:2::"]
 NMI = 'nmi(embedding="lsa")'
-CORPUS, MASKS, RUN = "corpus.json", "masks.json", "run.json"
+CORPUS, MASKS, RUN, TEXT = "corpus.json", "masks.json", "run.json", "text.txt"
 Span = tuple[int, int]
 Shape = Callable[[int], list[Span]]
 
@@ -156,6 +160,16 @@ def number_of_systems(size: int, folder: Path) -> None:
     (folder / "size").write_text(str(size), encoding="utf-8")
 
 
+def one_text(repeated: str, size: int, folder: Path) -> None:
+    (folder / TEXT).write_text((repeated * size)[:size], encoding="utf-8")
+
+
+def looked_through(folder: Path) -> object:
+    from showthrough.detectors.patterns import Patterns
+
+    return Patterns().find([(folder / TEXT).read_text(encoding="utf-8")])
+
+
 def evaluated(metrics: list[str], folder: Path) -> object:
     from showthrough import evaluate, read_anonymization, read_corpus
 
@@ -223,6 +237,14 @@ def cases() -> Iterator[Case]:
         of="pairs",
     )
     yield Case("documents, NMI", (5_000, 50_000), many_subjects, lambda folder: evaluated([NMI], folder))
+    for beginning in BEGINNINGS:
+        yield Case(
+            f"characters of {beginning!r}, patterns",
+            (50_000, 200_000),
+            partial(one_text, beginning),
+            looked_through,
+            least=1_000,
+        )
 
 
 def measured(work: Callable[[Path], object], least: Path, folder: Path) -> list[float]:
@@ -305,7 +327,8 @@ def best(case: Case, least: Path, place: Path) -> Cost:
 def multiples(case: Case, counted: Callable[[int], int], one: Cost, two: Cost) -> tuple[float, float]:
     """Growth of time and memory as a multiple of linear in what is counted."""
     least, small, large = map(counted, (case.least, *case.sizes))
-    return two.seconds / one.seconds * (small - least) / (large - least), two.memory / one.memory * small / large
+    memory = max(two.memory, 10) / max(one.memory, 10)  # below, it is chance
+    return two.seconds / one.seconds * (small - least) / (large - least), memory * small / large
 
 
 def main() -> int:

@@ -25,7 +25,7 @@ from showthrough.data.kinds import NAMES, in_order, path_of, treated_as
 from showthrough.data.schemes import SCHEMES
 from showthrough.metrics import METRICS, PRESETS, ROLES, Metric
 from showthrough.report.table import ARROWS
-from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Place, Score, described
+from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Place, Score, Uneven, described
 from showthrough.run.run import Run
 from showthrough.run.settings import Recorded
 
@@ -92,6 +92,7 @@ def run_fields() -> str:
     parts = {
         "": Run, "An input": Input, "A metric": MetricRecord, "The settings": Recorded, "A score": Score,
         "A failure": Failure, "What a metric has to show of a document": Evidence, "A place in it": Place,
+        "A string in it that is masked unevenly": Uneven,
         "What `Run.compare` gives, which is not in the file": Comparison,
     }  # fmt: skip
     lines = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from showthrough import Corpus, Document, InputError, OutputError, read_anonymization, read_corpus, write_corpus
 from showthrough.data.masks import TypedMask
 from showthrough.errors import ResourceError
+from showthrough.formats import FORMATS
 
 TEXTS = ["😀 Ann Lee\r\nleft  ", "=1+1 e\u0301", " _x000D_ 山田\x01\r", "_x005F_ +cmd|' /C calc'!A0"]
 
@@ -39,6 +41,16 @@ def test_what_a_cell_cannot_hold(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="document a: has 40000 characters; a cell of Excel holds 32767"):
         write_corpus(Corpus([Document("a", "x" * 40_000)]), tmp_path / "x.xlsx", "xlsx")
     assert not (tmp_path / "x.xlsx").exists()
+
+
+def test_writing_puts_no_text_elsewhere_and_gives_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))  # a temporary file would be an error
+    write = FORMATS["xlsx"].write
+    assert write is not None
+    documents = [Document("a", "=1+1 <&> ' \" \r\n\t _x0041_ 😀 "), Document("b", "Mr Doe")]
+    assert write(documents) == write(documents)
 
 
 def test_numbers_and_dates_are_as_one_writes_them(tmp_path: Path) -> None:

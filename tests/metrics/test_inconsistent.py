@@ -228,7 +228,9 @@ def test_court_cases_without_annotations() -> None:
         name: Anonymization({key: [Mask(*mask) for mask in of] for key, of in masks.items()})
         for name, masks in read.items()
     }
-    run = evaluate(corpus, systems, resamples=0)
+    few = Corpus(corpus.documents[:10])  # all that can be told of them; of the others this alone
+    run = evaluate(few, {name: one.part(few.ids) for name, one in systems.items()}, resamples=0)
     assert set(run.rows) == {record.text for record in run.metrics}
+    run = evaluate(corpus, systems, ["inconsistent"], resamples=0, references=False)
     manual, presidio = (run[name, "inconsistent"].value or 0.0 for name in systems)
     assert manual < 0.01 < 0.05 < presidio

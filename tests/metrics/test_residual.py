@@ -164,7 +164,8 @@ class Letters(Detector):
 
 def test_workers_find_the_same_with_a_guest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(DETECTORS, "letters", Letters())
-    corpus = Corpus([Document(str(number), "abc a " * 50_000) for number in range(4)])
+    text = "abc a " * 50 + "." * 300_000  # so that four are more than a chunk
+    corpus = Corpus([Document(str(number), text) for number in range(4)])
     masks = {"x": Anonymization({key: [Mask(0, 1, "a")] for key in corpus.ids})}
     alone, together = (
         evaluate(corpus, masks, ['residual(detector="letters")'], jobs=jobs, resamples=0, references=False)

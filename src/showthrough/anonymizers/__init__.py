@@ -5,7 +5,6 @@ An anonymizer is anything with a name, a version and a method `masks`.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import is_dataclass
 from functools import partial
@@ -15,7 +14,7 @@ from showthrough.data.documents import Corpus, Document, span_fault
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, quoted, shown
 from showthrough.tables import Table, is_guest, raised, value_of
-from showthrough.tables.calls import UNREADABLE, completed, parsed_call
+from showthrough.tables.calls import completed, read_call
 
 
 @runtime_checkable
@@ -49,11 +48,7 @@ def anonymizer(text: str) -> Anonymizer:
     """The anonymizer of that name, perhaps with parameters, as in `spacy(model="en_core_web_lg")`."""
     name, given = text, dict[str, Any]()
     if "(" in text:  # a name alone may have dashes, which no call has
-        try:
-            name, given = parsed_call(ast.parse(text.strip(), mode="eval").body)
-        except UNREADABLE:
-            expected = 'expected a name, or a call such as spacy(model="en_core_web_sm")'
-            raise PlanError(f"found {quoted(text)}; {expected}", "anonymizer") from None
+        name, given = read_call(text, "anonymizer", 'spacy(model="en_core_web_sm")')
     if name not in ANONYMIZERS:
         raise PlanError(f"unknown anonymizer {quoted(name)}; there are: {', '.join(ANONYMIZERS)}")
     usual = ANONYMIZERS[name]

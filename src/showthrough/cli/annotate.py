@@ -13,6 +13,7 @@ from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
 from showthrough.data.documents import Corpus
 from showthrough.errors import printable
+from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.writing import check_writable
 from showthrough.formats import read_corpus
@@ -53,7 +54,7 @@ def command(
     given = read_corpus(corpus, **settings)
     made = annotate(given, programs, vote, keep=keep)
     written = write_checked(made, output, to, force=Views.of(views).force, read=read)
-    show_notes([*_left_out(given, keep), *not_kept(to, written.lost)])
+    show_notes([*told_of_files(given, (), ()), *_left_out(given, keep), *not_kept(to, written.lost)])
     layers = [document.annotations[-1] for document in made]
     total = sum(len(layer.mentions) for layer in layers)
     by = layers[0].annotator

@@ -7,10 +7,12 @@ import msgspec
 import typer
 
 from showthrough.anonymizers import anonymize, anonymizer
+from showthrough.cli.consoles import show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, check_file, inputs
 from showthrough.cli.views import Views, view_options
 from showthrough.errors import printable
+from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.writing import write_file
 from showthrough.formats import read_corpus
@@ -32,7 +34,9 @@ def command(
     check_distinct((output,), inputs([corpus]))
     check_file(output, force)
     chosen = anonymizer(with_)
-    masks = dict(anonymize(read_corpus(corpus, **settings), chosen).masks)
+    originals = read_corpus(corpus, **settings)
+    masks = dict(anonymize(originals, chosen).masks)
     write_file(output, msgspec.json.encode(masks), force=force)
+    show_notes(told_of_files(originals, (), ()))
     count = sum(map(len, masks.values()))
     typer.echo(printable(f"{count} masks in {len(masks)} documents written to {output}"))

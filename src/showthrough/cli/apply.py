@@ -14,6 +14,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.release import REPLACEMENTS, release
 from showthrough.errors import PlanError, printable, quoted
+from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.heads import Head
 from showthrough.files.reading import stem
@@ -65,6 +66,7 @@ def command(
     note_unmasked([hidden])
     show_notes(
         [
+            *told_of_files(originals, [hidden], ()),
             *_left_out(originals, hidden),
             *([f"{own} is not written: the texts are in {target}"] if not to and own and own != target else []),
             *not_kept(target, written.lost),

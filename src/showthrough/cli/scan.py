@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli.consoles import console
+from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.views import Views, view_options
 from showthrough.detectors import DEFAULT, chosen
 from showthrough.detectors.scanning import scan
+from showthrough.errors import shown
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_released
 from showthrough.report.scan import scan_json, show_scan
@@ -39,7 +40,9 @@ def command(
     detectors = list(dict.fromkeys(map(chosen, with_ or [DEFAULT])))
     check_distinct((json,), inputs([released], map(str, detectors)))
     check_file(json, force)
-    found = scan(read_released(released, **settings), detectors)
+    texts, notes = read_released(released, **settings)
+    show_notes(f"{shown(released.name)}: {note}" for note in notes)
+    found = scan(texts, detectors)
     results = Results(force)
     if json:
         results.write(json, scan_json(found), private=True)

@@ -13,6 +13,7 @@ from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
 from showthrough.errors import PlanError, printable, shown, some
+from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.writing import check_writable
 from showthrough.formats import read_corpus
@@ -61,7 +62,7 @@ def command(
     made = surrogates(marked, seed=seed, ambiguous=ambiguous, keep=keep or ())
     _refuse_what_is_left(made)
     files = write_corpus(made.corpus, output, target, force=Views.of(views).force, read=read)
-    show_notes(_cautions(made))
+    show_notes([*told_of_files(marked, (), ()), *_cautions(made)])
     where = printable(str(output) if len(files) == 1 else f"{len(files)} files in {output}")
     along = f"; {made.along} unmarked dates or years moved along with marked ones" if made.along else ""
     typer.echo(

@@ -6,6 +6,7 @@ Offsets are Unicode code points of the original text, half-open, as Python index
 from __future__ import annotations
 
 import hashlib
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -271,8 +272,8 @@ class Corpus:
     def part(self, numbers: range, *, lazy: bool = False) -> Corpus:
         """The documents of one range, decoded; with `lazy`, still to be decoded where the sequence offers that.
 
-        A lazy sequence of documents has a method `window(start, stop)`: the same documents as the slice, cheap to
-        send to another process.
+        A lazy sequence of documents, such as `LazyDocuments`, has a method `window(start, stop)`: the same documents as
+        the slice, cheap to send to another process.
         """
         documents = _window(self.documents, numbers) if lazy else self.documents[numbers.start : numbers.stop]
         return Corpus(documents, self.name, self.source)
@@ -291,7 +292,32 @@ def _window(documents: Sequence[Document], numbers: range) -> Sequence[Document]
     return cut(numbers.start, numbers.stop) if cut else documents[numbers.start : numbers.stop]
 
 
-class Altered(Sequence[Document]):
+class LazyDocuments(Sequence[Document]):
+    """Documents that are made when they are asked for, and of which a part travels to another process."""
+
+    @abstractmethod
+    def made(self, start: int, stop: int) -> Iterable[Document]:
+        """Those from one number up to another, one after the other."""
+
+    @abstractmethod
+    def window(self, start: int, stop: int) -> Sequence[Document]:
+        """The same, still to be made."""
+
+    @overload
+    def __getitem__(self, index: int) -> Document: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Document]: ...
+    def __getitem__(self, index: int | slice) -> Document | list[Document]:
+        if not isinstance(index, slice):
+            number = range(len(self))[index]  # an IndexError past the end
+            return next(iter(self.made(number, number + 1)))
+        numbers = range(*index.indices(len(self)))
+        if numbers.step != 1:
+            return [self[number] for number in numbers]
+        return list(self.made(numbers.start, numbers.stop)) if numbers else []
+
+
+class Altered(LazyDocuments):
     """Documents with something else about each, made when they are asked for; it travels to other processes."""
 
     def __init__(self, documents: Sequence[Document], change: Callable[[Document], Document]) -> None:
@@ -301,17 +327,10 @@ class Altered(Sequence[Document]):
     def __len__(self) -> int:
         return len(self._documents)
 
-    @overload
-    def __getitem__(self, index: int) -> Document: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Document]: ...
-    def __getitem__(self, index: int | slice) -> Document | list[Document]:
-        if isinstance(index, slice):
-            return list(map(self._change, self._documents[index]))
-        return self._change(self._documents[index])
+    def made(self, start: int, stop: int) -> Iterable[Document]:
+        return map(self._change, self._documents[start:stop])
 
     def window(self, start: int, stop: int) -> Altered:
-        """Some of the documents, still to be decoded where they were."""
         return Altered(_window(self._documents, range(start, stop)), self._change)
 
 

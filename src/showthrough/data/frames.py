@@ -22,6 +22,7 @@ from showthrough.data.given import (
     whole,
 )
 from showthrough.data.masks import Anonymization
+from showthrough.data.originals import Originals
 from showthrough.errors import QUOTED, InputError, PlanError, Problem, at_document, quoted, shown, some
 from showthrough.files.reading import gathered
 
@@ -92,7 +93,7 @@ def anonymization_of_frame(frame: Any, corpus: Corpus, columns: Mapping[str, str
     table = Frame(frame, "frame")
     if {columns["start"], columns["end"]} & set(table.names):
         spans = _spans_by_id(table, columns)
-        _check_covered(spans, {document.id: document.text for document in corpus})
+        _check_covered(spans, Originals(corpus))
         # A document without a row has no span, so nothing of it is masked.
         return masks_of([*spans.items(), *((key, []) for key in corpus.ids if key not in spans)], name, corpus)
     return masks_of_texts(zip(_ids(table, columns["id"]), table.column(columns["text"]), strict=True), corpus, name)

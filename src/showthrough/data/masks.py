@@ -135,7 +135,8 @@ class Anonymization:
         """What Presidio gave for each document, by id or in the order of the corpus.
 
         A list of `RecognizerResult`s, with offsets of the original; or an `EngineResult`, whose items' offsets are of
-        the released text: what stands between them is looked for in the original, at the first place that fits.
+        the released text: what stands between them is looked for in the original. Where it fits in several places, no
+        word counts as hidden that one of them keeps, and a note says so.
         """
         from showthrough.data.tools import anonymization_of_results
 

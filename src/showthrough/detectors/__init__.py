@@ -5,7 +5,6 @@ They read the released text alone and know nothing of what stood there: finding 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +12,7 @@ from functools import partial
 from showthrough.detectors.base import Detector, Find
 from showthrough.errors import PlanError, ResourceError, quoted, shown
 from showthrough.tables import Table, is_guest, raised, value_of
-from showthrough.tables.calls import UNREADABLE, call_text, completed, parsed_call
+from showthrough.tables.calls import call_text, completed, read_call
 
 DEFAULT = "patterns"
 DETECTORS: Table[Detector] = Table(
@@ -61,11 +60,7 @@ class Chosen:
 
 def chosen(text: str) -> Chosen:
     """The detector that a text asks for: a name, perhaps with parameters. Raises PlanError."""
-    try:
-        name, given = parsed_call(ast.parse(text.strip(), mode="eval").body)
-    except UNREADABLE:
-        expected = 'expected a name, or a call such as spacy(model="en_core_web_sm")'
-        raise PlanError(f"found {quoted(text)}; {expected}", "detector") from None
+    name, given = read_call(text, "detector", 'spacy(model="en_core_web_sm")')
     if name not in DETECTORS:
         raise PlanError(f"unknown detector; there are {', '.join(DETECTORS)}", f"detector {shown(name)}")
     return Chosen(name, completed(f"detector {name}", DETECTORS[name], given))

@@ -56,10 +56,11 @@ def scan(texts: Mapping[str, str], detectors: Sequence[Chosen]) -> Scan:
     [('Dr Rask', 2)]
     """
     sightings: list[Sighting] = []
+    size = 0
     for part in _parts(texts):
-        found = [(str(one), one.find([texts[key] for key in part])) for one in detectors]
-        for number, key in enumerate(part):
-            text = texts[key]
+        size += sum(len(text) for _, text in part)
+        found = [(str(one), one.find([text for _, text in part])) for one in detectors]
+        for number, (key, text) in enumerate(part):
             here = [(find, name) for name, finds in found for find in finds[number]]
             line = position = 0
             for find, name in sorted(here, key=lambda pair: (pair[0].start, pair[0].end)):
@@ -70,17 +71,16 @@ def scan(texts: Mapping[str, str], detectors: Sequence[Chosen]) -> Scan:
                 if is_written(text[slice(*find.telling)]):  # PERSON, which tools may take for a name
                     continue
                 sightings.append(Sighting(key, find.entity_type, name, *span, line + 1, written, find.score))
-    size = sum(map(len, texts.values()))
     return Scan(len(texts), size, tuple(dict.fromkeys(map(str, detectors))), tuple(sightings))
 
 
-def _parts(texts: Mapping[str, str]) -> Iterator[list[str]]:
-    """Ids of documents that are looked at together: about a million characters."""
-    part: list[str] = []
+def _parts(texts: Mapping[str, str]) -> Iterator[list[tuple[str, str]]]:
+    """Documents that are looked at together, and are in memory together: about a million characters."""
+    part: list[tuple[str, str]] = []
     size = 0
-    for key in texts:
-        part.append(key)
-        size += len(texts[key])
+    for key, text in texts.items():
+        part.append((key, text))
+        size += len(text)
         if size > CHUNK_CHARACTERS:
             yield part
             part, size = [], 0

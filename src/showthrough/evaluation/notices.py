@@ -114,9 +114,9 @@ def _names(types: Sequence[str]) -> str:
 
 
 def told_of_files(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
-    """What there was to say of the files when they were read."""
-    files: tuple[Corpus | Anonymization, ...] = (corpus, *anonymizations)
-    return [f"{shown(one.source or one.name)}: {note}" for one in files for note in one.notes]
+    """What there was to say of the files when they were read. Their folders are nothing for a run without text."""
+    told = [(Path(corpus.source).name or corpus.name, corpus.notes), *((one.name, one.notes) for one in anonymizations)]
+    return [f"{shown(name)}: {note}" for name, notes in told for note in notes]
 
 
 NOTICES: tuple[Notice, ...] = (

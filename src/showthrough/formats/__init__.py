@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from showthrough.data.documents import Corpus
 from showthrough.data.given import aligned
 from showthrough.data.masks import Anonymization, apply_masks
+from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
 from showthrough.errors import InputError, Problem, at_document, shown, some
 from showthrough.files.heads import Head
@@ -108,18 +109,22 @@ def read_released(
     format: str | None = None,
     id_column: str | None = None,
     text_column: str | None = None,
-) -> dict[str, str]:
-    """Reads released texts whose originals nobody has: texts by id, or those of a corpus, whatever is marked in it."""
+) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """Reads released texts whose originals nobody has: texts by id, or those of a corpus, whatever is marked in it.
+
+    Beside them is what there is to say of the file, a sentence each.
+    """
     head = Head.of(path)
     name = format or recognised(head, "read_anonymization")
     if name and can(format_named(name), "read_anonymization"):
-        given = read_as(name, Input(head, Columns(id_column, text_column)), "read_anonymization", CORPUS_KINDS)
+        file = Input(head, Columns(id_column, text_column))
+        given = read_as(name, file, "read_anonymization", CORPUS_KINDS)
         if isinstance(given, Texts):
-            return given
+            return given, file.remarks.notes
         if not can(format_named(name), "read"):
             raise fail(head.path, "holds masks with offsets and no text; expected the texts as they are released")
     corpus = read_corpus(head, format=format, id_column=id_column, text_column=text_column)
-    return {document.id: document.text for document in corpus}
+    return Originals(corpus), corpus.notes
 
 
 def _aligned(texts: Texts, file: Input) -> Masks:

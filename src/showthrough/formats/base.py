@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask
+from showthrough.data.originals import Originals
 from showthrough.errors import QUOTED, OutputError, at_document, quoted, shown
 from showthrough.files.heads import Head
 from showthrough.formats.groups import FIELD
@@ -50,26 +50,6 @@ class Columns(NamedTuple):
     def said(self) -> dict[str, str]:
         """Those that are not the usual ones."""
         return {field: name for field, name in self._asdict().items() if name not in (None, FIELD)}
-
-
-class Originals(Mapping[str, str]):
-    """The texts of a corpus by id, taken from it when they are asked for."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._documents = corpus.documents
-        self._numbers = {document_id: number for number, document_id in enumerate(corpus.ids)}
-
-    def __getitem__(self, document_id: str) -> str:
-        return self._documents[self._numbers[document_id]].text
-
-    def __contains__(self, document_id: object) -> bool:
-        return document_id in self._numbers
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._numbers)
-
-    def __len__(self) -> int:
-        return len(self._numbers)
 
 
 @dataclass(frozen=True)
@@ -117,18 +97,6 @@ class Input:
     def released(self) -> bool:
         """Whether it is that, and the column was named that holds released texts beside the originals."""
         return self.columns.text is not None and self.beside
-
-    @cached_property
-    def ids_by_text(self) -> Mapping[bytes, Sequence[str]]:
-        """The documents of the corpus by the digest of their text: a system's output may have texts and no ids."""
-        ids: dict[bytes, list[str]] = {}
-        for document in self.corpus or ():
-            ids.setdefault(text_digest(document.text), []).append(document.id)
-        return ids
-
-
-def text_digest(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 @dataclass(frozen=True)

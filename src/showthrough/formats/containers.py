@@ -19,8 +19,9 @@ from showthrough.files.reading import decoded, fail, lines_of, read_bytes, stem,
 from showthrough.formats.base import Columns, Fit, unlike
 from showthrough.formats.objects import items_of
 from showthrough.formats.remarks import Remarks, keys_of, like_spans
+from showthrough.formats.rows import IDS
 
-_IDS = ("doc_id", "id", "document_id")
+_IDS = (*IDS, "document_id")
 # Under which key a record may have its answer.
 _UNDER = (
     "results", "entities", "answer", "answers", "response", "result", "output", "findings", "analysis", "spans",

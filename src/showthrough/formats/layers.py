@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import overload
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.data.documents import Annotation, Document
+from showthrough.data.documents import Annotation, Document, LazyDocuments, Mention
+from showthrough.data.originals import text_digest
 from showthrough.errors import at_document
 from showthrough.files.reading import fail, gathered
-from showthrough.formats.base import text_digest
 from showthrough.formats.lines import Lines
 from showthrough.formats.remarks import Remarks
 
@@ -68,7 +67,7 @@ class Layers:
         return len(set(names)) < len(names)
 
 
-class Layered(Sequence[Document]):
+class Layered(LazyDocuments):
     """Documents of one or several layers each, joined when they are asked for; it travels to other processes."""
 
     def __init__(self, layers: Sequence[Document], bounds: NDArray[np.int64], before: int = 0) -> None:
@@ -79,27 +78,13 @@ class Layered(Sequence[Document]):
     def __len__(self) -> int:
         return len(self._bounds) - 1
 
-    @overload
-    def __getitem__(self, index: int) -> Document: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Document]: ...
-    def __getitem__(self, index: int | slice) -> Document | list[Document]:
-        if isinstance(index, slice):
-            numbers = range(*index.indices(len(self)))
-            if numbers.step == 1 and numbers:
-                return list(self._documents(numbers.start, numbers.stop))
-            return [self[number] for number in numbers]
-        number = range(len(self))[index]  # an IndexError past the end
-        return next(self._documents(number, number + 1))
-
-    def _documents(self, start: int, stop: int) -> Iterator[Document]:
+    def made(self, start: int, stop: int) -> Iterator[Document]:
         bounds = self._bounds[start : stop + 1].tolist()
         layers = self._layers[bounds[0] : bounds[-1]]
         for number, low in enumerate(bounds[:-1]):
             yield _document(layers[low - bounds[0] : bounds[number + 1] - bounds[0]], self._before + start + number + 1)
 
     def window(self, start: int, stop: int) -> Layered:
-        """Some of the documents, still to be decoded."""
         low, high = int(self._bounds[start]), int(self._bounds[stop])
         cut = getattr(self._layers, "window", None)
         layers = cut(low, high) if cut else self._layers[low:high]
@@ -110,8 +95,8 @@ def _document(layers: Sequence[Document], number: int) -> Document:
     first = layers[0]
     if len(layers) == 1 and first.id:
         return first
-    mentions: dict[str, dict[object, None]] = {}
+    mentions: dict[str, dict[Mention, None]] = {}
     for annotation in (annotation for layer in layers for annotation in layer.annotations):
         mentions.setdefault(annotation.annotator, {}).update(dict.fromkeys(annotation.mentions))
-    annotations = tuple(Annotation(name, tuple(marks)) for name, marks in mentions.items())  # type: ignore[arg-type]
+    annotations = tuple(Annotation(name, tuple(marks)) for name, marks in mentions.items())
     return msgspec.structs.replace(first, id=first.id or str(number), annotations=annotations)

@@ -6,12 +6,12 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, overload
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.data.documents import Document
+from showthrough.data.documents import Document, LazyDocuments
 from showthrough.errors import ChangedError, InputError, Problem
 from showthrough.files.heads import Head
 from showthrough.files.reading import ENOUGH, UNREADABLE, file_state, lines_of, open_file
@@ -29,7 +29,7 @@ def documents_in(head: Head, decode: Decode, look_at: LookAt) -> Sequence[Docume
 
 
 @dataclass(eq=False)
-class Lines(Sequence[Document]):
+class Lines(LazyDocuments):
     """One document a line. It travels to other processes, and `decode` with it."""
 
     path: Path
@@ -60,20 +60,10 @@ class Lines(Sequence[Document]):
     def __len__(self) -> int:
         return len(self.offsets)
 
-    @overload
-    def __getitem__(self, index: int) -> Document: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Document]: ...
-    def __getitem__(self, index: int | slice) -> Document | list[Document]:
-        if isinstance(index, slice):
-            return list(self._documents(range(*index.indices(len(self)))))
-        number = range(len(self))[index]  # an IndexError past the end
-        return next(self._documents(range(number, number + 1)))
-
-    def _documents(self, numbers: range) -> Iterator[Document]:
+    def made(self, start: int, stop: int) -> Iterator[Document]:
         file = self._opened()
         try:
-            for number in numbers:
+            for number in range(start, stop):
                 file.seek(int(self.offsets[number]))
                 yield self.decode(file.read(int(self.sizes[number])), self.before + number + 1)
         except (OSError, EOFError, zlib.error, InputError, *UNREADABLE) as error:  # every line was sound when found
@@ -95,7 +85,6 @@ class Lines(Sequence[Document]):
         return ChangedError(Problem(str(self.path), "", "changed while it was read; expected it to stay as it was"))
 
     def window(self, start: int, stop: int) -> Lines:
-        """Some of the documents, still to be decoded."""
         part = slice(start, stop)
         return replace(self, offsets=self.offsets[part], sizes=self.sizes[part], before=self.before + start, file=None)
 

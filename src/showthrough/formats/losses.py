@@ -11,15 +11,16 @@ from showthrough.data.silver import is_silver
 from showthrough.errors import some
 
 
-def losses(before: Iterable[Document], after: Iterable[Document]) -> list[str]:
+def losses(before: Iterable[Document], after: Sequence[Document]) -> list[str]:
     """All that the second documents lack of the first, counted; nothing where they hold the same.
 
     Layers are compared by their annotator's name, and in their order where it is gone; marks by their place.
     """
-    kept = {document.id: document for document in after}
+    numbers = {document.id: number for number, document in enumerate(after)}
     found = _Losses()
     for document in before:
-        found.compare(document, kept.get(document.id))
+        number = numbers.get(document.id)
+        found.compare(document, None if number is None else after[number])
     return list(found.lines())
 
 

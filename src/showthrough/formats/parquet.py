@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.data.documents import Document
+from showthrough.data.documents import Document, LazyDocuments
 from showthrough.errors import ChangedError, InputError, Problem, ResourceError, shown
 from showthrough.files.heads import Head
 from showthrough.files.limits import FILE, check_regular
@@ -109,7 +109,7 @@ def _label_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
 
 
 @dataclass(eq=False)
-class Groups(Sequence[Document]):
+class Groups(LazyDocuments):
     """Documents of rows, of which one group is in memory. It travels to other processes, and `make` with it."""
 
     path: Path
@@ -125,23 +125,13 @@ class Groups(Sequence[Document]):
     def __len__(self) -> int:
         return len(self.rows)
 
-    @overload
-    def __getitem__(self, index: int) -> Document: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Document]: ...
-    def __getitem__(self, index: int | slice) -> Document | list[Document]:
-        if isinstance(index, slice):
-            return list(self._documents(self.rows[index]))
-        number = self.rows[index]  # an IndexError past the end
-        return next(self._documents(range(number, number + 1)))
-
     def window(self, start: int, stop: int) -> Groups:
-        """Some of the documents, still to be read."""
         return replace(self, rows=self.rows[start:stop], held=None)
 
-    def _documents(self, rows: range) -> Iterator[Document]:
+    def made(self, start: int, stop: int) -> Iterator[Document]:
         if self.make is None:
             return
+        rows = self.rows[start:stop]
         try:
             for row, cells in zip(rows, self.cells(rows), strict=True):
                 yield self.make(cells, row + 1)
@@ -150,10 +140,6 @@ class Groups(Sequence[Document]):
 
     def cells(self, rows: range) -> Iterator[Cells]:
         """Cells in the columns of the whole table, nothing in those that are not read."""
-        if rows.step != 1:
-            for row in rows:
-                yield from self.cells(range(row, row + 1))
-            return
         row = rows.start
         while row < rows.stop:
             if file_state(self.path) != self.state:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.masks import DerivedMasks, Mask, TypedMask
+from showthrough.data.originals import IdsByText, difference
 from showthrough.data.silver import is_silver
-from showthrough.errors import at_document, quoted, shown, some
+from showthrough.errors import at_document, shown, some
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, gathered, unique
-from showthrough.formats.base import Fit, Input, Masks, text_digest, unwritable
+from showthrough.formats.base import Fit, Input, Masks, unwritable
 
 ANNOTATOR = "gold"  # these formats do not say who marked
-_SHOWN = 20  # characters of a text that a message shows
 
 
 def fit(head: Head, *endings: str) -> Fit:
@@ -93,28 +92,25 @@ class Matching:
 
     def __init__(self, documents: Sequence[Document], file: Input) -> None:
         self._file = file
-        self._left: dict[bytes, list[str]] = {}
-        self._by_text = file.corpus is not None and (
-            bool(file.remarks.numbered) or not any(document.id in file.originals for document in documents)
-        )
-        if self._by_text:
-            self._left = {key: list(ids) for key, ids in file.ids_by_text.items()}
-            if not file.remarks.numbered and not any(text_digest(one.text) in self._left for one in documents):
-                self._by_text = False  # strangers altogether, which pairing tells
+        self._by_text: IdsByText | None = None
+        numbered = bool(file.remarks.numbered)
+        if file.corpus is not None and (numbered or not any(one.id in file.originals for one in documents)):
+            by_text = IdsByText(file.corpus)
+            if numbered or by_text.knows_any(one.text for one in documents):  # else strangers, which pairing tells
+                self._by_text = by_text
 
     def document(self, document: Document) -> str:
-        if not self._by_text:
+        if self._by_text is None:
             return document.id
-        ids = self._left.get(text_digest(document.text))
-        if ids:
-            return ids.pop(0)  # of documents with the same text, one after the other
-        what = "number" if self._file.remarks.numbered else "document"
-        fault = f"no {'other ' if ids is not None else ''}document of the corpus has its text: {quoted(document.text)}"
-        raise fail(self._file.path, fault, f"{what} {shown(document.id)}")
+        try:
+            return self._by_text.take(document.text)
+        except KeyError as error:
+            what = "number" if self._file.remarks.numbered else "document"
+            raise fail(self._file.path, error.args[0], f"{what} {shown(document.id)}") from None
 
     @property
     def notes(self) -> list[str]:
-        if not self._by_text:
+        if self._by_text is None:
             return []
         self._file.remarks.numbered = 0
         return ["its ids are not the corpus's: documents were told by their texts, which are the same"]
@@ -124,10 +120,7 @@ def check_text(given: str, expected: str | None, path: Path, document_id: str) -
     """Raises InputError where the corpus has another text, with the first difference."""
     if expected is None or given == expected:
         return
-    at = len(os.path.commonprefix([given, expected]))  # noqa: RUF071 (of any texts)
-    here, there = (text[at : at + _SHOWN] or "the end" for text in (given, expected))
-    fault = f"its text differs from the corpus's at character {at}: found {quoted(here)}; expected {quoted(there)}"
-    raise fail(path, fault, at_document(document_id))
+    raise fail(path, difference(given, expected), at_document(document_id))
 
 
 def overlaps(mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:

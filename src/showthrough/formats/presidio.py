@@ -1,25 +1,23 @@
 """Presidio: what its analyzer found (`RecognizerResult`), and what its anonymizer made of it (`EngineResult`).
 
-Results are read as `to_dict`, `__dict__`, `str` and the HTTP service give them. Offsets of an `EngineResult` are those
-of the anonymized text, so the original has to tell where its masks were.
+Results are read as `to_dict`, `__dict__`, `str` and the HTTP service give them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.data.engine_results import EngineResults
+from showthrough.data.masks import Anonymization, Mask
 from showthrough.errors import OutputError, at_document, quoted
 from showthrough.formats.answers import Reader, Service, found
-from showthrough.formats.base import Files, Format, unlike
+from showthrough.formats.base import Files, Format
 from showthrough.formats.containers import Answer, Record, Shape, known_or_none
-from showthrough.formats.placement import NoPlacementError, Placement, placed
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
 
@@ -102,94 +100,17 @@ def _of_text(said: Any, answer: Answer) -> _Result:
 
 
 class _Masks(Reader):
-    """Counts what there is to say of anonymized texts."""
-
     def __init__(self, answers: Sequence[Answer], path: Path) -> None:
-        self._several = self._unsure = self._kept = 0
+        self._made = EngineResults()
 
     def masks(self, answer: Answer) -> list[Mask]:
         if isinstance(answer.value, _Engine):
-            return self._of_engine(answer, answer.value)
+            return self._made.masks(answer.original(), answer.value.text, answer.value.items, answer.fail)
         return [found(one.start, one.end, one.entity_type) for one in answer.value]
-
-    def _of_engine(self, answer: Answer, engine: _Engine) -> list[Mask]:
-        original = answer.original()
-        items = _in_order(answer, engine)
-        masked = [item for item in items if item.operator != "keep"]
-        self._kept += len(items) - len(masked)
-        ends = [0, *(item.end for item in masked)]
-        starts = [*(item.start for item in masked), len(engine.text)]
-        kept = [engine.text[end:start] for end, start in zip(ends, starts, strict=True)]
-        placement = _same_length(original, masked, kept) or self._placed(answer, original, kept)
-        self._several += placement.several
-        readable = {
-            at for start, end in placement.doubtful for at in range(start, end) if original[at].isalnum()
-        }  # where one placement keeps a word, nobody may call it hidden
-        self._unsure += bool(readable)
-        pairs = zip(masked, placement.spans, strict=True)
-        return [mask for item, span in pairs for mask in _without(item, span, readable)]
-
-    def _placed(self, answer: Answer, original: str, kept: Sequence[str]) -> Placement:
-        try:
-            return placed(original, kept)
-        except NoPlacementError as error:
-            piece = quoted(kept[error.piece])
-            fault = f"{piece} stands between masks, and the original has no place for it; expected the answer to it"
-            raise answer.fail(fault, "text") from None
 
     @property
     def notes(self) -> list[str]:
-        notes = []
-        if self._several:
-            notes.append(
-                f"in {_documents(self._several)} the anonymized text does not tell where one mask ends and the next "
-                f"starts, and in {self._unsure} of them not which of equal words was kept: all such count as readable"
-            )
-        if self._kept:
-            notes.append(f"left as they are (operator keep), and so no masks: {self._kept} of the items")
-        return notes
-
-
-def _same_length(original: str, masked: Sequence[_Item], kept: Sequence[str]) -> Placement | None:
-    """Where every mask is a character a character, it is where it was."""
-    spans = [(item.start, item.end) for item in masked]
-    ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(original)]
-    same = all(item.operator == "mask" for item in masked) and all(
-        original[end:start] == piece for end, start, piece in zip(ends, starts, kept, strict=True)
-    )
-    return Placement(spans, [], several=False) if same else None
-
-
-def _documents(number: int) -> str:
-    return "1 document" if number == 1 else f"{number} documents"
-
-
-def _in_order(answer: Answer, engine: _Engine) -> list[_Item]:
-    """The items as they stand in the text, which they must fit; raises InputError."""
-    end = 0
-    for number, item in sorted(enumerate(engine.items), key=lambda pair: (pair[1].start, pair[1].end)):
-        field = f"items[{number}]"
-        if not end <= item.start <= item.end <= len(engine.text):
-            span = f"{item.start}–{item.end}"
-            raise answer.fail(f"{span} is not in what is left of the anonymized text ({end}–{len(engine.text)})", field)
-        if engine.text[item.start : item.end] != item.text:
-            where = f"at {item.start}–{item.end}"
-            raise answer.fail(unlike(where, engine.text[item.start : item.end], "the item says", item.text), field)
-        end = item.end
-    return sorted(engine.items, key=lambda item: (item.start, item.end))
-
-
-def _without(item: _Item, span: tuple[int, int], readable: set[int]) -> list[Mask]:
-    """The mask of an item, less what may be readable; what is put there stands at its start."""
-    replacement = item.text or None
-    if readable.isdisjoint(range(*span)):
-        return [TypedMask(*span, replacement, item.entity_type)]
-    masks: list[Mask] = []
-    for gone, places in groupby(range(*span), lambda at: at not in readable):
-        if gone:
-            run = list(places)
-            masks.append(TypedMask(run[0], run[-1] + 1, None if masks else replacement, item.entity_type))
-    return masks
+        return self._made.notes
 
 
 def _written(anonymization: Anonymization) -> Files:

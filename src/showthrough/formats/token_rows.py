@@ -17,10 +17,11 @@ import msgspec
 
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.levels import by_type
+from showthrough.data.originals import text_digest
 from showthrough.errors import InputError, quoted, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, exists, fail, read_bytes
-from showthrough.formats.base import Files, Fit, Format, Input, text_digest, unlike
+from showthrough.formats.base import Files, Fit, Format, Input, unlike
 from showthrough.formats.objects import Entry, Id, Objects
 from showthrough.formats.phi import ANNOTATOR, masks_from
 from showthrough.formats.tags import EXPECTED, Places, placed, runs, tagged

@@ -73,7 +73,9 @@ class Same:
 
     def _root(self, name: Hashable) -> Hashable:
         while name in self._towards:
-            name = self._towards[name]
+            further = self._towards[name]
+            self._towards[name] = self._towards.get(further, further)  # the way is shorter the next time
+            name = further
         return name
 
     def names(self) -> dict[Hashable, str]:

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ import msgspec
 
 from showthrough.data.documents import Annotation, Corpus, Document
 from showthrough.data.levels import by_type
+from showthrough.data.originals import Originals
 from showthrough.errors import InputError, OutputError, shown, some
 from showthrough.files.reading import suffix
 from showthrough.files.writing import Read, put, remove_unfinished, workshop, write_file, write_folder
@@ -122,9 +123,10 @@ def _lost(corpus: Corpus, annotator: str | None, files: Files, path: Path, forma
     name = usual if path.exists() and not path.is_file() else path.name  # a device has no ending to be known by
     try:
         with _laid_out(files, path, name or usual) as place:
-            after = read_corpus(place, format=format) if chosen.read else _as_documents(place, corpus, format)
+            again = read_corpus(place, format=format) if chosen.read else None
+            after = again.documents if again else _as_documents(place, corpus, format)
             found = losses((_prepared(document, annotator) for document in corpus), after)
-            same = chosen.read is None or _same_texts(corpus, after)
+            same = again is None or _same_texts(corpus, again)
     except InputError as error:
         first = error.problems[0]
         why = f"{first.place}: {first.message}" if first.place else first.message
@@ -154,8 +156,9 @@ def _laid_out(files: Files, path: Path, name: str) -> Iterator[Path]:
         raise OutputError(f"{path}: cannot be written: {error.strerror or error}{there}") from error
 
 
-def _same_texts(before: Corpus, after: Iterable[Document]) -> bool:
-    return {one.id: one.text for one in before} == {one.id: one.text for one in after}
+def _same_texts(before: Corpus, after: Corpus) -> bool:
+    originals = Originals(before)
+    return len(before) == len(after) and all(originals.get(one.id) == one.text for one in after)
 
 
 def _as_documents(place: Path, corpus: Corpus, format: str) -> list[Document]:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 from showthrough.data.documents import Document
 from showthrough.errors import OutputError, ResourceError, at_document, shown, some
@@ -30,6 +31,32 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, Ind
 # Characters that XML has no place for are written as their numbers, and what looks like one with its first sign so.
 _NUMBERED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _TO_NUMBER = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+# What a workbook of one sheet has beside it (ECMA-376, parts 1 and 2).
+_XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_PARTS = {
+    "[Content_Types].xml": (
+        f'<Types xmlns="{_PACKAGE}/content-types">'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{_KIND}.sheet.main+xml"/>'
+        f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{_KIND}.worksheet+xml"/></Types>'
+    ),
+    "_rels/.rels": (
+        f'<Relationships xmlns="{_PACKAGE}/relationships">'
+        f'<Relationship Id="rId1" Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>'
+    ),
+    "xl/workbook.xml": (
+        f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}">'
+        '<sheets><sheet name="texts" sheetId="1" r:id="rId1"/></sheets></workbook>'
+    ),
+    "xl/_rels/workbook.xml.rels": (
+        f'<Relationships xmlns="{_PACKAGE}/relationships">'
+        f'<Relationship Id="rId1" Type="{_OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>'
+    ),
+}
 
 
 class Sheet(Rows):
@@ -146,24 +173,25 @@ def _checked(path: Path) -> bool:
 
 
 def write(documents: Iterable[Document]) -> Files:
-    book = _library().Workbook(write_only=True)
-    from openpyxl.cell import WriteOnlyCell
-
+    """A workbook with one sheet. The library would put the texts into a temporary file, which a kill leaves behind."""
     rows = to_write(documents)
     for name, text, *_ in rows:
         if len(text) > _LONGEST:
             raise OutputError(f"{at_document(name)}: has {len(text)} characters; a cell of Excel holds {_LONGEST}")
-    sheet = book.create_sheet("texts")
-    for row in rows:
-        cells = []
-        for text in row:
-            cell = WriteOnlyCell(sheet, _TO_NUMBER.sub(_as_number, text))
-            cell.data_type = "s"  # also of what begins as formulas do
-            cells.append(cell)
-        sheet.append(cells)
+    lines = (f"<row>{''.join(map(_cell, row))}</row>" for row in rows)
+    sheet = f'<worksheet xmlns="{_MAIN}"><sheetData>{"".join(lines)}</sheetData></worksheet>'
     content = io.BytesIO()
-    book.save(content)
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as parts:
+        for name, part in {**_PARTS, "xl/worksheets/sheet1.xml": sheet}.items():
+            written_then = zipfile.ZipInfo(name)  # at no time, so that the same texts are the same file
+            parts.writestr(written_then, f"{_XML}{part}".encode(), zipfile.ZIP_DEFLATED)
     return {"": content.getvalue()}
+
+
+def _cell(text: str) -> str:
+    """A cell that is text, also where that begins as formulas do."""
+    inside = escape(_TO_NUMBER.sub(_as_number, text))
+    return f'<c t="inlineStr"><is><t xml:space="preserve">{inside}</t></is></c>'
 
 
 def _as_number(character: re.Match[str]) -> str:

@@ -1,7 +1,7 @@
-"""How metrics and attacks are written: `name(key=value, …)`, a name from their table and what differs from that entry.
+"""How entries of tables are written: `name(key=value, …)`, a name from a table and what differs from that entry.
 
-Both are frozen dataclasses whose fields are their parameters. What is typed, what a run file holds and what a list
-prints all come from these fields.
+Metrics, attacks, detectors and anonymizers are frozen dataclasses whose fields are their parameters. What is typed,
+what a run file holds and what a list prints all come from these fields.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what neither a path nor a run file
 
 
 def parameter(default: Value, description: str) -> Value:
-    """A parameter of a metric or an attack, with what `showthrough metrics NAME` says of it."""
+    """A parameter of a metric or another entry, with what `showthrough metrics NAME` says of it."""
     return field(default=default, metadata={_DESCRIPTION: description})
 
 
@@ -80,6 +80,14 @@ def parsed_call(tree: ast.expr) -> tuple[str, dict[str, Any]]:
     if not isinstance(name, ast.Name) or len(given) < len(keywords) or any(each.arg is None for each in keywords):
         raise ValueError
     return name.id, given
+
+
+def read_call(text: str, kind: str, example: str) -> tuple[str, dict[str, Any]]:
+    """The same from a text; raises PlanError."""
+    try:
+        return parsed_call(ast.parse(text.strip(), mode="eval").body)
+    except UNREADABLE:
+        raise PlanError(f"found {quoted(text)}; expected a name, or a call such as {example}", kind) from None
 
 
 def completed(place: str, usual: Value, given: Mapping[str, Any]) -> Value:

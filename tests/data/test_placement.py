@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, strategies as st
 
-from showthrough.formats.placement import NoPlacementError, placed
+from showthrough.data.placement import NoPlacementError, placed
 
 PIECES = st.lists(st.text("ab ", max_size=3), min_size=1, max_size=4)
 

@@ -1,0 +1,62 @@
+"""The texts of a corpus, by id and by themselves: what is said of documents elsewhere is held against them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+
+from showthrough.data.documents import Corpus
+from showthrough.errors import QUOTED, quoted
+
+
+class Originals(Mapping[str, str]):
+    """The texts of a corpus by id, taken from it when they are asked for."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._documents = corpus.documents
+        self._numbers = {document_id: number for number, document_id in enumerate(corpus.ids)}
+
+    def __getitem__(self, document_id: str) -> str:
+        return self._documents[self._numbers[document_id]].text
+
+    def __contains__(self, document_id: object) -> bool:
+        return document_id in self._numbers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+def text_digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class IdsByText:
+    """The documents of a corpus that nobody has named yet, by their texts; of equal texts, one after the other."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._open: dict[bytes, list[str]] = {}
+        for document in corpus:
+            self._open.setdefault(text_digest(document.text), []).append(document.id)
+        for ids in self._open.values():
+            ids.reverse()  # taken from the end: from the start each would move all the others
+
+    def knows_any(self, texts: Iterable[str]) -> bool:
+        return any(text_digest(text) in self._open for text in texts)
+
+    def take(self, text: str) -> str:
+        """The id of a document with this text. Raises KeyError, with a message, where there is none left."""
+        ids = self._open.get(text_digest(text))
+        if ids:
+            return ids.pop()
+        raise KeyError(f"no {'other ' if ids is not None else ''}document of the corpus has its text: {quoted(text)}")
+
+
+def difference(found: str, expected: str) -> str:
+    """Where a text is no longer the original, in words."""
+    at = len(os.path.commonprefix([found, expected]))  # noqa: RUF071 (of any texts)
+    here, there = (quoted(text[at : at + QUOTED // 2] or "the end") for text in (found, expected))
+    return f"its text differs from the corpus's at character {at}: found {here}; expected {there}"
