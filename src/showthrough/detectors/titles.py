@@ -9,12 +9,13 @@ from showthrough.detectors.base import Find
 from showthrough.detectors.expressions import FIELD, NAME, NOT_NAMES, UP
 
 _TITLES = (
-    "Mrs?|Ms|Mx|Miss|Messrs|Mister|Mstr|Drs?|Doctor|Prof|Professor|Sir|Dame|Lord|Lady|Madam|Judge|Justice|Magistrate|"
+    "Mrs?|Ms|Mx|Miss|Messrs|Mister|Mstr|Drs?(?:\\.[ ]?(?:med|phil|jur|iur|rer|nat))+|Dr\\.ssa|Drs?|Dra|Doctor|Prof|Professor|Sir|Dame|Lord|Lady|Madam|Judge|Justice|Magistrate|"
     "Rev|Revd|Reverend|Father|Fr|Sister|Brother|Pastor|Bishop|Rabbi|Imam|Sheikh|Nurse|Capt|Captain|Cpt|Sgt|Sergeant|"
     "Cpl|Corporal|Inspector|Insp|Detective|Det|Constable|Superintendent|Supt|Officer|Lt|Lieutenant|Col|Colonel|Maj|"
     "Major|Gen|Adm|Admiral|Cmdr|Commander|Senator|Sen|Ambassador|Attorney|Atty|Adv|Barrister|Baron|Baroness|Countess|"
     "Prince|Princess|Hon|Uncle|Aunt|Herrn?|Frau|Fräulein|Dipl\\.-Ing|Monsieur|Madame|Mme|Mlle|Mademoiselle|Maître|"
-    "Señora?|Señorita|Sr|Sra|Srta|Don|Doña|Signora?|Sig|Dott|Avv|Dhr|Mevr|Mevrouw|Meneer|Hr|Fru|Senhora?|Pan|Pani"
+    "Señora?|Señorita|Sr|Sra|Srta|Don|Doña|Signora?|Sig|Dott|Avv|Dhr|Mevr|Mevrouw|Meneer|Hr|Fru|Senhora?|Pan|Pani|"
+    "Councill?or|Cllr|Congress(?:wo)?man|Archbishop|President|Chancellor|Governor|Mayor|Coroner|Midwife|Paramedic|PC"
 )
 _TITLE = rf"(?:{_TITLES}|(?:MRS?|MS|MISS|DR|PROF|SIR|JUDGE|JUSTICE|REV|HERR|FRAU|MME)(?=[. \u00a0]))\b\.?"
 _PARTICLE = (
@@ -57,6 +58,11 @@ _ADDRESSED = frozenset(
     {"President", "Secretary", "Minister", "Registrar", "Chairman", "Speaker", "Justice", "Advocate"}
 )
 _PLAIN = re.compile(r"(?i:mrs?|ms|mx|miss|drs?|prof)\b")
+# Titles that are surnames too.
+_SURNAME = re.compile(
+    r"(?:Mrs?|Ms|Mx|Miss|Drs?|Prof)\b\.?\s{1,3}"
+    r"(Major|Baron|Prince|Bishop|Constable|Sergeant|Judge|Pastor|Pan|Lord|Don|Mayor|Chancellor|Governor)\b\.?\s{0,3}\Z"
+)
 # Less those that are surnames and initials as well: here a title stands before them.
 _OPENERS = NOT_NAMES - {"A", "I", "Young", "Old", "Still", "More", "Much", "Friday"}
 _LABEL = re.compile(r"[A-Z]+(?:[_-][A-Z]+)*(?:[_-]?\d{1,3})?\Z")
@@ -96,7 +102,10 @@ def titled(text: str) -> Iterator[Find]:
     """Names behind titles, and in fields that are for names; `core` is the name."""
     for match in _TITLED.finditer(text):
         offices = _ADDRESSED if _PLAIN.match(match["title"]) else _OFFICES
-        if core := _name(text, *match.span("names"), offices):
+        core = _name(text, *match.span("names"), offices)
+        if core is None and (surname := _SURNAME.search(text, *match.span("title"))):
+            core = surname.span(1)  # a sentence begins behind Mr Major
+        if core:
             yield Find(match.start(), core[1], "PERSON", core=core)
     for match in FIELD.finditer(text):
         if core := _name(text, *match.span("names")):
