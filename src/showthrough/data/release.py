@@ -6,7 +6,7 @@ What was marked in the originals is not released: it would tell what was masked.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
@@ -84,7 +84,7 @@ def _label(mask: Mask, text: str) -> str:
 def _numbers(masks: Sequence[Mask], text: str, mentions: Sequence[Mention]) -> list[str]:
     """`_1`, `_2`, … by label, in the order of the text."""
     strings = [" ".join(text[mask.start : mask.end].split()) for mask in masks]
-    entities = [_entity(mask, mentions) for mask in masks]
+    entities = _entities(masks, mentions)
     named: dict[str, set[str]] = {}
     for string, entity in zip(strings, entities, strict=True):
         named.setdefault(string, set()).update(filter(None, [entity]))
@@ -98,14 +98,21 @@ def _numbers(masks: Sequence[Mask], text: str, mentions: Sequence[Mention]) -> l
     return made
 
 
-def _entity(mask: Mask, mentions: Sequence[Mention]) -> str:
-    """The entity of the mention that shares most with a mask, the first among equals; empty where none is known."""
+def _entities(masks: Sequence[Mask], mentions: Sequence[Mention]) -> list[str]:
+    """For each mask the entity of the mention that shares most with it, the first among equals; empty where none does.
 
-    def shared(mention: Mention) -> int:
-        return min(mask.end, mention.end) - max(mask.start, mention.start)
-
-    over = [mention for mention in mentions if mention.entity_id and shared(mention) > 0]
-    return max(over, key=shared).entity_id if over else ""
+    The masks ascend and do not overlap, so each mention has a few neighbours among them, and not all.
+    """
+    starts, ends = [mask.start for mask in masks], [mask.end for mask in masks]
+    best = [(0, "")] * len(masks)
+    for mention in mentions:
+        if not mention.entity_id:
+            continue
+        for number in range(bisect_right(ends, mention.start), bisect_left(starts, mention.end)):
+            shared = min(ends[number], mention.end) - max(starts[number], mention.start)
+            if shared > best[number][0]:
+                best[number] = (shared, mention.entity_id)
+    return [entity for _, entity in best]
 
 
 def _known(document: Document) -> Sequence[Mention]:
