@@ -61,7 +61,7 @@ def text_of(value: Any, place: str) -> str:
 
 
 def _has_ids(given: Any) -> bool:
-    """Whether values come with their ids: in a mapping, or in a column of pandas whose index is more than row numbers."""
+    """Whether values come with their ids: in a mapping, or in a column of pandas whose index is no row number."""
     if isinstance(given, Mapping):
         return True
     return type(given).__name__ == "Series" and type(getattr(given, "index", 0)).__name__ not in ("int", "RangeIndex")

@@ -15,7 +15,9 @@ _RUN = re.compile(
     rf"(?<![\w+@=])(?<!\d[.,/-])[+(]{{0,2}}\d{{1,13}}(?:{_SIGNS}{{1,3}}\d{{1,13}}){{0,6}}(?:(?![\w@])|(?=x\d))"
 )
 _EXTENSION = re.compile(r",?[ ]?(?:(?i:ext|extension|x)\.?[ ]?|#)\d{1,6}(?!\w)")
-_SHORT = re.compile(r"(?<!\w)(?i:ext|extension|bleep|pager|beeper)\b\.?(?:[ ](?:no|nr|number)\b\.?)?[:]?[ ](\d{3,6})(?!\w|[.,/]\d)")
+_SHORT = re.compile(
+    r"(?<!\w)(?i:ext|extension|bleep|pager|beeper)\b\.?(?:[ ](?:no|nr|number)\b\.?)?[:]?[ ](\d{3,6})(?!\w|[.,/]\d)"
+)
 _CUE = re.compile(
     r"(?i:\b(?:tel|telephones?|phones?|ph|mobile|mob|cell|fax|call(?:ed)?|dial(?:led)?|ring|rang|text(?:ed)?|"
     r"whatsapp|pager|beeper|bleep|ext|extension|telefon|tlf|mobil|handy|tél|téléphone|portable|teléfono|móvil|contact|hotline|"

@@ -9,7 +9,8 @@ from showthrough.detectors.base import Find
 from showthrough.detectors.expressions import FIELD, NAME, NOT_NAMES, UP
 
 _TITLES = (
-    "Mrs?|Ms|Mx|Miss|Messrs|Mister|Mstr|Drs?(?:\\.[ ]?(?:med|phil|jur|iur|rer|nat))+|Dr\\.ssa|Drs?|Dra|Doctor|Prof|Professor|Sir|Dame|Lord|Lady|Madam|Judge|Justice|Magistrate|"
+    "Mrs?|Ms|Mx|Miss|Messrs|Mister|Mstr|Drs?(?:\\.[ ]?(?:med|phil|jur|iur|rer|nat))+|Dr\\.ssa|Drs?|"
+    "Dra|Doctor|Prof|Professor|Sir|Dame|Lord|Lady|Madam|Judge|Justice|Magistrate|"
     "Rev|Revd|Reverend|Father|Fr|Sister|Brother|Pastor|Bishop|Rabbi|Imam|Sheikh|Nurse|Capt|Captain|Cpt|Sgt|Sergeant|"
     "Cpl|Corporal|Inspector|Insp|Detective|Det|Constable|Superintendent|Supt|Officer|Lt|Lieutenant|Col|Colonel|Maj|"
     "Major|Gen|Adm|Admiral|Cmdr|Commander|Senator|Sen|Ambassador|Attorney|Atty|Adv|Barrister|Baron|Baroness|Countess|"
@@ -30,6 +31,12 @@ _TITLED = re.compile(
     rf"(?<![\w'’])(?P<title>(?:{_TITLE}(?:(?<=\.)\s{{0,3}}|\s{{1,3}})(?:(?:and|or|&|und|et|y)\s{{1,3}})?){{1,4}})"
     rf"(?:{_HOLE}[ \u00a0]?){{0,2}}"
     rf"(?P<names>{_WORD}(?:(?:[ \u00a0]|(?<=\.)){_WORD}|[ \u00a0]{_HOLE}[ \u00a0]{_WORD}){{0,5}})(?!\w)"
+)
+# Fields of other languages than English, whose fields the rules know.
+_OTHER_FIELD = re.compile(
+    r"(?<!\w)(?i:nombre|apellidos?|paciente|médic[oa]|remitido por|nom|prénom|médecin|nome|cognome|sobrenome|naam|"
+    r"voornaam|achternaam|vorname|nachname|patientin|arzt|ärztin|navn|fornavn|etternavn|imię|nazwisko)"
+    rf"[ ]?:[ \u00a0]{{1,3}}(?:{_TITLE}[ ])?(?P<names>{_WORD}(?:[ \u00a0]{_WORD}){{0,5}})(?!\w)"
 )
 _LEADING = re.compile(rf"(?:(?:{_TITLE}|(?i:the|an?|in|on|of|about|some|last|early|late))\s{{1,3}}){{1,4}}")
 _PIECE = re.compile(rf"{_HOLE}|[\w.'’-]+")
@@ -107,7 +114,7 @@ def titled(text: str) -> Iterator[Find]:
             core = surname.span(1)  # a sentence begins behind Mr Major
         if core:
             yield Find(match.start(), core[1], "PERSON", core=core)
-    for match in FIELD.finditer(text):
+    for match in (*FIELD.finditer(text), *_OTHER_FIELD.finditer(text)):
         if core := _name(text, *match.span("names")):
             yield Find(*core, "PERSON")
 

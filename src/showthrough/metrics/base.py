@@ -25,7 +25,14 @@ SMALLEST, LARGEST = 1e-100, 1e15  # numbers of a row, 0 aside
 HEADLINE = ""  # the part that a metric is known by
 Count = Literal["right", "wrong", "all"]
 Role = Literal[
-    "direct identifiers", "recall", "precision", "information", "words", "attack", "F, P and R", "inconsistency",
+    "direct identifiers",
+    "recall",
+    "precision",
+    "information",
+    "words",
+    "attack",
+    "F, P and R",
+    "inconsistency",
     "residual",
 ]
 # What reports may take a metric for, whatever it is called, and what they then rely on.

@@ -295,9 +295,10 @@ class Sought:
                 continue
             if word in written.lengths:
                 for number, shouted, last in written.at(words, place):
-                    if last > place + 1 or not self._is_ordinary_at(page, place, bool(shouted)):
-                        if all(readable[place:last]):
-                            yield Found(number, place, last)
+                    if last == place + 1 and self._is_ordinary_at(page, place, bool(shouted)):
+                        continue
+                    if all(readable[place:last]):
+                        yield Found(number, place, last)
             capital = word[0].isupper()
             if low[place] in whatever.lengths:
                 for number, unsure, last in whatever.at(low, place):
