@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 from showthrough.cli import app
 from showthrough.data.kinds import NAMES, in_order, path_of, treated_as
 from showthrough.data.schemes import SCHEMES
-from showthrough.metrics import METRICS, PRESETS, ROLES, Metric
+from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES, Metric
 from showthrough.report.table import ARROWS
 from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Place, Score, Uneven, described
 from showthrough.run.run import Run
@@ -73,7 +73,8 @@ def metric_table() -> str:
     for name, metric in METRICS.built_in.items():
         page = metric_page(name)
         link = f"[`{name}`]({page})" if (ROOT / "docs" / page).is_file() else f"`{name}`"
-        lines.append(f"| {link} | {metric.group} | {ARROWS[metric.better]} | {_summary(metric)} |")
+        better = ARROWS["neither" if HEADLINE in metric.neutral else metric.better]
+        lines.append(f"| {link} | {metric.group} | {better} | {_summary(metric)} |")
     lines += ["", "| preset | metrics |", "|---|---|"]
     lines += [f"| `{name}` | {', '.join(f'`{one}`' for one in chosen)} |" for name, chosen in PRESETS.items()]
     return "\n".join(lines)

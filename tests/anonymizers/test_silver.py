@@ -21,6 +21,8 @@ from showthrough import (
 )
 from showthrough.anonymizers import anonymize
 from showthrough.anonymizers.silver import silver_mentions
+from showthrough.report import reading
+from showthrough.report.html.verdicts import caveats
 
 TEXT = "Dr Ona Rask of Oslo left on 3 May."
 #       0  3   7    12 15   20   25 28
@@ -149,13 +151,16 @@ def test_masks_that_cannot_be_are_told_of_all_programs() -> None:
 def test_every_signature_and_a_note_say_that_it_is_silver() -> None:
     one = Program("one", [NAME])
     silver = annotate(CORPUS, [one, Program("two", [CITY])])
-    run = evaluate(silver, [anonymize(CORPUS, one)], metrics=["recall", "er_di", 'tpi(ic="uniform", chunking="none")'])
+    metrics = ["recall", "precision", "er_di", 'tpi(ic="uniform", chunking="none")']
+    run = evaluate(silver, [anonymize(CORPUS, one)], metrics=metrics)
     assert run.corpus.silver == "silver(one.v1+two.v1)"
     assert all("|gold:silver(one.v1+two.v1)|" in score.signature for score in run.scores)
     assert run.notes[0] == (
         "the annotations were made by programs (one.v1, two.v1): scores tell agreement with them, not what is "
         "identifying; one is one of them and is scored against itself"
     )
+    assert any("that programs marked" in line for line in reading(run))
+    assert not any("annotators" in line for line in [*reading(run), *caveats(run)])
     # Of "Ona", "Rask" and "Oslo" the first two are hidden.
     assert run["one", "recall"].value == pytest.approx(2 / 3)
 
@@ -172,3 +177,8 @@ def test_of_people_alone_nothing_is_said() -> None:
     run = evaluate(CORPUS, [anonymize(CORPUS, Program("one", [NAME]))], metrics=["recall"])
     assert "gold:" not in run["one", "recall"].signature
     assert not any("programs" in note for note in run.notes)
+
+
+def test_a_label_that_stands_in_the_text_is_a_type_where_it_is_a_known_one() -> None:
+    made = annotate(Corpus([Document("d", "He was less than eighteen years of age.")]), ["rules"])
+    assert [mention.entity_type for mention in made.documents[0].annotations[0].mentions] == ["AGE"]

@@ -67,6 +67,23 @@ def test_texts_by_id_or_in_a_list() -> None:
     assert not CORPUS.survey.annotated
 
 
+def test_a_column_of_pandas_has_its_index_for_ids() -> None:
+    pandas = pytest.importorskip("pandas")
+    turned = pandas.Series([TWO, ONE], index=["b", "a"])
+    corpus = Corpus.from_texts({"a": ONE, "b": TWO})
+    assert Corpus.from_texts(turned).ids == ("b", "a")
+    assert Corpus.from_texts(pandas.Series([ONE, TWO])).ids == ("1", "2")  # row numbers are no ids
+    made = Anonymization.from_texts(turned, corpus)  # by their order, each would be aligned to the other's original
+    assert [made.of(key) for key in corpus.ids] == [[], []]
+
+
+def test_ids_may_be_in_a_column_called_id() -> None:
+    frame = {"id": [7, 8], "text": [ONE, TWO]}
+    corpus = Corpus.from_frame(frame)
+    assert corpus.ids == ("7", "8")
+    assert not any(Anonymization.from_frame(frame, corpus).of(key) for key in corpus.ids)
+
+
 def test_texts_that_cannot_be() -> None:
     assert told(lambda: Corpus.from_texts({"a": 3, "b": None})) == [  # type: ignore[dict-item]
         "document a: found a value of type int; expected text",
@@ -203,8 +220,8 @@ def test_a_frame_of_spans_beside_one_of_texts() -> None:
 
 
 def test_frames_that_cannot_be() -> None:
-    assert told(lambda: Corpus.from_frame({"id": ["a"], "text": [ONE]})) == [
-        "frame: column doc_id: found id, text; expected one column of this name"
+    assert told(lambda: Corpus.from_frame({"key": ["a"], "text": [ONE]})) == [
+        "frame: column doc_id: found key, text; expected one column of this name"
     ]
     assert told(lambda: Corpus.from_frame(7)) == [
         "frame: found a value of type int; expected a frame: columns by name, or a list of rows"

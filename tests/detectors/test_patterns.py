@@ -31,16 +31,19 @@ WRITTEN = {
         *("Tue 3 May 2011", "3-May-2011", "03/05/2011", "3.5.2011", "3. 5. 2011", "03-05-11", "2011-05-03", "2011/05/03"),
         *("2011 May 3", "2011, 3 May", "20110503", "May 2011", "Sept. 2011", "3 May", "12. März 2019", "3 mars 2011"),
         *("12 de marzo de 2019", "1er mars 2011", "3 may 2011", "3 Dec. ’11", "4th day of July, 2019", "2019年3月5日"),
-        *("2011-05-03T14:30:00Z", "05/2011", "3–5 May 2011"),
+        *("2011-05-03T14:30:00Z", "05/2011", "3–5 May 2011", "the fourteenth of March 1987", "Christmas 1987", "Q3 1987"),
+        *("09.2003", "the twenty-first of May", "Junio de 2007", "febrero-03"),
     ],
     "CODE": [
         *("36110/97", "2:19-cv-01234", "2:19-cv-01234-ABC-DE", "C-131/12", "[2011] EWHC 123 (Admin)", "1 BvR 16/13"),
         *("VI ZR 123/12", "[2009] UKSC 12", "ECLI:EU:C:2014:317", "10-12.345", "2019 ONCA 12", "19-cv-01234"),
+        *("T-512-03", "2003/441"),
     ],
     "PERSON": [
         *("Mr Smith", "Mr. J.P. van der Berg", "Ms O’Neill-Rask", "Mr SMITH", "MR SMITH", "Dr. Smith", "Prof. Dr. Åsa Brännmyr"),
         *("Sir John Smith", "Judge J. P. Tornquill", "Mrs de la Cruz", "Miss Ona Rask", "Mr and Mrs Vasshaug", "Mr A. Young", "Mr House", "Ms Clerk"),
         *("Frau Müller", "Mme Lefèvre", "Señor García Márquez", "Dr.\u00a0Rask", "Mr d'Arcy", "Lady Ona Rask"),
+        *("Dr. med. Weiß", "Dra. Gómez", "Dr.ssa Bianchi", "Councillor Finch", "President Kwame Boateng", "Mr Major"),
     ],
     "IBAN": ["DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432"],
     "CARD": ["4539 1488 0343 6467", "4539148803436467"],
@@ -59,6 +62,23 @@ WRITTEN = {
 def test_what_is_written_in_many_ways(kind: str, written: str) -> None:
     for frame in FRAMES:
         assert (written, kind) in found(frame.format(written)), frame
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Bleep 4471, or extension 4417.", [("4471", "PHONE"), ("4417", "PHONE")]),  # inside a house
+        ("Mr Major. He left.", [("Mr Major", "PERSON")]),  # a title that is a surname, and a sentence begins
+        ("Mr Justice PERSON. He left.", []),
+        ("Nombre: Ernesto Rivera\nMédico: Ana Ruiz", [("Ernesto Rivera", "PERSON"), ("Ana Ruiz", "PERSON")]),
+        ("petition no. 118 of 2003", [("118 of 2003", "CODE")]),
+        ("in the year of Directive 2003/86/EC", []),
+        ("operado en 1996", [("1996", "DATE")]),
+        ("the President of the Court and the Mayor of the town", []),
+    ],
+)
+def test_what_hangs_on_the_words_around_it(text: str, expected: list[tuple[str, str]]) -> None:
+    assert found(text) == expected
 
 
 def test_there_is_an_example_of_every_type() -> None:

@@ -12,6 +12,8 @@ import pytest
 from showthrough import Anonymization, Corpus, Document, Mask, Run, TypedMask, evaluate
 from showthrough.data import documents
 from showthrough.metrics.masked_strings import Page
+from showthrough.report.plane import measured
+from showthrough.report.table import tables
 
 SENTENCES = [
     "The applicant, {}, was born in 1961 and lives in the town.",
@@ -141,6 +143,16 @@ def test_strings_are_counted_once_for_each_document() -> None:
         ("The Müllers came; so did Herr Müller.", "Müller", 1.0),  # a mask that cuts a word
         ("東京都に住む。彼は東京へ。", "東京", 1.0),
         ("Ahmet YILMAZ came. Then Yılmaz left.", "Ahmet YILMAZ", 1.0),
+        ("Seen by Nu\u0301n\u0303ez. Then Núñez left.", "Nu\u0301n\u0303ez", 1.0),  # accents as characters of their own
+        ("Seen by Núñez. Then Nu\u0301n\u0303ez left.", "Núñez", 1.0),
+        ("Seen by Herr Weiß. Then WEISS left.", "Weiß", 1.0),
+        ("Seen by WEISS. Then Weiß left.", "WEISS", 1.0),
+        ("Seen by Herr Weiß. Then Weiss left.", "Weiß", 1.0),
+        ("RONALD MCDONALD\nThen McDonald left.", "RONALD MCDONALD", 1.0),
+        ("AT 12 ROWAN STREET\nIt is 12 Rowan Street.", "12 ROWAN STREET", 1.0),
+        ("It was John Smith. Signed john smith, as ever.", "John Smith", 1.0),  # nobody else's, in small letters too
+        ("It went to the Supreme Court. Any supreme court may.", "Supreme Court", 0.0),
+        ("Mail to anna.lund@example.org. Or ANNA.LUND@EXAMPLE.ORG.", "anna.lund@example.org", 1.0),
         ("tom smith came and smith left", "tom smith", 1.0),  # nothing here has capitals
         ("He saw Tom Smith. The smith left.", "Tom Smith", 0.0),
         ("john.smith@x.org wrote. Smith came. It was John Smith.", "John Smith", 1.0),
@@ -168,6 +180,18 @@ def test_types_tell_names() -> None:
     assert value(text, "Summer Field") == 0.0  # two ordinary words
     assert value(text, "Summer Field", kind="PERSON") == value(text, "Summer Field", kind="FIRSTNAME") == 1.0
     assert value(text, "Summer Field", kind="ORG") == 0.0
+
+
+def test_it_ranks_nobody() -> None:
+    """Who masks one word alone leaves nothing of it: that must not look better than masking much."""
+    text = "Ann Berg of Oslo. Berg was ill."
+    corpus = Corpus([Document("a", text)])
+    masks = {"much": [Mask(0, 8), Mask(12, 16)], "little": [Mask(12, 16)]}
+    run = evaluate(corpus, {name: Anonymization({"a": masks[name]}) for name in masks}, ["inconsistent", "residual"])
+    assert run["little", "inconsistent"].value == 0.0
+    assert run["much", "inconsistent"].value == 0.5
+    assert not any(cell.best for table in tables(run) for column in table.columns for cell in column.cells)
+    assert [one.record.name for one in measured(run)] == ["residual"]
 
 
 def test_only_the_corpus_couples_documents() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from io import StringIO
+
 import msgspec
 import pytest
+from rich.console import Console
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
 from showthrough.report import json_text, latex_text, markdown_text, reading
 from showthrough.report.html import html_text
 from showthrough.report.html.verdicts import verdict
 from showthrough.report.reading import may_leak
+from showthrough.report.terminal import show_comparisons
 from showthrough.run.records import Score
 
 NAME = Mention(0, 8, "PERSON", "DIRECT", "e1")
@@ -158,3 +162,26 @@ def test_no_interval_is_promised_where_there_is_none() -> None:
     run = evaluate(corpus((NAME, TOWN)), [masked()], METRICS, resamples=0)
     assert "% intervals" not in html_text(run)
     assert "interval" not in markdown_text(run)
+
+
+def test_what_a_detector_finds_is_told_and_nothing_found_is_not() -> None:
+    texts = Corpus([Document("a", "Mr Ole Berg wrote to b@example.org."), Document("b", "It rained.")])
+    masks = {"none": {"a": [], "b": []}, "all": {"a": [Mask(0, 34)], "b": []}}
+    run = evaluate(texts, {name: Anonymization(masks[name]) for name in masks}, ["residual", "disagreement"])
+    assert told(run, "none") == "leaves 2 places that look like an identifier to patterns, in 1 of 2 documents"
+    assert told(run, "all") == ""
+    page = html_text(run)
+    assert "Residual finds, lower is better." in page
+    assert "masked by another, higher is better" not in page  # nobody knows who is right
+
+
+def test_what_only_describes_is_not_asked_to_be_better() -> None:
+    texts = Corpus([Document(f"d{number}", "Ole Berg of Oslo") for number in range(8)])
+    masks = {"one": [Mask(0, 8)], "two": [Mask(12, 16)]}
+    both = {name: Anonymization({document.id: masks[name] for document in texts}) for name in masks}
+    run = evaluate(texts, both, ["disagreement"])
+    screen = Console(record=True, width=120, file=StringIO())
+    show_comparisons(run, run.compare("disagreement", parts=False), 0.05, screen)
+    text = screen.export_text()
+    assert "does the row differ from the column?" in text
+    assert "better" not in text

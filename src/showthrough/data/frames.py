@@ -27,6 +27,7 @@ from showthrough.errors import QUOTED, InputError, PlanError, Problem, at_docume
 from showthrough.files.reading import gathered
 
 _BESIDE = ("entity_type", "replacement", "identifier_type", "entity_id", "text")  # of a span, where they are there
+_ID, _SHORT_ID = "doc_id", "id"  # the usual column of ids, and what it is called where that is not there, as in files
 _LISTS = ("tolist", "to_list", "to_pylist")  # of pandas, polars and Arrow
 
 
@@ -100,6 +101,8 @@ def anonymization_of_frame(frame: Any, corpus: Corpus, columns: Mapping[str, str
 
 
 def _ids(table: Frame, column: str) -> list[str]:
+    if column == _ID and _ID not in table.names and _SHORT_ID in table.names:
+        column = _SHORT_ID
     return gathered(enumerate(table.column(column), 1), lambda row: id_of(row[1], f"row {row[0]}: column {column}"))
 
 

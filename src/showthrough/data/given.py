@@ -60,9 +60,16 @@ def text_of(value: Any, place: str) -> str:
     raise fault(place, f"found a value of type {type(value).__name__}; expected text")
 
 
+def _has_ids(given: Any) -> bool:
+    """Whether values come with their ids: in a mapping, or in a column of pandas whose index is no row number."""
+    if isinstance(given, Mapping):
+        return True
+    return type(given).__name__ == "Series" and type(getattr(given, "index", 0)).__name__ not in ("int", "RangeIndex")
+
+
 def pairs_of(given: Any, what: str) -> list[tuple[str, Any]]:
     """Values with their ids: those of a mapping, or numbers from 1 on. Raises InputError for what is neither."""
-    if isinstance(given, Mapping):
+    if _has_ids(given):
         return gathered(given.items(), lambda pair: (id_of(pair[0], what), pair[1]))
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         found = f"found a value of type {type(given).__name__}"
@@ -73,7 +80,7 @@ def pairs_of(given: Any, what: str) -> list[tuple[str, Any]]:
 def paired(given: Any, corpus: Corpus, what: str) -> list[tuple[str, Any]]:
     """Values with the ids of documents: their own, or in the order of the corpus, and then as many as it has."""
     pairs = pairs_of(given, what)
-    if isinstance(given, Mapping):
+    if _has_ids(given):
         return pairs
     if len(pairs) != len(corpus):
         expected = f"{len(corpus)}, one for each document in its order, or a mapping by document id"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from showthrough.data.kinds import kind_of
 from showthrough.data.labels import label_of
 from showthrough.data.masks import Mask
 
@@ -15,6 +16,7 @@ def type_of(mask: Mask, text: str) -> str:
     """What a mask of a text says that it hides: its type, or else the label that it writes; empty where there is none.
 
     A label is one word in capitals that does not stand in what is masked: `Roe` for `Doe` is a surrogate and no type.
+    The name of a known kind is one all the same: `AGE` for `ten years of age`.
 
     >>> type_of(Mask(3, 6, "[PERSON_1]"), "Mr Doe"), type_of(Mask(3, 6, "Roe"), "Mr Doe"), type_of(Mask(3, 6), "Mr Doe")
     ('PERSON', '', '')
@@ -23,7 +25,9 @@ def type_of(mask: Mask, text: str) -> str:
         return mask.entity_type
     label = label_of(mask.replacement)
     known = label.isupper() and _LABEL.fullmatch(label)
-    return label if known and not repeats(label, text[mask.start : mask.end]) else ""
+    if not known or (kind_of(label) is None and repeats(label, text[mask.start : mask.end])):
+        return ""
+    return label
 
 
 def repeats(label: str, masked: str) -> bool:

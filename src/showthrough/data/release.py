@@ -6,7 +6,7 @@ What was marked in the originals is not released: it would tell what was masked.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
@@ -99,20 +99,19 @@ def _numbers(masks: Sequence[Mask], text: str, mentions: Sequence[Mention]) -> l
 
 
 def _entities(masks: Sequence[Mask], mentions: Sequence[Mention]) -> list[str]:
-    """Of each mask, the entity of the mention that shares most with it, the first among equals; empty: none is known.
+    """For each mask the entity of the mention that shares most with it, the first among equals; empty where none does.
 
-    Masks are in order and apart, so a mention has only neighbours under it.
+    The masks ascend and do not overlap, so each mention has a few neighbours among them, and not all.
     """
-    starts = [mask.start for mask in masks]
+    starts, ends = [mask.start for mask in masks], [mask.end for mask in masks]
     best = [(0, "")] * len(masks)
     for mention in mentions:
-        number = max(0, bisect_right(starts, mention.start) - 1)
-        while mention.entity_id and number < len(masks) and starts[number] < mention.end:
-            mask = masks[number]
-            shared = min(mask.end, mention.end) - max(mask.start, mention.start)
+        if not mention.entity_id:
+            continue
+        for number in range(bisect_right(ends, mention.start), bisect_left(starts, mention.end)):
+            shared = min(ends[number], mention.end) - max(starts[number], mention.start)
             if shared > best[number][0]:
-                best[number] = shared, mention.entity_id
-            number += 1
+                best[number] = (shared, mention.entity_id)
     return [entity for _, entity in best]
 
 

@@ -15,9 +15,12 @@ _RUN = re.compile(
     rf"(?<![\w+@=])(?<!\d[.,/-])[+(]{{0,2}}\d{{1,13}}(?:{_SIGNS}{{1,3}}\d{{1,13}}){{0,6}}(?:(?![\w@])|(?=x\d))"
 )
 _EXTENSION = re.compile(r",?[ ]?(?:(?i:ext|extension|x)\.?[ ]?|#)\d{1,6}(?!\w)")
+_SHORT = re.compile(
+    r"(?<!\w)(?i:ext|extension|bleep|pager|beeper)\b\.?(?:[ ](?:no|nr|number)\b\.?)?[:]?[ ](\d{3,6})(?!\w|[.,/]\d)"
+)
 _CUE = re.compile(
     r"(?i:\b(?:tel|telephones?|phones?|ph|mobile|mob|cell|fax|call(?:ed)?|dial(?:led)?|ring|rang|text(?:ed)?|"
-    r"whatsapp|pager|beeper|ext|telefon|tlf|mobil|handy|tél|téléphone|portable|teléfono|móvil|contact|hotline|"
+    r"whatsapp|pager|beeper|bleep|ext|extension|telefon|tlf|mobil|handy|tél|téléphone|portable|teléfono|móvil|contact|hotline|"
     r"landline)\b\.?(?:[ ](?:no|nr|number)\b\.?)?(?:[ ](?:is|was|on|at|to))?[.:]?[ ]{0,2})\Z"
 )
 _GROUPS = frozenset({
@@ -51,6 +54,8 @@ def phones(text: str) -> Iterator[tuple[int, int]]:
         if extension := _EXTENSION.match(text, end):
             end = extension.end()
         yield start, end
+    for inside in _SHORT.finditer(text):  # numbers inside a house
+        yield inside.span(1)
 
 
 def _longest(text: str, start: int, groups: list[tuple[int, int]]) -> tuple[int, int] | None:

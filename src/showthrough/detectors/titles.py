@@ -9,12 +9,14 @@ from showthrough.detectors.base import Find
 from showthrough.detectors.expressions import FIELD, NAME, NOT_NAMES, UP
 
 _TITLES = (
-    "Mrs?|Ms|Mx|Miss|Messrs|Mister|Mstr|Drs?|Doctor|Prof|Professor|Sir|Dame|Lord|Lady|Madam|Judge|Justice|Magistrate|"
+    "Mrs?|Ms|Mx|Miss|Messrs|Mister|Mstr|Drs?(?:\\.[ ]?(?:med|phil|jur|iur|rer|nat))+|Dr\\.ssa|Drs?|"
+    "Dra|Doctor|Prof|Professor|Sir|Dame|Lord|Lady|Madam|Judge|Justice|Magistrate|"
     "Rev|Revd|Reverend|Father|Fr|Sister|Brother|Pastor|Bishop|Rabbi|Imam|Sheikh|Nurse|Capt|Captain|Cpt|Sgt|Sergeant|"
     "Cpl|Corporal|Inspector|Insp|Detective|Det|Constable|Superintendent|Supt|Officer|Lt|Lieutenant|Col|Colonel|Maj|"
     "Major|Gen|Adm|Admiral|Cmdr|Commander|Senator|Sen|Ambassador|Attorney|Atty|Adv|Barrister|Baron|Baroness|Countess|"
     "Prince|Princess|Hon|Uncle|Aunt|Herrn?|Frau|Fräulein|Dipl\\.-Ing|Monsieur|Madame|Mme|Mlle|Mademoiselle|Maître|"
-    "Señora?|Señorita|Sr|Sra|Srta|Don|Doña|Signora?|Sig|Dott|Avv|Dhr|Mevr|Mevrouw|Meneer|Hr|Fru|Senhora?|Pan|Pani"
+    "Señora?|Señorita|Sr|Sra|Srta|Don|Doña|Signora?|Sig|Dott|Avv|Dhr|Mevr|Mevrouw|Meneer|Hr|Fru|Senhora?|Pan|Pani|"
+    "Councill?or|Cllr|Congress(?:wo)?man|Archbishop|President|Chancellor|Governor|Mayor|Coroner|Midwife|Paramedic|PC"
 )
 _TITLE = rf"(?:{_TITLES}|(?:MRS?|MS|MISS|DR|PROF|SIR|JUDGE|JUSTICE|REV|HERR|FRAU|MME)(?=[. \u00a0]))\b\.?"
 _PARTICLE = (
@@ -29,6 +31,12 @@ _TITLED = re.compile(
     rf"(?<![\w'’])(?P<title>(?:{_TITLE}(?:(?<=\.)\s{{0,3}}|\s{{1,3}})(?:(?:and|or|&|und|et|y)\s{{1,3}})?){{1,4}})"
     rf"(?:{_HOLE}[ \u00a0]?){{0,2}}"
     rf"(?P<names>{_WORD}(?:(?:[ \u00a0]|(?<=\.)){_WORD}|[ \u00a0]{_HOLE}[ \u00a0]{_WORD}){{0,5}})(?!\w)"
+)
+# Fields of other languages than English, whose fields the rules know.
+_OTHER_FIELD = re.compile(
+    r"(?<!\w)(?i:nombre|apellidos?|paciente|médic[oa]|remitido por|nom|prénom|médecin|nome|cognome|sobrenome|naam|"
+    r"voornaam|achternaam|vorname|nachname|patientin|arzt|ärztin|navn|fornavn|etternavn|imię|nazwisko)"
+    rf"[ ]?:[ \u00a0]{{1,3}}(?:{_TITLE}[ ])?(?P<names>{_WORD}(?:[ \u00a0]{_WORD}){{0,5}})(?!\w)"
 )
 _LEADING = re.compile(rf"(?:(?:{_TITLE}|(?i:the|an?|in|on|of|about|some|last|early|late))\s{{1,3}}){{1,4}}")
 _PIECE = re.compile(rf"{_HOLE}|[\w.'’-]+")
@@ -57,6 +65,11 @@ _ADDRESSED = frozenset(
     {"President", "Secretary", "Minister", "Registrar", "Chairman", "Speaker", "Justice", "Advocate"}
 )
 _PLAIN = re.compile(r"(?i:mrs?|ms|mx|miss|drs?|prof)\b")
+# Titles that are surnames too.
+_SURNAME = re.compile(
+    r"(?:Mrs?|Ms|Mx|Miss|Drs?|Prof)\b\.?\s{1,3}"
+    r"(Major|Baron|Prince|Bishop|Constable|Sergeant|Judge|Pastor|Pan|Lord|Don|Mayor|Chancellor|Governor)\b\.?\s{0,3}\Z"
+)
 # Less those that are surnames and initials as well: here a title stands before them.
 _OPENERS = NOT_NAMES - {"A", "I", "Young", "Old", "Still", "More", "Much", "Friday"}
 _LABEL = re.compile(r"[A-Z]+(?:[_-][A-Z]+)*(?:[_-]?\d{1,3})?\Z")
@@ -96,9 +109,12 @@ def titled(text: str) -> Iterator[Find]:
     """Names behind titles, and in fields that are for names; `core` is the name."""
     for match in _TITLED.finditer(text):
         offices = _ADDRESSED if _PLAIN.match(match["title"]) else _OFFICES
-        if core := _name(text, *match.span("names"), offices):
+        core = _name(text, *match.span("names"), offices)
+        if core is None and (surname := _SURNAME.search(text, *match.span("title"))):
+            core = surname.span(1)  # a sentence begins behind Mr Major
+        if core:
             yield Find(match.start(), core[1], "PERSON", core=core)
-    for match in FIELD.finditer(text):
+    for match in (*FIELD.finditer(text), *_OTHER_FIELD.finditer(text)):
         if core := _name(text, *match.span("names")):
             yield Find(*core, "PERSON")
 

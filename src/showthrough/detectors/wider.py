@@ -26,7 +26,8 @@ _OTHER = (
     "Dezember|décembre|decembre|diciembre|dicembre|dezembro|december|desember"
 )
 _MONTH = rf"(?:(?i:{_ENGLISH}|{_OTHER})\b|(?i:{_SHORT})\b\.?)"
-_NAMED = rf"(?:(?:{_ENGLISH}|{_OTHER})\b|(?:{_SHORT})\b\.?)"  # as names are written: "may" is none
+_EITHER = "|".join(dict.fromkeys(one for name in _OTHER.split("|") for one in (name, name[0].upper() + name[1:])))
+_NAMED = rf"(?:(?:{_ENGLISH}|{_EITHER})\b|(?:{_SHORT})\b\.?)"  # as names are written: "may" is none
 _WEEKDAY = (
     r"(?i:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?|montag|dienstag|mittwoch|donnerstag|freitag|"
     r"samstag|sonnabend|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|"
@@ -43,6 +44,14 @@ _OF = rf"(?:(?:day{_GAP})?(?i:of|de|del|di)\b{_GAP})?"
 _LEAD = rf"(?:{_WEEKDAY},?{_GAP})?(?:(?i:the|den|le|el|il){_GAP})?"
 _DASH = r"[-–—]"
 _RANGE = rf"(?:{_SPACE}?(?:{_DASH}|(?i:to|and|until|bis)){_SPACE}?{_LAST})?"
+_ORDINAL = (
+    "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|(?:thir|four|fif|six|seven|"
+    "eigh|nine)teenth|twentieth|thirtieth|"
+    "(?:twenty|thirty)[- ](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
+)
+_FEAST = (
+    r"(?:Christmas(?:[ ](?:Eve|Day))?|Easter|New[ ]Year(?:['’]s[ ](?:Eve|Day))?|Thanksgiving|Ramadan|Hanukkah|Diwali)"
+)
 _START, _END = r"(?<![\w/-])(?<!\d[.,])", r"(?![\w/]|[.,-]\d)"
 
 _DATES = (
@@ -66,6 +75,12 @@ _DATES = (
     rf"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.){_END}",
     rf"{_START}{_WEEKDAY},?{_GAP}(?:the{_GAP})?{_DAY}(?i:st|nd|rd|th)(?!\w)",
     r"\d{4}年\d{1,2}月(?:\d{1,2}日)?",
+    rf"{_START}(?:(?i:the){_GAP})?(?i:{_ORDINAL}){_GAP}(?:day{_GAP})?(?i:of){_GAP}{_NAMED}(?:,?{_GAP}{_YEAR})?{_END}",
+    rf"{_START}(?:{_FEAST}|[QH][1-4]),?{_GAP}(?:(?i:of|in){_GAP})?{_YEAR}{_END}",
+    rf"{_START}(?:0[1-9]|1[0-2])\.{_YEAR}{_END}",
+    rf"{_START}{_NAMED}[-/ ]['’]?\d\d{_END}",
+    rf"(?<!\w)(?i:en|año|desde|hasta|entre|depuis|seit|anno|nel|im[ ]jahre?|l['’]année){_GAP}"
+    rf"(?P<span>{_YEAR}){_END}",
     rf"(?:(?<=\d{{4}},[ ])|(?<=\d{{4}}[ ]and[ ])){_YEAR}(?![\w/]|[.,]\d)",  # born in 1975, 1981 and 1984
 )
 
@@ -101,6 +116,9 @@ _CODES = (
     r"(?<![\w/-])[A-Z]{1,5}[-/ ]?(?:19|20)?\d{2}[-/]\d{3,7}(?:[-/][A-Z0-9]{1,6}){0,2}(?![\w/])",
     r"(?<![\w/-])[A-Z]{1,6}/\d{1,7}/\d{2,6}(?:/[A-Z0-9]{1,6}){0,2}(?![\w/])",
     r"(?<![\w/-])\d{1,4}/[A-Z]{1,5}/\d{2,6}(?:/\d{2,4})?(?![\w/])",
+    r"(?<![\w/.-])(?:19|20)\d\d/\d{3,6}(?![\w/]|-\d)",  # the year first; 2003/86/EC is a law
+    r"(?<![\w/-])[A-Z]{1,4}[-‑]\d{2,6}[-‑](?:19|20)?\d\d(?![\w/-])",
+    rf"{_CUED}(?P<span>\d{{1,6}}[ ](?:of|de)[ ](?:19|20)\d\d)(?!\w)",
     r"(?<![\w/-])(?=[A-Z]{0,4}\d)(?=\d{0,8}[A-Z])[A-Z0-9]{7,14}(?![\w/-])(?<!XXX)",  # plates, policies, identity cards
 )
 

@@ -25,7 +25,15 @@ SMALLEST, LARGEST = 1e-100, 1e15  # numbers of a row, 0 aside
 HEADLINE = ""  # the part that a metric is known by
 Count = Literal["right", "wrong", "all"]
 Role = Literal[
-    "direct identifiers", "recall", "precision", "information", "words", "attack", "F, P and R", "inconsistency"
+    "direct identifiers",
+    "recall",
+    "precision",
+    "information",
+    "words",
+    "attack",
+    "F, P and R",
+    "inconsistency",
+    "residual",
 ]
 # What reports may take a metric for, whatever it is called, and what they then rely on.
 ROLES: dict[Role, str] = {
@@ -37,6 +45,7 @@ ROLES: dict[Role, str] = {
     "attack": "the share of documents whose individual is found, with the parts `chance` and `ceiling`",
     "F, P and R": "F, with precision and recall as the parts `P` and `R`",
     "inconsistency": "the share of masked strings that can be read elsewhere, with their counts (`wrong` and `all`)",
+    "residual": "what a detector still finds, with its counts (`wrong`) and the parameter `detector`",
 }
 
 

@@ -48,6 +48,7 @@ class Inconsistency(Metric):
     scope = "corpus"
     title = "Masked here, readable there"
     better = "lower"
+    neutral = (HEADLINE, CORPUS)  # who masks less has less to leave readable, so it ranks nobody
     undefined = "no mask hides a string that could be looked for (ordinary words aside)"
     tells = "what is masked in one place and readable in another"
     roles = ("inconsistency",)

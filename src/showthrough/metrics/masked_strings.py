@@ -1,15 +1,16 @@
 """The strings that masks hide, and where they can be read all the same.
 
 A text is cut into pieces: words, and signs one by one; white space only parts them. A string is a row of pieces, and is
-looked for as it is written and in capitals. Ordinary words are no strings: everybody writes them.
+looked for as it is written and in capitals. Ordinary words are no strings: everybody writes them. An accent may be a
+character of its own, and `ß` is `ss`: words are compared by what they spell, and offsets stay those of the text.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,7 +26,8 @@ from showthrough.resources.languages import small_words
 LONGEST = 40  # pieces of a string that are looked for: of a whole paragraph its beginning
 _DIGITS = 3  # so many of them tell something: 12 is anywhere, 1996 is not
 _SCRIPT = "".join(f"{chr(low)}-{chr(high)}" for low, high in IDEOGRAPHS)
-_PIECE = re.compile(rf"[{_SCRIPT}]|[^\W_{_SCRIPT}]+|[^\w\s]|_")
+_PIECE = re.compile(rf"[{_SCRIPT}]|[^\W_{_SCRIPT}](?:[^\W_{_SCRIPT}]|[\u0300-\u036f])*+|[^\w\s]|_")
+_SHARP = str.maketrans({"ß": "ss", "ẞ": "SS"})
 # One character for another, so that offsets stay: quotes and dashes are written in many ways, and the dots of a Turkish
 # i come and go with capitals.
 _ALIKE = str.maketrans("’‘ʼ`´“”„«»‐‑‒–—−İı", "'''''\"\"\"\"\"------Ii")
@@ -59,6 +61,8 @@ class Page:
         self.original, self.text = text, text.translate(_ALIKE)
         found = [(piece[0], piece.start(), piece.end()) for piece in _PIECE.finditer(self.text)]
         self.words = [word for word, _, _ in found]
+        if not text.isascii():
+            self.words = list(map(_composed, self.words))
         self.start = [start for _, start, _ in found]
         self.end = [end for _, _, end in found]
         self._small: dict[str, bool] = {}
@@ -71,11 +75,22 @@ class Page:
         """The pieces of a stretch, the first of them by its number; words that the stretch cuts are cut."""
         first, last = bisect_right(self.end, start), bisect_left(self.start, end)
         words = self.words[first : min(last, first + LONGEST)]
-        if words:
-            final = first + len(words) - 1
-            words[-1] = words[-1][: end - self.start[final]]
-            words[0] = words[0][max(start - self.start[first], 0) :]
+        final = first + len(words) - 1
+        if words and end < self.end[final]:
+            words[-1] = _composed(self.text[self.start[final] : end])
+        if words and start > self.start[first]:
+            words[0] = _composed(self.text[start : min(self.end[first], end)])
         return first, words
+
+    @cached_property
+    def spelled(self) -> list[str]:
+        """The pieces as they are compared."""
+        return self.words if self.text.isascii() else list(map(_spelled, self.words))
+
+    @cached_property
+    def low(self) -> list[str]:
+        """The same in small letters."""
+        return list(map(str.lower, self.spelled))
 
     @cached_property
     def cased(self) -> bool:
@@ -117,6 +132,15 @@ class Page:
         before = self.words[place - 1] if place else ""
         initial = len(before) == 1 and before.isupper()
         return initial or (before[:1].isupper() and before.lower() in TITLES | GIVEN)
+
+
+def _composed(word: str) -> str:
+    """A word whose accents are no characters of their own, where there is one for both."""
+    return word if word.isascii() else unicodedata.normalize("NFC", word)
+
+
+def _spelled(word: str) -> str:
+    return word if word.isascii() else word.translate(_SHARP)
 
 
 class Masked(NamedTuple):
@@ -176,6 +200,8 @@ def _tells(found: Sequence[str], page: Page, words: Words, person: bool) -> bool
         if low in words.calendar:
             if digits:  # a day of the year
                 return True
+        elif word == "@":  # an address, whatever words it is made of
+            return True
         elif word.isdigit() or not word.isalnum():
             continue
         elif any(map(str.isdigit, word)):  # letters and digits are a code, but 3rd and 5kg are not
@@ -220,65 +246,71 @@ class Found(NamedTuple):
     last: int
 
 
-@dataclass(frozen=True)
-class _Spelling:
-    number: int
-    shouted: bool  # only in capitals here, and not where it is masked
-
-
 class Sought:
     """Strings that are looked for, by number, in the order in which they came.
 
     Only hashes of them are kept, so that those of a million documents fit: that any two of several million strings have
-    the same 64 bits has a chance of one in a million.
+    the same 64 bits has a chance of one in a million. For the same reason a flag is the last bit of a number, and the
+    lengths of strings are bits.
     """
 
     def __init__(self, words: Words) -> None:
         self._words = words
         self._numbers: dict[int, int] = {}
-        self._spellings: dict[int, _Spelling] = {}
-        self._lengths: dict[str, set[int]] = {}  # of strings, by their first piece
-        self._parts: dict[str, set[int]] = {}  # numbers of strings
+        self._written = _Rows()  # as it is masked; flag: only in capitals here, and not where it is masked
+        self._whatever = _Rows()  # in whatever case; flag: not in small letters
+        self._parts: dict[str, int | set[int]] = {}  # numbers of strings
 
     def add(self, string: Masked) -> int:
         """Its number; that which it has already where it came before, in whatever case."""
-        number = self._numbers.setdefault(hash(string.key), len(self._numbers))
-        loud = tuple(map(str.upper, string.words))
-        self._spell(string.words, number, shouted=False)
-        if loud == string.words:  # in a heading, say: below it stands as usual
-            self._spell(tuple(map(self._as_usual, string.words)), number, shouted=False)
-        else:
-            self._spell(loud, number, shouted=True)
-        for part in string.parts:
-            for written in {part, part.upper(), part.capitalize()} if part.isupper() else {part, part.upper()}:
-                self._parts.setdefault(written, set()).add(number)
+        number = self._numbers.setdefault(hash(tuple(map(_spelled, string.key))), len(self._numbers))
+        words = tuple(map(_spelled, string.words))
+        loud, low = tuple(map(str.upper, words)), tuple(map(str.lower, words))
+        # Nobody writes two names in a row and means something else; nor a code or an address.
+        sure = bool(string.parts) or "@" in words or any(map(str.isdigit, "".join(words)))
+        self._written.add(words, number, flag=False)
+        if loud != words:
+            self._written.add(loud, number, flag=True)
+        if low != words and (loud == words or sure):  # in a heading, say: below it stands as usual
+            self._whatever.add(low, number, flag=not sure)
+        for part in map(_spelled, string.parts):
+            # Of a name in capitals nobody knows where they were: McDonald.
+            self._add_part(part, number)
+            self._add_part(part.lower() if part.isupper() else part.upper(), number)
         return number
 
-    def _as_usual(self, word: str) -> str:
-        low = word.lower()
-        return low if low in self._words.function or (low in PARTICLES) else word.capitalize()
-
-    def _spell(self, words: tuple[str, ...], number: int, *, shouted: bool) -> None:
-        before = self._spellings.get(hash(words))
-        if before is None or before.shouted:
-            self._spellings[hash(words)] = _Spelling(number, shouted)
-        self._lengths.setdefault(words[0], set()).add(len(words))
+    def _add_part(self, part: str, number: int) -> None:
+        before = self._parts.setdefault(part, number)
+        if isinstance(before, set):
+            before.add(number)
+        elif before != number:
+            self._parts[part] = {before, number}
 
     def readable_in(self, page: Page, readable: Sequence[bool]) -> Iterator[Found]:
         """All that can be read of them in a document of whose pieces some can be read."""
-        words, lengths, parts = page.words, self._lengths, self._parts
+        words, low = page.spelled, page.low
+        written, whatever = self._written, self._whatever
         for place, word in enumerate(words):
             if not readable[place]:
                 continue
-            for length in lengths.get(word, ()):
-                last = place + length
-                spelling = self._spellings.get(hash(tuple(words[place:last]))) if last <= len(words) else None
-                if spelling is None or not all(readable[place:last]):
-                    continue
-                if length > 1 or not self._is_ordinary_at(page, place, spelling.shouted):
-                    yield Found(spelling.number, place, last)
-            if word in parts and (page.is_introduced(place) or not self._is_ambiguous(page, word)):
-                for number in parts[word]:
+            if word in written.lengths:
+                for number, shouted, last in written.at(words, place):
+                    if last == place + 1 and self._is_ordinary_at(page, place, bool(shouted)):
+                        continue
+                    if all(readable[place:last]):
+                        yield Found(number, place, last)
+            capital = word[0].isupper()
+            if low[place] in whatever.lengths:
+                for number, unsure, last in whatever.at(low, place):
+                    if unsure and not (capital and (last > place + 1 or not self._is_ordinary_at(page, place, False))):
+                        continue
+                    if all(readable[place:last]):
+                        yield Found(number, place, last)
+            numbers = self._parts.get(word)
+            if numbers is None and capital:
+                numbers = self._parts.get(low[place])
+            if numbers is not None and (page.is_introduced(place) or not self._is_ambiguous(page, page.words[place])):
+                for number in numbers if isinstance(numbers, set) else (numbers,):
                     yield Found(number, place, place + 1)
 
     def _is_ambiguous(self, page: Page, word: str) -> bool:
@@ -292,3 +324,27 @@ class Sought:
         if not word[0].isupper() or not (shouted or page.opens(place)):
             return False
         return word.lower() in self._words.known and page.has_small(word.lower())
+
+
+class _Rows:
+    """Numbers of rows of words, each with a flag."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self.lengths: dict[str, int] = {}  # by the first word: a bit for each length
+
+    def add(self, words: tuple[str, ...], number: int, *, flag: bool) -> None:
+        """The first of the same words keeps its number; one without the flag goes before one with it."""
+        before = self._numbers.get(hash(words))
+        if before is None or (before & 1 and not flag):
+            self._numbers[hash(words)] = number << 1 | flag
+        self.lengths[words[0]] = self.lengths.get(words[0], 0) | 1 << len(words)
+
+    def at(self, words: Sequence[str], place: int) -> Iterator[tuple[int, int, int]]:
+        """What begins at a place: its number, its flag, and where it ends."""
+        lengths = self.lengths.get(words[place], 0)
+        while lengths:
+            last = place + (lengths & -lengths).bit_length() - 1
+            lengths &= lengths - 1
+            if last <= len(words) and (found := self._numbers.get(hash(tuple(words[place:last])))) is not None:
+                yield found >> 1, found & 1, last

@@ -46,6 +46,8 @@ class Residual(Metric):
     tells = "what still looks like an identifier"
     better = "lower"
     undefined = "the originals have no word"
+    roles = ("residual",)
+    counts = (("finds", "wrong"),)
 
     detector: str = parameter(DEFAULT, "what looks for identifiers: patterns, presidio, spacy, or one of a package")
 

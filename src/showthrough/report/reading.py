@@ -1,4 +1,4 @@
-"""What a table says, in two lines. Every sentence is about what annotators marked in the documents at hand."""
+"""What a table says, in two lines. Every sentence is about what was marked in the documents at hand, and by whom."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ _KINDS = {"direct": "direct identifiers", "quasi": "quasi-identifiers"}
 def reading(run: Run) -> list[str]:
     """Who leaks most, and what the most thorough one pays for it; nothing where the scores for it are not there."""
     return [line for line in (_leaks(run), _price(run)) if line]
+
+
+def markers(run: Run) -> str:
+    """Who marked what sentences are about: programs are no people."""
+    if not run.corpus.silver:
+        return "annotators"
+    return "programs and annotators" if run.corpus.silver.endswith(" and others") else "programs"
 
 
 def of_documents(run: Run, record: MetricRecord) -> str:
@@ -44,7 +51,8 @@ def _leaks(run: Run) -> str:
     worst = max(counts, key=lambda name: sum(counts[name].values()))
     clean = [name for name, leaking in counts.items() if not leaking]
     leave = f"{listed(clean)} {'leaves' if len(clean) == 1 else 'leave'}"
-    where = f"readable where it was marked, in {of_documents(run, record)}{assuming(record)}{_open(run, record)}"
+    by = f" by {markers(run)}" if run.corpus.silver else ""
+    where = f"readable where it was marked{by}, in {of_documents(run, record)}{assuming(record)}{_open(run, record)}"
     if not counts[worst]:
         return f"{leave} no direct identifier {where}."
     lines = [_leak_line(run, worst, counts[worst]), *([f"{leave} none {where}"] if clean else [])]
@@ -74,6 +82,7 @@ def _leak_line(run: Run, name: str, leaking: dict[str, int]) -> str:
     things = "direct identifier" if total == 1 else "direct identifiers"
     places = "document" if len(leaking) == 1 else "documents"
     counted = "" if total == 1 or run.several_annotators is False else " (one for each annotator who marked it)"
+    things += f" that {markers(run)} marked" if run.corpus.silver else ""
     return f"{name} leaks {total} {things}{counted} in {len(leaking)} {places}: {named}{more}"
 
 
@@ -95,9 +104,9 @@ def _price(run: Run) -> str:
     what = f"{percent(most)}{things and f' of the {things}'}"
     hide = "hides" if len(names) == 1 else "hide"
     if len(names) < len(values):
-        line = f"{listed(names)} {hide} more of what annotators marked than the others ({what}{_idle(idle)})"
+        line = f"{listed(names)} {hide} more of what {markers(run)} marked than the others ({what}{_idle(idle)})"
     else:
-        line = f"{listed(names)} {hide} {what} {'that' if things else 'of what'} annotators marked{_idle(idle)}"
+        line = f"{listed(names)} {hide} {what} {'that' if things else 'of what'} {markers(run)} marked{_idle(idle)}"
     line += assuming(recall)
     unmarked = [f"{percent(1 - values[name][1])}{f' ({name})' if len(names) > 1 else ''}" for name in names]
     return f"{line}; {_not_marked(run, unmarked, precision)}."

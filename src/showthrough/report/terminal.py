@@ -155,7 +155,8 @@ def show_comparisons(run: Run, compared: Sequence[Comparison], alpha: float, con
         here = [one for one in compared if (one.metric, one.part) == (metric, part)]
         head = metric if part == HEADLINE else f"{metric}, {part}"
         console.print()
-        console.print(Text(f"{head}: is the row better than the column?", style="bold"))
+        asked = "does the row differ from" if describes(run, here[0]) else "is the row better than"
+        console.print(Text(f"{head}: {asked} the column?", style="bold"))
         tested = [one for one in here if one.p_holm is not None]
         if tested:
             console.print(_matrix(run, here, alpha))

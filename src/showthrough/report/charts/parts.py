@@ -44,7 +44,7 @@ def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
     def cell(score: Score) -> dict[str, Any]:
         share = 0.0 if score.value is None else (score.value - low) / (high - low)
         bad = 0.0 if score.value is None else (1 - share if record.better == "higher" else share)
-        label = "–" if score.value is None else f"{score.value:.2f}"
+        label = "–" if score.value is None else "<0.01" if 0 < score.value < 0.005 else f"{score.value:.2f}"
         interval = Cell(score).interval
         value = score.reason if score.value is None else f"{score.value:.3f}{interval and f' ({interval})'}"
         return {"name": score.anonymization, "part": score.part, "shade": bad, "label": label,

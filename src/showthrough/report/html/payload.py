@@ -17,6 +17,7 @@ from showthrough.report.charts import CHARTS
 from showthrough.report.charts.plane import axis_title, plane_chart, plane_point
 from showthrough.report.failures import KINDS, NO_TYPE, Findings, Inspection, Place
 from showthrough.report.plane import Measured, first_choice, measured, points
+from showthrough.run.records import Evidence
 from showthrough.run.run import Run
 
 PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds
@@ -166,6 +167,12 @@ def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[An
         "ids": ids,
         "packets": [len(packet) for packet in packets],
         "leaks": {name: found.leaks.tolist() for name, found in findings.items()},
+        "seen": {name: [sum(_seen(by[key]) for by in by_name[name] if key in by) for key in ids] for name in run.names},
         "found": {name: [key in first[name] for key in ids] for name in run.names},
         "annotated": [bool(document.annotations) for document in run.texts.documents],
     }
+
+
+def _seen(evidence: Evidence) -> int:
+    """What the page shows of a document as still there: finds, and strings that are masked elsewhere in it."""
+    return len(evidence.places) + sum(bool(string.readable) for string in evidence.strings)

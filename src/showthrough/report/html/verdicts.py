@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from showthrough.report.reading import assuming, leaks, may_leak, of_documents, on_average
+from showthrough.report.reading import assuming, leaks, markers, may_leak, of_documents, on_average
 from showthrough.report.roles import chosen, counted, headline, playing
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
@@ -31,7 +31,8 @@ def verdict(run: Run, name: str) -> list[Clause]:
 
     Clauses for which the run has no number are left out.
     """
-    return [*_readable(run, name), *_uneven(run, name), *_found(run, name), *_kept(run, name), *_unmarked(run, name)]
+    seen = [*_readable(run, name), *_uneven(run, name), *_detected(run, name)]
+    return [*seen, *_found(run, name), *_kept(run, name), *_unmarked(run, name)]
 
 
 def _readable(run: Run, name: str) -> Iterator[Clause]:
@@ -42,12 +43,14 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
     leaking = leaks(run, record, name)
     if not leaking:
         unseen = may_leak(score).replace(" %", _PERCENT)
-        where = f" readable where it was marked, in {of_documents(run, record)}{assuming(record)}"
+        by = f" by {markers(run)}" if run.corpus.silver else ""
+        where = f" readable where it was marked{by}, in {of_documents(run, record)}{assuming(record)}"
         where += f" (with none seen, {unseen})" if unseen else ""
         yield Clause("leaves ", "no direct identifier", where)
         return
     total = sum(leaking.values())
     things = "1 direct identifier" if total == 1 else f"{total:,} direct identifiers"
+    things += f" that {markers(run)} marked" if run.corpus.silver else ""
     where = f" readable in {len(leaking):,} of {len(run.documents):,} documents{assuming(record)}"
     yield Clause("leaves ", things, where)
 
@@ -61,6 +64,19 @@ def _uneven(run: Run, name: str) -> Iterator[Clause]:
     if readable:
         things = "1 string" if readable == 1 else f"{readable:,} strings"
         yield Clause("leaves ", things, f" readable that it masks elsewhere in the same document, of {strings:,}")
+
+
+def _detected(run: Run, name: str) -> Iterator[Clause]:
+    """What a detector still finds; where it finds nothing, nothing is said, for the same reason."""
+    record = chosen(run, "residual")
+    if record is None or headline(run, name, record) is None:
+        return
+    finds = counted(run, record, name, "wrong")
+    if total := round(sum(finds)):
+        things = "1 place" if total == 1 else f"{total:,} places"
+        looks = f" that look{'s' * (total == 1)} like an identifier to {record.parameters.get('detector', record.name)}"
+        where = f", in {sum(number > 0 for number in finds):,} of {len(run.documents):,} documents"
+        yield Clause("leaves ", things, f"{looks}{where}")
 
 
 def _found(run: Run, name: str) -> Iterator[Clause]:
@@ -98,9 +114,11 @@ def caveats(run: Run) -> list[str]:
         lines.append(
             "What is masked nowhere cannot be masked unevenly: an identifier that was missed throughout is not seen."
         )
+    if chosen(run, "residual"):
+        lines.append("What looks like an identifier may be none, and what does not may be one.")
     leaking = chosen(run, "direct identifiers")
     if leaking or chosen(run, "precision"):
-        lines.append("“Marked” is what annotators marked; what they overlooked cannot count as a leak.")
+        lines.append(f"“Marked” is what {markers(run)} marked; what they overlooked cannot count as a leak.")
     if leaking and run.several_annotators is not False:
         lines.append(
             f"Where several annotators marked an identifier, it counts once for each of them, as in {leaking.text}. "

@@ -27,13 +27,13 @@ function startViewer(start) {
 
   const search = make("input", { type: "search", placeholder: "Find an id", "aria-label": "Find a document by its id" });
   const sorting = make("select", { "aria-label": "Order of the documents" });
-  fill(sorting, [{ value: "risk", text: "by risk" }, { value: "corpus", text: "as in the corpus" }], "risk");
+  fill(sorting, [{ value: "risk", text: "by what shows" }, { value: "corpus", text: "as in the corpus" }], "risk");
   const list = make("ol", { class: "ids" });
   const aside = make("div", { class: "list" }, make("div", { class: "find" }, search, sorting), list);
 
   const risk = (number, name) => {
     const [direct, quasi] = index.leaks[name][number];
-    return [direct, index.found?.[name]?.[number] ?? 0, quasi];
+    return [direct, index.found?.[name]?.[number] ?? 0, quasi, index.seen?.[name]?.[number] ?? 0];
   };
 
   function ordered() {
@@ -53,8 +53,8 @@ function startViewer(start) {
   function fillList() {
     order = ordered();
     list.replaceChildren(...order.map((number) => {
-      const [direct, found, quasi] = risk(number, state.first);
-      const says = [direct ? `${direct} direct` : "", quasi ? `${quasi} quasi` : "", found ? "found" : ""].filter(Boolean);
+      const [direct, found, quasi, seen] = risk(number, state.first);
+      const says = [direct ? `${direct} direct` : "", quasi ? `${quasi} quasi` : "", found ? "found" : "", seen ? `${seen} shown as still there` : ""].filter(Boolean);
       const button = make("button", { type: "button", "data-number": number, onclick: () => go({ document: number, leak: -1 }) },
         make("span", { class: "id" }, index.ids[number]),
         make("span", { class: `risk${direct || found ? " high" : ""}` }, says.join(" · ") || (index.annotated[number] ? "nothing marked leaks" : "not annotated")));
