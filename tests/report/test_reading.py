@@ -13,6 +13,7 @@ from showthrough.report import json_text, latex_text, markdown_text, reading
 from showthrough.report.html import html_text
 from showthrough.report.html.verdicts import verdict
 from showthrough.report.reading import may_leak
+from showthrough.report.table import tables
 from showthrough.report.terminal import show_comparisons
 from showthrough.run.records import Score
 
@@ -173,6 +174,17 @@ def test_what_a_detector_finds_is_told_and_nothing_found_is_not() -> None:
     page = html_text(run)
     assert "Residual finds, lower is better." in page
     assert "masked by another, higher is better" not in page  # nobody knows who is right
+
+
+def test_parts_that_are_0_everywhere_are_told_and_not_shown() -> None:
+    texts = Corpus([Document("a", "Mr Ole Berg wrote to b@example.org."), Document("b", "It rained.")])
+    run = evaluate(texts, {"none": Anonymization({"a": [], "b": []})}, ["residual"])
+    (parts,) = (table for table in tables(run) if table.title == "residual")
+    assert [column.head for column in parts.columns] == ["EMAIL", "PERSON", "documents"]
+    (line,) = (line for line in parts.remarks() if line.startswith("0 in every row: "))
+    assert {"DATE", "PHONE"} < set(line.removeprefix("0 in every row: ").split(", "))
+    assert line in html_text(run)
+    assert line in markdown_text(run)
 
 
 def test_what_only_describes_is_not_asked_to_be_better() -> None:

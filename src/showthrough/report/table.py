@@ -73,6 +73,11 @@ class Column:
     def arrow(self) -> str:
         return ARROWS[self.better]
 
+    @property
+    def zero(self) -> bool:
+        """Whether nothing was there to be found, masked or not: lower is better, and all rows have 0."""
+        return self.better == "lower" and all(cell.score is not None and cell.score.value == 0 for cell in self.cells)
+
 
 @dataclass(frozen=True)
 class Table:
@@ -82,6 +87,7 @@ class Table:
     names: tuple[str, ...]
     columns: tuple[Column, ...]
     references: int = 0  # how many of the last rows are no anonymization under test
+    zero: tuple[str, ...] = ()  # parts that are 0 in every row, which are told and not shown
 
     @property
     def heading(self) -> str:
@@ -120,6 +126,8 @@ class Table:
         for column, score in scores:
             if score.note:
                 bare.setdefault(score.note, []).append(column.head)
+        if self.zero:
+            lines.append(f"0 in every row: {', '.join(self.zero)}")
         return lines + [f"no interval for {', '.join(dict.fromkeys(heads))}: {note}" for note, heads in bare.items()]
 
 
@@ -133,8 +141,10 @@ def tables(run: Run) -> list[Table]:
             headline.append(_column(run, record, HEADLINE, record.text))
         by_category = [part for part in parts if HEADLINE in parts and ":" in part]
         if rest := [part for part in parts if part != HEADLINE and part not in by_category]:
-            columns = tuple(_column(run, record, part, part or "(no type)") for part in sorted(rest, key=in_order))
-            others.append(Table(record.text, names, columns, beside))
+            columns = [_column(run, record, part, part or "(no type)") for part in sorted(rest, key=in_order)]
+            shown = [column for column in columns if not column.zero] or columns
+            zero = tuple(column.head for column in columns if column not in shown)
+            others.append(Table(record.text, names, tuple(shown), beside, zero))
         if by_category:  # a table for each anonymization: a reference in each would say the same again and again
             others += [_categories(run, record, name, by_category) for name in run.names]
     headline.sort(key=lambda column: GROUPS.index(column.group))
