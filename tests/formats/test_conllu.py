@@ -58,6 +58,24 @@ def test_brackets_say_what_is_the_same(tmp_path: Path) -> None:
     assert corpus.notes == (GAP, "marks of words that are not written (empty nodes) are left aside: 1")
 
 
+def test_what_comes_before_the_first_name_is_a_document(tmp_path: Path) -> None:
+    named = "# newdoc id = a\n" + line("1", "Oslo", "NER=B-LOC") + "\n# newdoc\n" + line("1", "Bergen", "NER=B-LOC")
+    for before, ids in (("", ("a", "r-2")), ("# x = 1\n \n", ("a", "r-2")), (line("1", "Mr"), ("r", "a", "r-3"))):
+        corpus = read_corpus(written(tmp_path, before + named))
+        assert corpus.ids == ids
+        assert [one.text for one in corpus][-2:] == ["Oslo", "Bergen"]
+
+
+def test_faults_of_all_documents_are_told_with_their_lines(tmp_path: Path) -> None:
+    content = "# newdoc id = a\n1\tx\n\n# newdoc id = b\n" + line("1", "Oslo", "NER=LOC")
+    with pytest.raises(InputError) as caught:
+        read_corpus(written(tmp_path, content))
+    assert [f"{one.place}: {one.message}" for one in caught.value.problems] == [
+        "line 2: found '1\\tx'; expected 10 columns with tabs between, the first a number",
+        "document b: line 5: found NER=LOC; expected O, B-TYPE or I-TYPE",
+    ]
+
+
 def test_tags(tmp_path: Path) -> None:
     rows = [("1", "Ann", "NER=B-PER"), ("2", "Lee", "NER=I-PER|SpaceAfter=No"), ("3", ",", "NER=O|Entity=(e1-x-1)")]
     content = "".join(line(*row) for row in rows) + "\n" + line("1", "Oslo", "NER=I-LOC|SpacesAfter=\\n")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from showthrough import Anonymization, Corpus, Document, InputError, read_anonymization
+from showthrough import Anonymization, Corpus, Document, InputError, read_anonymization, read_corpus
 from showthrough.files.heads import Head
 from showthrough.formats.choice import recognised
 from showthrough.formats.units import Unit, from_code_points
@@ -224,3 +224,37 @@ def test_comprehend_batches(tmp_path: Path) -> None:
 )
 def test_comprehend_refused(value: Any, line: str, tmp_path: Path) -> None:
     assert refused(value, tmp_path).startswith(line)
+
+
+_LINES: dict[str, dict[str, Any]] = {
+    "presidio": {"results": [{"entity_type": "PERSON", "start": 0, "end": 3, "score": 0.85}]},
+    "comprehend": {"Entities": [{"Score": 0.99, "Type": "NAME", "BeginOffset": 0, "EndOffset": 3}]},
+    "dlp": {"result": {"findings": [
+        {"infoType": {"name": "PERSON"}, "quote": "Ann", "location": {"codepointRange": {"start": "0", "end": "3"}}}]}},
+    "azure": {"redactedText": "*** left.", "entities": [
+        {"text": "Ann", "category": "Person", "offset": 0, "length": 3, "confidenceScore": 0.9}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("service", _LINES)
+def test_a_line_as_most_are_is_read_as_any_other(service: str, tmp_path: Path) -> None:
+    """A key that nobody knows has a line looked at key by key, and the same documents come of it."""
+    usual = {"doc_id": "e", "text": "Ann left.", **_LINES[service]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(usual))
+    (tmp_path / "b.jsonl").write_text(json.dumps({**usual, "took": 3}))
+    plain, noted = (read_corpus(tmp_path / name, format=service) for name in ("a.jsonl", "b.jsonl"))
+    assert list(plain) == list(noted)
+    assert [(one.start, one.end) for one in plain.documents[0].annotations[0].mentions] == [(0, 3)]
+    assert (plain.notes, noted.notes) == ((), ("not used, since the format does not know this key: took",))
+
+
+@pytest.mark.parametrize("service", _LINES)
+@pytest.mark.parametrize("ids", [{"doc_id": ""}, {"doc_id": None, "id": "e"}, {"doc_id": "e", "id": "f"}, {}])
+def test_an_id_is_looked_for_where_a_line_has_not_just_one(service: str, ids: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({**ids, "text": "Ann left.", **_LINES[service]}))
+    if ids.get("doc_id") == "":
+        with pytest.raises(InputError, match="line 1: its id is empty; expected a name"):
+            read_corpus(path, format=service)
+    else:
+        assert read_corpus(path, format=service).ids == ("e" if ids.get("doc_id") else "1",)

@@ -10,6 +10,7 @@ import pytest
 from showthrough import Annotation, Corpus, Document, InputError, Mention, OutputError, read_corpus, write_corpus
 from showthrough.data.levels import by_type
 from showthrough.errors import ResourceError
+from showthrough.files.reading import files_in
 from showthrough.formats import FORMATS, xmi
 from showthrough.formats.samples import example
 
@@ -139,6 +140,21 @@ def test_what_is_refused(cassis: Any, old: str, new: str, fault: str, tmp_path: 
         read_corpus(path)
     assert str(caught.value).startswith(f"{path}: {fault}")
     assert "\n" not in str(caught.value)
+
+
+def test_a_folder_is_looked_into_once(cassis: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its files are as many as its documents: once for each would be all of them squared."""
+    layer = (Annotation("gold", (by_type(0, 4, "LOC"),)),)
+    write_corpus(Corpus([Document(str(one), "Oslo", layer) for one in range(20)]), tmp_path / "out", "xmi")
+    looked: list[Path] = []
+
+    def counted(folder: Path) -> list[Path]:
+        looked.append(folder)
+        return files_in(folder)
+
+    monkeypatch.setattr(xmi, "files_in", counted)
+    assert len(read_corpus(tmp_path / "out")) == 20
+    assert looked == [tmp_path / "out"]
 
 
 def test_the_type_system_must_be_there(cassis: Any, tmp_path: Path) -> None:
