@@ -84,7 +84,7 @@ def _label(mask: Mask, text: str) -> str:
 def _numbers(masks: Sequence[Mask], text: str, mentions: Sequence[Mention]) -> list[str]:
     """`_1`, `_2`, … by label, in the order of the text."""
     strings = [" ".join(text[mask.start : mask.end].split()) for mask in masks]
-    entities = _entities(masks, mentions)
+    entities = [_entity(mask, mentions) for mask in masks]
     named: dict[str, set[str]] = {}
     for string, entity in zip(strings, entities, strict=True):
         named.setdefault(string, set()).update(filter(None, [entity]))
@@ -98,22 +98,14 @@ def _numbers(masks: Sequence[Mask], text: str, mentions: Sequence[Mention]) -> l
     return made
 
 
-def _entities(masks: Sequence[Mask], mentions: Sequence[Mention]) -> list[str]:
-    """Of each mask, the entity of the mention that shares most with it, the first among equals; empty: none is known.
+def _entity(mask: Mask, mentions: Sequence[Mention]) -> str:
+    """The entity of the mention that shares most with a mask, the first among equals; empty where none is known."""
 
-    Masks are in order and apart, so a mention has only neighbours under it.
-    """
-    starts = [mask.start for mask in masks]
-    best = [(0, "")] * len(masks)
-    for mention in mentions:
-        number = max(0, bisect_right(starts, mention.start) - 1)
-        while mention.entity_id and number < len(masks) and starts[number] < mention.end:
-            mask = masks[number]
-            shared = min(mask.end, mention.end) - max(mask.start, mention.start)
-            if shared > best[number][0]:
-                best[number] = shared, mention.entity_id
-            number += 1
-    return [entity for _, entity in best]
+    def shared(mention: Mention) -> int:
+        return min(mask.end, mention.end) - max(mask.start, mention.start)
+
+    over = [mention for mention in mentions if mention.entity_id and shared(mention) > 0]
+    return max(over, key=shared).entity_id if over else ""
 
 
 def _known(document: Document) -> Sequence[Mention]:

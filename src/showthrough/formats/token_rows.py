@@ -16,11 +16,10 @@ from typing import Any, ClassVar
 import msgspec
 
 from showthrough.data.documents import Annotation, Document
-from showthrough.data.originals import text_digest
 from showthrough.errors import InputError, quoted, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, exists, fail, read_bytes
-from showthrough.formats.base import Files, Fit, Format, Input, unlike
+from showthrough.formats.base import Files, Fit, Format, Input, text_digest, unlike
 from showthrough.formats.objects import Entry, Id, Objects
 from showthrough.formats.phi import ANNOTATOR, masks_from
 from showthrough.formats.tags import EXPECTED, placed, runs, tagged
