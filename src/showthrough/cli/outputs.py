@@ -57,9 +57,13 @@ class Results:
 
 def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Read:
     """What a command reads: files, the documents in folders, and what the names of models and word lists lead to."""
-    endings = {ending for known in FORMATS.sound().values() if known.in_folders for ending in known.endings}
     given = list(filter(None, paths))
-    read = [*given, *(file for path in given for file in _files_in(path) if suffix(file) in endings)]
+    inside = [file for path in given for file in _files_in(path)]
+    there = set(map(suffix, inside))
+    # A run.json beside texts becomes no document; among answers in .json it would.
+    able = [set(known.endings) for known in FORMATS.sound().values() if known.in_folders]
+    endings = {ending for ends in able if ends & there for ending in ends}
+    read = [*given, *(file for file in inside if suffix(file) in endings)]
     for name in filter(None, names):
         for path in _on_disk(str(name)):
             read += [path, *_files_in(path)]
