@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -14,15 +14,11 @@ from rich.console import Console
 from showthrough.cli.consoles import notes, print_plain
 from showthrough.cli.statuses import BAD_INPUT
 from showthrough.cli.stopping import unbroken
-from showthrough.errors import InputError, OutputError
-from showthrough.files.heads import Head
+from showthrough.errors import OutputError
 from showthrough.files.reading import is_folder, suffix
 from showthrough.files.writing import Read, check_writable, write_file
 from showthrough.formats import FORMATS
-from showthrough.formats.choice import recognised
 from showthrough.run.run import Run
-
-_OF_RESULTS = {".json", ".csv", ".tsv"}
 
 
 class Results:
@@ -62,25 +58,16 @@ class Results:
 def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Read:
     """What a command reads: files, the documents in folders, and what the names of models and word lists lead to."""
     given = list(filter(None, paths))
-    endings = _of_documents(list(filter(is_folder, given)))
-    read = [*given, *(file for path in given for file in _files_in(path) if suffix(file) in endings)]
+    inside = [file for path in given for file in _files_in(path)]
+    there = set(map(suffix, inside))
+    # A run.json beside texts becomes no document; among answers in .json it would.
+    able = [set(known.endings) for known in FORMATS.sound().values() if known.in_folders]
+    endings = {ending for ends in able if ends & there for ending in ends}
+    read = [*given, *(file for file in inside if suffix(file) in endings)]
     for name in filter(None, names):
         for path in _on_disk(str(name)):
             read += [path, *_files_in(path)]
     return Read(read, filter(is_folder, given), endings)
-
-
-def _of_documents(folders: Sequence[Path]) -> set[str]:
-    """The endings of files that are documents where they stand in these folders.
-
-    Those that results have as well count only in folders of such files: a run beside texts is no text.
-    """
-    endings = {ending for one in FORMATS.sound().values() if one.in_folders for ending in one.endings} - _OF_RESULTS
-    for folder in map(Head, folders):
-        with suppress(InputError):  # reading it will tell
-            names = {recognised(folder, "read"), recognised(folder, "read_anonymization")} - {None}
-            endings |= {ending for name in names for ending in FORMATS[name].endings}  # type: ignore[index]
-    return endings
 
 
 def _files_in(path: Path) -> list[Path]:

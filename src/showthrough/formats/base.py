@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask
-from showthrough.data.originals import Originals
+from showthrough.data.originals import Originals, text_digest as text_digest
 from showthrough.errors import QUOTED, OutputError, at_document, quoted, shown
 from showthrough.files.heads import Head
 from showthrough.formats.groups import FIELD

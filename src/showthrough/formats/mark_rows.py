@@ -11,10 +11,20 @@ from showthrough.data.masks import Mask, TypedMask
 from showthrough.errors import at_document, quoted, shown, some
 from showthrough.files.reading import fail
 from showthrough.formats.base import Input, Masks, unlike
-from showthrough.formats.remarks import STARTS, STOPS
 from showthrough.formats.rows import IDS, Cells, Rows, check_columns, fault, id_column, written
 
 # What columns are called, the first of these that is there.
+_STARTS = (
+    "start",
+    "begin",
+    "start_offset",
+    "begin_offset",
+    "start_char",
+    "start_position",
+    "startOffset",
+    "BeginOffset",
+)
+_ENDS = ("end", "end_offset", "end_char", "end_position", "endOffset", "EndOffset")
 _TYPES = ("entity_type", "type", "label")
 _OTHERS = {"annotator": ("annotator",), "text": ("text",), "replacement": ("replacement",)}
 _WHOLE = re.compile(r"(-?\d{1,18})(?:\.0+)?")
@@ -28,7 +38,7 @@ class _Mark(NamedTuple):
 
 def span_columns(header: Sequence[str]) -> tuple[str, str] | None:
     """The columns of a table that hold the ends of spans, where there are such."""
-    start, end = (next((name for name in names if name in header), None) for names in (STARTS, STOPS))
+    start, end = (next((name for name in names if name in header), None) for names in (_STARTS, _ENDS))
     return (start, end) if start and end else None
 
 

@@ -15,11 +15,10 @@ from showthrough.errors import shown, some
 _KINDS = 10  # of what was left aside, that a note names
 _DEEP = 4  # levels that are searched for spans
 # What the ends of spans are called, in whatever format.
-STARTS = (
-    "start", "begin", "start_offset", "begin_offset", "start_char", "start_position", "startOffset", "BeginOffset",
-)  # fmt: skip
-STOPS = ("end", "end_offset", "end_char", "end_position", "endOffset", "EndOffset")
-ENDS = frozenset({*STARTS, *STOPS, "offset", "token_start", "codepointRange"})
+ENDS = frozenset({
+    "start", "end", "begin", "start_offset", "end_offset", "start_position", "end_position", "startOffset",
+    "endOffset", "BeginOffset", "EndOffset", "offset", "start_char", "end_char", "token_start", "codepointRange",
+})  # fmt: skip
 
 
 @dataclass
