@@ -204,7 +204,7 @@ def _by_columns(file: Input, task: Task) -> str | None:
     keys = file.head.json.keys.keys()
     if not (named and named <= keys and records.is_records(file.head)) or "annotations" in keys:
         return None
-    sure = any(claim[0] is Fit.SURE for claim in _claims(file.head, FORMATS.sound(), task).values())
+    sure = any(claim[0] >= Fit.SURE for claim in _claims(file.head, FORMATS.sound(), task).values())
     return None if sure else "records"
 
 
@@ -215,8 +215,9 @@ _PLAIN = {"jsonl": "annotations", "records": "masks"}
 def _of_rows(head: RowHead, task: Task) -> str | None:
     """The format of JSON objects that the rows of a table are in, where one is sure of the first row."""
     claims = _claims(head, FORMATS.built_in, task)
-    sure = (name for name, (fit, _) in claims.items() if fit is Fit.SURE)
-    return next((name for name in sure if _PLAIN.get(name) in (None, *head.rows.header)), None)
+    sure = {name: fit for name, (fit, _) in claims.items() if fit >= Fit.SURE}
+    marked = [name for name in sure if _PLAIN.get(name) in (None, *head.rows.header)]
+    return max(marked, key=sure.__getitem__, default=None)  # the first among equals
 
 
 def _unknown(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:

@@ -187,7 +187,9 @@ def _all_with(values: object, keys: set[str], without: set[str] | None = None) -
     """Whether a value is a list of objects, all but the last of which, which may be cut off, have these keys."""
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
         return False
-    return all(keys <= value.keys() and not (without or set()) & value.keys() for value in values[:-1])
+    if any((without or set()) & value.keys() for value in values):
+        return False
+    return all(keys <= value.keys() for value in values[:-1])
 
 
 class _Marked(msgspec.Struct, gc=False):
