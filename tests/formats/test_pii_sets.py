@@ -128,7 +128,7 @@ def test_brackets_that_stand_in_the_text(tmp_path: Path) -> None:
         (nemotron("[{'start': 1j}]"),
          "document u: spans: found \"[{'start': 1j}]\"; expected a list, in JSON or as Python prints it"),
         (nemotron("['\\d']"), "document u: spans[0]: found text; expected an object {…} or a list […]"),
-        (nemotron(7), "document number 1: spans: found a number; expected text, a list […] or null"),
+        (nemotron(7), "document number 1: spans: found a whole number; expected text, a list […] or null"),
     ],
 )  # fmt: skip
 def test_what_is_refused(tmp_path: Path, row: Any, line: str) -> None:

@@ -27,7 +27,10 @@ from showthrough.files.reading import (
     without_bom,
 )
 
+LINES = (".jsonl", ".ndjson")
 PEEK = 1 << 16  # bytes in which a file says what it is
+_CLOSER = 1 << 22  # bytes of a first record that are looked at before it is read
+_MANY = 64  # keys of an object that is one value a document, and no record
 _BLOCK = 1 << 20
 _MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},]', re.DOTALL)
 _KEY = msgspec.json.Decoder(str)
@@ -180,12 +183,40 @@ class Head(os.PathLike[str]):
         """The first JSON value as far as it can be seen: of a list or of lines, the first of them."""
         return self._first[0]
 
-    @property
+    def closer(self) -> Head:
+        """The same, seen up to the end of its first JSON record, where that is longer than what is looked at at first.
+
+        For who is about to read the file: behind a long text, keys tell what it is, and whether there are marks.
+        """
+        start = self.start
+        if self._whole is not None or start[:1] not in (b"{", b"[") or self._ends(start):
+            return self
+        with reading(self.path), open_file(self.path) as file:
+            raw = file.read(PEEK)
+            while len(raw) < _CLOSER and (more := file.read(3 * len(raw))):
+                raw += more
+                start = raw.removeprefix(BOM).lstrip()
+                if self._ends(start):
+                    break
+        seen = Head(self.path)
+        seen.start = start
+        return seen
+
+    def _ends(self, start: bytes) -> bool:
+        """Whether the first record is all there; an object of many documents is none."""
+        value, rest = first_value(start)
+        alone = start[:1] == b"{" and self.suffix not in LINES
+        return bool(rest) or (alone and isinstance(value, dict) and len(value) > _MANY)
+
+    @cached_property
     def lines(self) -> bool:
-        """Whether it is JSON Lines: by its ending, or because one object follows another."""
-        if self.suffix in (".jsonl", ".ndjson"):
+        """Whether it is JSON Lines: because one value follows another, or by its ending, unless it is one list."""
+        if self.suffix in (".csv", ".tsv"):
+            return False
+        first, rest = first_value(b"[" + self.start) if self.start[:1] == b"[" else self._first
+        if self.start[:1] in (b"{", b"[") and rest[:1] == self.start[:1]:
             return True
-        return self.suffix not in (".csv", ".tsv") and self.start[:1] == b"{" and self._first[1][:1] == b"{"
+        return self.suffix in LINES and not (isinstance(first, list) and all(isinstance(one, dict | list) for one in first))
 
     def numbered_lines(self) -> Iterator[tuple[int, int, bytes]]:
         """Number, offset and content of every line of JSON Lines."""

@@ -287,7 +287,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
             if packed and offset + len(line) > most:
                 raise FILE.passed(path, "unpacks to")
             content = without_bom(path, line) if number == 1 else line
-            if number == 1 and _LIST.match(content):
+            if number == 1 and _LIST.match(content) and not content.rstrip().endswith(b"]"):
                 raise fail(path, "starts a JSON list; expected one object a line, or the ending .json")
             if content.strip():
                 yield number, offset + len(line) - len(content), content

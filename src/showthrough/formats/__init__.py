@@ -110,7 +110,7 @@ def read_released(
     text_column: str | None = None,
 ) -> dict[str, str]:
     """Reads released texts whose originals nobody has: texts by id, or those of a corpus, whatever is marked in it."""
-    head = Head.of(path)
+    head = Head.of(path).closer()
     name = format or recognised(head, "read_anonymization")
     if name and can(format_named(name), "read_anonymization"):
         given = read_as(name, Input(head, Columns(id_column, text_column)), "read_anonymization", CORPUS_KINDS)

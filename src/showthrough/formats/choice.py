@@ -164,6 +164,7 @@ def _ask(name: str, function: Callable[[Place], Any], place: Place, check: Calla
 
 def read_as(asked: str | None, file: Input, task: Task, kinds: str) -> Any:
     """What a file holds, as the format reads it that is asked for, or else that which it is in."""
+    file = replace(file, head=file.head.closer())
     name = _by_columns(file, task) or asked or recognised(file.head, task)
     if name is None:
         raise _unknown(file.head, kinds, {one: each for one, each in FORMATS.built_in.items() if can(each, task)})
@@ -254,7 +255,7 @@ def shared_format(name: str | None, path: str | os.PathLike[str]) -> str | None:
 
 def same_format(path: str | os.PathLike[str], name: str | None) -> str:
     """The format to write in what is like a file that was read: the named one, or that which the file is in."""
-    for candidate in (name, recognised(Head.of(path), "read")):
+    for candidate in (name, recognised(Head.of(path).closer(), "read")):
         if candidate and format_named(candidate).write is not None:
             return candidate
     return "tab"

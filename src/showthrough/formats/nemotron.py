@@ -31,7 +31,7 @@ class _Row(msgspec.Struct, rename={"id": "uid", "number": "id"}):
     )  # fmt: skip
 
     text: str
-    spans: str | list[_Span] | None = None
+    spans: str | list[_Span | tuple[int, int, str]] | None = None
     id: Id = None
     doc_id: Id = None
     number: Id = None
@@ -66,7 +66,9 @@ def _recognise(head: Head) -> Fit:
     row = head.first
     if not isinstance(row, dict) or "text" not in row:
         return Fit.NO
-    known = isinstance(row.get("spans"), str) or {"text_tagged", "uid"} <= row.keys()
+    spans = row.get("spans")
+    listed = isinstance(spans, list) and all(isinstance(one, dict) and "start" in one for one in spans)
+    known = isinstance(spans, str) or ("uid" in row and ("text_tagged" in row or listed))
     cut = {"uid", "domain"} <= row.keys() and not head.json.whole  # a long text hides what follows
     return Fit.SURE if known or cut else Fit.NO
 

@@ -13,7 +13,7 @@ from msgspec import inspect
 from showthrough.errors import shown, some
 
 _KINDS = 10  # of what was left aside, that a note names
-_DEEP = 4  # levels that are searched for spans
+_DEEP = 7  # levels that are searched for spans
 # What the ends of spans are called, in whatever format.
 ENDS = frozenset({
     "start", "end", "begin", "start_offset", "end_offset", "start_position", "end_position", "startOffset",

@@ -15,15 +15,18 @@ import msgspec
 
 from showthrough.data.documents import Document
 from showthrough.errors import InputError, Problem, quoted, shown, some
-from showthrough.files.heads import PEEK, Head
+from showthrough.files.heads import Head
 from showthrough.files.reading import ENOUGH
 from showthrough.formats.base import Columns, Input
+from showthrough.formats.remarks import like_spans
+from showthrough.formats.printed import listed
 
 T = TypeVar("T")
 Cells = Sequence[Any]
 Make = Callable[[Cells, int], Document]  # of a row, and its number, from 1 on
 
 IDS = ("doc_id", "id")  # of these columns, the first that a table has
+TEXTS = frozenset({"text", "full_text", "source_text", "unmasked_text", "masked_text", "target_text"})
 NAMELESS = "(no name)"
 
 
@@ -129,7 +132,10 @@ class RowHead(Head):
 
     @cached_property
     def start(self) -> bytes:
-        return next((line for _, _, line in self.numbered_lines()), b"")[:PEEK]
+        return next((line for _, _, line in self.numbered_lines()), b"")
+
+    def closer(self) -> Head:
+        return self
 
     @cached_property
     def content(self) -> bytes:
@@ -154,7 +160,17 @@ class RowHead(Head):
 
 
 def _object(header: Sequence[str], cells: Cells, number: int) -> bytes:
-    return msgspec.json.encode(_without_nulls(dict(zip(header, cells, strict=True))))
+    found = dict(zip(header, cells, strict=True))
+    for name, cell in found.items():
+        if isinstance(cell, str) and cell.startswith(("[", "{")) and name not in TEXTS:
+            found[name] = _unfolded(cell)
+    return msgspec.json.encode(_without_nulls(found))
+
+
+def _unfolded(cell: str) -> Any:
+    """Marks that were written into a cell, as JSON or as Python prints them; any other cell as it is."""
+    value = listed(cell)
+    return value if value == [] or like_spans(value) else cell
 
 
 def _without_nulls(value: Any) -> Any:
