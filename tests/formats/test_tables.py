@@ -122,8 +122,8 @@ def test_spans_in_a_cell_are_read(tmp_path: Path, spans: str) -> None:
 @pytest.mark.parametrize(
     ("spans", "fault"),
     [
-        ("[{'start': 0, 'label': 'X'}]", r"document a: spans\[0\]: end is missing"),
-        ("[[0, 4]]", r"document a: spans\[0\]: "),
+        ("[{'start': 0, 'label': 'X'}]", "key spans: looks like marks, .*; nearest is "),
+        ("[[0, 4]]", r"row 1: spans\[0\]: found a list of 2; expected one of 3"),
         ("[{'start': 0, 'end': 99}]", "document a: spans"),
     ],
 )

@@ -67,8 +67,9 @@ def _recognise(head: Head) -> Fit:
     if not isinstance(row, dict) or "text" not in row:
         return Fit.NO
     spans = row.get("spans")
-    listed = isinstance(spans, list) and all(isinstance(one, dict) and "start" in one for one in spans)
-    known = isinstance(spans, str) or ("uid" in row and ("text_tagged" in row or listed))
+    kinds = {type(one) for one in spans} if isinstance(spans, list) else {None}
+    listed = kinds == {list} or (kinds <= {dict} and "uid" in row)  # of others, Prodigy has objects
+    known = isinstance(spans, str) or listed or {"text_tagged", "uid"} <= row.keys()
     cut = {"uid", "domain"} <= row.keys() and not head.json.whole  # a long text hides what follows
     return Fit.SURE if known or cut else Fit.NO
 

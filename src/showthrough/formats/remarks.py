@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -21,6 +21,10 @@ ENDS = frozenset({
 })  # fmt: skip
 
 
+# What lists of marks are called.
+MARKS = frozenset({"spans", "entities", "ents", "annotations", "mentions", "entity_mentions", "pii", "privacy_mask"})
+
+
 @dataclass
 class Remarks:
     """What there is to say of one file."""
@@ -33,6 +37,7 @@ class Remarks:
     taken: Counter[str] = field(default_factory=Counter)  # a sentence on how something was taken, and how many
     others: list[str] = field(default_factory=list)
     kind: str = "key"  # what the format calls them
+    hint: Callable[[], str] = str  # which format is nearest, where marks are found that this one does not know
     elsewhere: frozenset[str] = frozenset()  # keys that somebody else reads
 
     @property
@@ -79,7 +84,7 @@ class Keys:
                     remarks.aside[f"{place}{key}"] += 1
                     continue
                 remarks.unknown[f"{place}{key}"] += 1
-                if like_spans(value[key]):
+                if hides_marks(key, value[key]):
                     remarks.spans.add(f"{place}{key}")
             for key, inner in self.known.items():
                 if inner is not None and key in value:
@@ -107,6 +112,16 @@ def _keys(kind: inspect.Type) -> Keys | None:
         case inspect.UnionType(types=types):
             return next(filter(None, map(_keys, types)), None)
     return None
+
+
+def hides_marks(key: str, value: Any) -> bool:
+    """Whether what a key holds looks like marks, by offsets or by its name: some files have values alone.
+
+    >>> hides_marks("entities", [{"value": "Oslo"}]), hides_marks("entities", []), hides_marks("tags", [{"year": "96"}])
+    (True, False, False)
+    """
+    named = key in MARKS and isinstance(value, list | dict) and any(isinstance(one, list | dict) for one in value)
+    return named or like_spans(value)
 
 
 def like_spans(value: Any, deep: int = _DEEP) -> bool:

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,11 +16,11 @@ import msgspec
 
 from showthrough.data.documents import Document
 from showthrough.errors import InputError, Problem, quoted, shown, some
-from showthrough.files.heads import Head
+from showthrough.files.heads import Head, first_value
 from showthrough.files.reading import ENOUGH
 from showthrough.formats.base import Columns, Input
-from showthrough.formats.remarks import like_spans
 from showthrough.formats.printed import listed
+from showthrough.formats.remarks import MARKS, like_spans
 
 T = TypeVar("T")
 Cells = Sequence[Any]
@@ -28,6 +29,8 @@ Make = Callable[[Cells, int], Document]  # of a row, and its number, from 1 on
 IDS = ("doc_id", "id")  # of these columns, the first that a table has
 TEXTS = frozenset({"text", "full_text", "source_text", "unmasked_text", "masked_text", "target_text"})
 NAMELESS = "(no name)"
+_LISTS = MARKS | {"label", "labels", "results", "masks"}  # whose cells, when empty, say nothing
+_SEEN = 50  # rows that are looked at to tell what they are
 
 
 class Rows(ABC):
@@ -132,7 +135,12 @@ class RowHead(Head):
 
     @cached_property
     def start(self) -> bytes:
-        return next((line for _, _, line in self.numbered_lines()), b"")
+        """The first row; of the first few, one in which something is marked."""
+        header = self.rows.header
+        sound = (cells for _, cells in islice(self.rows, _SEEN) if len(cells) == len(header))
+        first = [_object(header, cells, number) for number, cells in enumerate(sound, 1)]
+        marked = (line for line in first if like_spans(first_value(line)[0]))
+        return next(marked, first[0] if first else b"")
 
     def closer(self) -> Head:
         return self
@@ -164,6 +172,8 @@ def _object(header: Sequence[str], cells: Cells, number: int) -> bytes:
     for name, cell in found.items():
         if isinstance(cell, str) and cell.startswith(("[", "{")) and name not in TEXTS:
             found[name] = _unfolded(cell)
+        elif cell == "" and name in _LISTS:
+            found[name] = None
     return msgspec.json.encode(_without_nulls(found))
 
 

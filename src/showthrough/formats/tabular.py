@@ -121,6 +121,11 @@ def _released(file: Input, rows: Rows) -> Texts:
     name = rows.header[layout.text]
     others = [] if file.columns.text else [one for one in range(len(rows.header)) if one not in layout.used]
     spans: set[int] = set()
+    if not file.beside:  # else the corpus has told them
+        file.remarks.kind = "column"
+        file.remarks.unknown.update(
+            name or NAMELESS for number, name in enumerate(rows.header) if number not in layout.used
+        )
 
     def text(cells: Cells, number: int) -> tuple[str, str]:
         if rows.nulls and cells[layout.text] is None:
