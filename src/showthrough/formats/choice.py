@@ -72,33 +72,25 @@ def _entry(name: str, brought: object) -> Format:
     raise PlanError(f"found {quoted(brought)}; expected a showthrough.formats.Format", f"format {name}")
 
 
-# Of two that go equally well with a file, the first is taken.
+# In the order in which they are listed. Of two that go equally well with a file, the first is taken.
 FORMATS: Table[Format] = Table(
     "formats",
     {
+        # our own
         "tab": tab.LIST,
         "jsonl": tab.LINES,
         "masks": tae.FORMAT,
-        "spacy-json": spacy_json.FORMAT,  # before records, since it may have a doc_id as well
-        "spacy-pairs": spacy_json.PAIRS,
-        "spacy": docbin.FORMAT,
-        "token-rows": token_rows.FORMAT,
+        # texts and tables
         "records": records.FORMAT,
         "texts": texts.FORMAT,
-        "webanno": webanno.FORMAT,  # whose files end in .tsv, as tables may
+        "folder": folder.FORMAT,
         "table": table.FORMAT,
         "xlsx": xlsx.FORMAT,
         "parquet": parquet.FORMAT,
-        "folder": folder.FORMAT,
+        # clinical
         **i2b2.FORMATS,
         "brat": brat.FORMAT,
-        "xmi": xmi.FORMAT,
-        "conll": conll.FORMAT,
-        "presidio": presidio.FORMAT,
-        "comprehend": comprehend.FORMAT,
-        "dlp": dlp.FORMAT,
-        "azure": azure.FORMAT,
-        "conllu": conllu.FORMAT,
+        # annotation tools and data sets
         "label-studio": labelstudio.FORMAT,
         "label-studio-min": labelstudio_min.FORMAT,
         "doccano": doccano.FORMAT,
@@ -106,6 +98,20 @@ FORMATS: Table[Format] = Table(
         "presidio-evaluator": presidio_evaluator.FORMAT,
         "ai4privacy": ai4privacy.FORMAT,
         "nemotron-pii": nemotron.FORMAT,
+        # linguists' tools
+        "spacy-json": spacy_json.FORMAT,
+        "spacy-pairs": spacy_json.PAIRS,
+        "spacy": docbin.FORMAT,
+        "token-rows": token_rows.FORMAT,
+        "webanno": webanno.FORMAT,
+        "xmi": xmi.FORMAT,
+        "conll": conll.FORMAT,
+        "conllu": conllu.FORMAT,
+        # services
+        "presidio": presidio.FORMAT,
+        "comprehend": comprehend.FORMAT,
+        "dlp": dlp.FORMAT,
+        "azure": azure.FORMAT,
     },
     _entry,
 )

@@ -153,7 +153,7 @@ def _recognise(head: Head) -> Fit:
     if not isinstance(task, dict) or not isinstance(task.get("text"), str):
         return Fit.NO
     if not task.keys().isdisjoint({"_input_hash", "_task_hash", "_session_id", "_annotator_id"}):
-        return Fit.SURE
+        return Fit.CERTAIN
     spans = task.get("spans") or []
     marks = isinstance(spans, list) and all(
         isinstance(one, dict) and {"start", "end"} <= one.keys() for one in spans[:1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ ENDS = frozenset({
 })  # fmt: skip
 
 
+_PRINTED = re.compile(rf"""["'](?:{"|".join(sorted(ENDS))})["']\s*:\s*\d|[\[(]\s*\d+\s*,\s*\d+\s*,\s*["']""")
 # What lists of marks are called.
 MARKS = frozenset({"spans", "entities", "ents", "annotations", "mentions", "entity_mentions", "pii", "privacy_mask"})
 
@@ -129,9 +131,13 @@ def like_spans(value: Any, deep: int = _DEEP) -> bool:
 
     >>> like_spans([{"begin": 3, "to": 9}]), like_spans({"PERSON": [[3, 11]]}), like_spans(["a", "b"])
     (True, True, False)
+    >>> like_spans("[{'start': 3, 'end': 11}]"), like_spans("[sic]")
+    (True, False)
     """
     if not deep or not value:
         return False
+    if isinstance(value, str):  # as a program printed them
+        return value.startswith(("[", "{", "(")) and _PRINTED.search(value) is not None
     if isinstance(value, list):
         pair = len(value) > 1 and all(type(one) is int for one in value[:2]) and 0 <= value[0] < value[1]
         return pair or any(like_spans(one, deep - 1) for one in value[:3])
