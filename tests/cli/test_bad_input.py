@@ -310,7 +310,6 @@ for name, starts, says, content in (
     ("byte order mark inside", "corpus.jsonl: line 2: ", "byte order mark", f"{LINE}\n\ufeff{LINE}"),
     ("id twice", "corpus.jsonl: document d1: ", "occurs twice", f"{LINE}\n{LINE}"),
     ("empty", "corpus.jsonl: the corpus is empty", "", ""),
-    ("a list", "corpus.jsonl: starts a JSON list", ".json", json.dumps([DOCUMENT], indent=1)),
     ("number on a line", "corpus.jsonl: line 2: ", "expected an object", f"{LINE}\n5"),
     ("text is a number", "corpus.jsonl: document d2: text: ", "expected text", LINE + '\n{"doc_id": "d2", "text": 5}'),
     ("wrong span text", "corpus.jsonl: document d1: ", "code points", LINE.replace(': "John', ': "Jane')),

@@ -97,6 +97,13 @@ def test_what_is_not_kept_is_told_or_refused(cli: Cli, tmp_path: Path) -> None:
     assert (cli(*strict).status, cli(*strict, "--force").err) == (0, "")
 
 
+def test_what_was_not_read_is_told(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "texts.csv").write_text("id,text,year\n1,Dr. Lee left.,1996\n")
+    found = cli("convert", tmp_path / "texts.csv", "--to", "tab", "-o", tmp_path / "out.json")
+    assert found.status == 0
+    assert "not used, since the format does not know this column: year\n" in found.err
+
+
 def test_nothing_is_overwritten(cli: Cli, gold: Path, tmp_path: Path) -> None:
     out = tmp_path / "corpus.json"
     out.write_text("mine")

@@ -52,9 +52,9 @@ def test_all_are_listed(cli: Cli) -> None:
     found = cli("formats")
     assert (found.status, found.err) == (0, "")
     assert [line.split()[0] for line in found.out.splitlines()[2:]] == list(FORMATS)
-    assert re.search(r"^masks +\.json +anonymization +yes +masks by id, .* \[start, end", found.out, re.MULTILINE)
-    assert re.search(r"^i2b2 +\.xml +corpus, anonymization +i2b2 XML", found.out, re.MULTILINE)
-    assert re.search(r"^ours +\.json +corpus, anonymization +yes +ours: JSON with marks", found.out, re.MULTILINE)
+    assert re.search(r"^masks {8,} +yes +yes +masks by id, .* \[start, end.* \(\.json\)", found.out, re.MULTILINE)
+    assert re.search(r"^i2b2 +yes +yes +i2b2 XML.* \(\.xml\)", found.out, re.MULTILINE)
+    assert re.search(r"^ours +yes +yes +yes +ours: JSON with marks", found.out, re.MULTILINE)
 
 
 def test_one_with_a_sample(cli: Cli) -> None:

@@ -159,17 +159,13 @@ def test_an_answer_that_comes_late_is_recognised_all_the_same(tmp_path: Path) ->
     assert recognised(Head(path), "read_anonymization") == recognised(Head(path), "read") == "presidio"
 
 
-def test_marks_behind_a_long_text_are_not_passed_over(tmp_path: Path) -> None:
-    """What is behind 64 kB is not looked at to recognise; nor is it taken for a text without marks."""
+def test_marks_behind_a_long_text_are_found(tmp_path: Path) -> None:
+    """What is behind 64 kB is not looked at to recognise; who reads looks at the whole first record."""
     path = tmp_path / "answers.json"
     long = ONE + "x" * 70_000
     path.write_text(json.dumps([{"doc_id": 7, "text": long, "results": presidio()}]))
-    corpus = Corpus([Document("7", long)])
-    with pytest.raises(InputError, match="key results: looks like marks, and this format has released texts or masks"):
-        read_anonymization(path, corpus)
-    with pytest.raises(InputError, match="key results: looks like marks"):
-        read_corpus(path)
-    assert len(read_anonymization(path, corpus, format="presidio").of("7")) == 2
+    assert len(read_anonymization(path, Corpus([Document("7", long)])).of("7")) == 2
+    assert read_corpus(path).survey.mentions == 2
 
 
 def test_masks_of_other_formats_are_left_to_them(tmp_path: Path) -> None:

@@ -177,3 +177,26 @@ def test_the_first_value_is_seen_wherever_it_is_cut() -> None:
         seen = first_value(content[:end])[0]
         assert isinstance(seen, dict)
         assert list(seen) == list(value)[: len(seen)]
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\\b", "a\nb"])
+@pytest.mark.parametrize("column", ["id_column", "text_column"])
+def test_keys_that_no_decoder_looks_for_are_refused_kindly(tmp_path: Path, name: str, column: str) -> None:
+    path = tmp_path / "x.jsonl"
+    content = {"doc_id": 1, "text": "Oslo", "ents": [], name: "Bergen"}
+    path.write_bytes(json.dumps(content).encode())
+    with pytest.raises(InputError, match="without quotation marks, backslashes or control characters"):
+        read_corpus(path, **{column: name})  # type: ignore[arg-type]
+
+
+def test_a_key_of_another_field_may_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"id": 1, "doc_id": "a", "text": "Oslo", "ents": [{"start": 0, "end": 4, "label": "LOC"}]}\n')
+    corpus = read_corpus(path, id_column="doc_id")
+    assert corpus.ids == ("a",)
+    assert corpus.notes == ("not used, since the format does not know this key: id",)
+    assert read_corpus(path).ids == ("1",)
+    with pytest.raises(InputError, match="text: is what this format has its text in; expected another key"):
+        read_corpus(path, id_column="text")
+    with pytest.raises(InputError, match="found 'ents' and 'ents'; expected different keys"):
+        read_corpus(path, id_column="ents", text_column="ents")

@@ -127,8 +127,8 @@ def test_brackets_that_stand_in_the_text(tmp_path: Path) -> None:
          "1000000"),
         (nemotron("[{'start': 1j}]"),
          "document u: spans: found \"[{'start': 1j}]\"; expected a list, in JSON or as Python prints it"),
-        (nemotron("['\\d']"), "document u: spans[0]: found text; expected an object {…}"),
-        (nemotron(None), "document number 1: spans: found null; expected text or a list […]"),
+        (nemotron("['\\d']"), "document u: spans[0]: found text; expected an object {…} or a list […]"),
+        (nemotron(7), "document number 1: spans: found a whole number; expected text, a list […] or null"),
     ],
 )  # fmt: skip
 def test_what_is_refused(tmp_path: Path, row: Any, line: str) -> None:

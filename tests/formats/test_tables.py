@@ -98,13 +98,39 @@ def test_columns_that_were_not_used_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spans", ['[{"start": 0, "end": 4}]', "[{'start': 0, 'label': 'X'}]", '[[0, 4, "LOC"]]'])
 def test_marks_in_a_cell_are_not_taken_for_none(tmp_path: Path, spans: str) -> None:
-    path = written(tmp_path / "x.csv", [("doc_id", "text", "spans"), ("a", "Oslo.", "[]"), ("b", "Oslo.", spans)])
-    with pytest.raises(InputError, match="spans: looks like marks"):
+    path = written(tmp_path / "x.csv", [("doc_id", "text", "marks"), ("a", "Oslo.", "[]"), ("b", "Oslo.", spans)])
+    with pytest.raises(InputError, match="marks: looks like marks"):
         read_corpus(path)
     corpus = Corpus([Document("a", "Oslo."), Document("b", "Oslo.")])
-    with pytest.raises(InputError, match=r"column spans: looks like marks, .* say --text-column text"):
+    with pytest.raises(InputError, match=r"column marks: looks like marks, .* say --text-column text"):
         read_anonymization(path, corpus)
     assert len(read_anonymization(path, corpus, text_column="text")) == 2
+
+
+@pytest.mark.parametrize("spans", ['[{"start": 0, "end": 4, "label": "LOC"}]', "[(0, 4, 'LOC')]", '[[0, 4, "LOC"]]'])
+def test_spans_in_a_cell_are_read(tmp_path: Path, spans: str) -> None:
+    """The first row may have none, and an empty cell says nothing; ids are those of the table."""
+    rows = [("doc_id", "text", "spans"), ("a", "Oslo.", "[]"), ("b", "Oslo.", spans), ("c", "Oslo.", "")]
+    path = written(tmp_path / "x.csv", rows)
+    corpus = read_corpus(path)
+    marked = Annotation("gold", (Mention(0, 4, "LOC", "QUASI"),))
+    assert [(one.id, one.annotations) for one in corpus] == [("a", (Annotation("gold"),)), ("b", (marked,)), ("c", ())]
+    assert corpus.notes == ()
+    assert [len(read_anonymization(path, corpus).of(key)) for key in "abc"] == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("spans", "fault"),
+    [
+        ("[{'start': 0, 'label': 'X'}]", "key spans: looks like marks, .*; nearest is "),
+        ("[[0, 4]]", r"row 1: spans\[0\]: found a list of 2; expected one of 3"),
+        ("[{'start': 0, 'end': 99}]", "document a: spans"),
+    ],
+)
+def test_spans_in_a_cell_that_cannot_be_placed(tmp_path: Path, spans: str, fault: str) -> None:
+    path = written(tmp_path / "x.csv", [("doc_id", "text", "spans"), ("a", "Oslo.", spans)])
+    with pytest.raises(InputError, match=fault):
+        read_corpus(path)
 
 
 def test_a_row_of_another_length_and_an_empty_id_are_told_together(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
 from showthrough.errors import printable
+from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.writing import check_writable
 from showthrough.formats import read_corpus
@@ -46,5 +47,5 @@ def command(
     documents = read_corpus(corpus, format=from_, **settings)
     force = Views.of(views).force
     written = write_checked(documents, output, to, annotator=annotator, strict=strict, force=force, read=read)
-    show_notes(not_kept(to, written.lost))
+    show_notes([*told_of_files(documents, (), ()), *not_kept(to, written.lost)])
     typer.echo(printable(f"{len(documents)} documents written to {written.where}"))

@@ -71,8 +71,8 @@ def formats(
 ) -> None:
     """List the formats that are read and written; or one with a sample of its files."""
     if name is None:
-        heads = ("format", "files", "reads", "writes")
-        show_table(heads, FORMATS, _of_format, lambda chosen: str(chosen.description))
+        heads = ("format", "corpus", "system", "written")  # narrow, so that there is room for what it is
+        show_table(heads, FORMATS, _can, lambda chosen: f"{chosen.description} ({', '.join(chosen.endings)})")
         return
     format = format_named(name)
     files, reads, writes = _of_format(format)
@@ -80,6 +80,12 @@ def formats(
     typer.echo(f"files: {files}; read as: {reads or 'nothing'}{'; can be written' if writes else ''}")
     for file, content in example(format).items():
         typer.echo(f"\n{file}:\n\n{content.rstrip()}")
+
+
+def _can(chosen: Format) -> tuple[str, ...]:
+    """Whether corpora and what systems made are read from it, and whether it is written."""
+    able = chosen.read, chosen.read_anonymization, can(chosen, "write") or None
+    return tuple("" if one is None else "yes" for one in able)
 
 
 def _of_format(chosen: Format) -> tuple[str, str, str]:

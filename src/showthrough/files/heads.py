@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from showthrough.files.limits import FILE
+from showthrough.files.limits import FILE, RECORD
 from showthrough.files.reading import (
     BOM,
     decoded_or_none,
@@ -27,7 +27,10 @@ from showthrough.files.reading import (
     without_bom,
 )
 
+LINES = (".jsonl", ".ndjson")
 PEEK = 1 << 16  # bytes in which a file says what it is
+_CLOSER = 1 << 22  # bytes of a first record that are looked at before it is read
+_MANY = 64  # keys of an object that is one value a document, and no record
 _BLOCK = 1 << 20
 _MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},]', re.DOTALL)
 _KEY = msgspec.json.Decoder(str)
@@ -180,12 +183,63 @@ class Head(os.PathLike[str]):
         """The first JSON value as far as it can be seen: of a list or of lines, the first of them."""
         return self._first[0]
 
-    @property
+    def closer(self) -> Head:
+        """The same, seen up to the end of its first JSON record, where that is longer than what is looked at at first.
+
+        For who is about to read the file: behind a long text, keys tell what it is, and whether there are marks.
+        """
+        start = self.start
+        if self._whole is not None or start[:1] not in (b"{", b"[") or self._ends(start):
+            return self
+        with reading(self.path), open_file(self.path) as file:
+            raw, most = file.read(PEEK), min(_CLOSER, RECORD.bytes, FILE.bytes)
+            while len(raw) < most and (more := file.read(min(3 * len(raw), most - len(raw)))):
+                raw += more
+                start = raw.removeprefix(BOM).lstrip()
+                if self._ends(start):
+                    break
+        seen = Head(self.path)  # whether it is lines may be another thing now
+        seen.start = start
+        return seen
+
+    def beginning_with(self, telling: Callable[[Any], bool]) -> Head:
+        """The same as if it began with the first record that can be seen and tells more; itself where none does."""
+        start, opening = self.start, self.start[:1]
+        if opening not in (b"{", b"[") or (opening == b"{" and not self.lines):
+            return self
+        rest = start if self.lines else start[1:].lstrip()
+        first = True
+        while rest:
+            here = rest
+            value, rest = first_value(b"[" + here)  # of a list its first item, which is here all of it
+            if telling(value):
+                return self if first else self._seen(here if self.lines else b"[" + here)
+            first, rest = False, rest.removeprefix(b",").lstrip()
+        return self
+
+    def _seen(self, start: bytes) -> Head:
+        seen = Head(self.path)
+        seen.start = start
+        seen.lines = self.lines
+        return seen
+
+    def _ends(self, start: bytes) -> bool:
+        """Whether the first record is all there; an object of many documents is none."""
+        value, rest = first_value(start)
+        alone = start[:1] == b"{" and self.suffix not in LINES
+        return bool(rest) or (alone and isinstance(value, dict) and len(value) > _MANY)
+
+    @cached_property
     def lines(self) -> bool:
-        """Whether it is JSON Lines: by its ending, or because one object follows another."""
-        if self.suffix in (".jsonl", ".ndjson"):
-            return True
-        return self.suffix not in (".csv", ".tsv") and self.start[:1] == b"{" and self._first[1][:1] == b"{"
+        """Whether it is JSON Lines: because one value follows another, or by its ending, unless it is one list."""
+        if self.suffix in (".csv", ".tsv"):
+            return False
+        listed = self.start[:1] == b"["
+        if self.suffix not in LINES:
+            return self.start[:1] == b"{" and self._first[1][:1] == b"{"
+        first, rest = first_value(b"[" + self.start) if listed else (None, b"")
+        alone = isinstance(first, list) and all(isinstance(one, dict | list) for one in first)
+        return not (listed and alone and rest[:1] != b"[")
 
     def numbered_lines(self) -> Iterator[tuple[int, int, bytes]]:
         """Number, offset and content of every line of JSON Lines."""

@@ -189,6 +189,8 @@ def plain(message: str, field: str = "") -> str:
     if match := re.match(r"Expected `array` of (at \w+) length (\d+)(?:, got (\d+))?$", message):
         found = f"a list of {match[3]}" if match[3] else "a longer list"
         return f"found {found}; expected a list of {match[1]} {match[2]}"
+    if match := re.match(r"Expected `array` of length (\d+), got (\d+)$", message):
+        return f"found a list of {match[2]}; expected one of {match[1]}"
     if match := re.match(r"Expected `(.*?)`(.*?), got `(.*)`$", message, re.DOTALL):
         found = "a decimal number" if match[3] == "float" else _in_words(match[3])
         return f"found {found}; expected {_in_words(match[1])}{match[2]}"
@@ -287,7 +289,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
             if packed and offset + len(line) > most:
                 raise FILE.passed(path, "unpacks to")
             content = without_bom(path, line) if number == 1 else line
-            if number == 1 and _LIST.match(content):
+            if number == 1 and _LIST.match(content) and not content.rstrip().endswith(b"]"):
                 raise fail(path, "starts a JSON list; expected one object a line, or the ending .json")
             if content.strip():
                 yield number, offset + len(line) - len(content), content

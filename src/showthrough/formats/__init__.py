@@ -14,12 +14,14 @@ from showthrough.errors import InputError, Problem, at_document, shown, some
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, stem
 from showthrough.formats.base import Columns, Fit, Format, Input, Masks, Texts, can
-from showthrough.formats.choice import FORMATS, format_named, read_as, recognised
+from showthrough.formats.choice import FORMATS, format_named, read_as, recognised, telling
 from showthrough.formats.groups import GroupBy
 from showthrough.formats.remarks import Remarks
 
-CORPUS_KINDS = "a TAB .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
-ANONYMIZATION_KINDS = "a TAE .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
+CORPUS_KINDS = "a TAB .json, .jsonl, .csv or .tsv file, a folder of .txt files, or what showthrough formats lists"
+ANONYMIZATION_KINDS = (
+    "a TAE .json, .jsonl, .csv or .tsv file, a folder of .txt files, or what showthrough formats lists"
+)
 
 
 def read_corpus(
@@ -52,8 +54,8 @@ def read_corpus(
 def _check_spans(file: Input, marks: Callable[[], int]) -> None:
     """Raises InputError where no mark was read, and a key that the format does not know holds what looks like some."""
     if (keys := sorted(file.remarks.spans)) and not marks():
-        fault = "looks like marks, which this format has elsewhere, and no others were found; choose with --format"
-        raise fail(file.path, fault, f"key {shown(keys[0])}")
+        fault = "looks like marks, which this format has elsewhere, and no others were found"
+        raise fail(file.path, f"{fault}; {file.remarks.hint()}", f"key {shown(keys[0])}")
 
 
 def read_anonymization(
@@ -114,7 +116,7 @@ def read_released(
 
     Beside them is what there is to say of the file, a sentence each.
     """
-    head = Head.of(path)
+    head = telling(Head.of(path))
     name = format or recognised(head, "read_anonymization")
     if name and can(format_named(name), "read_anonymization"):
         file = Input(head, Columns(id_column, text_column))

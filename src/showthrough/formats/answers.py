@@ -22,7 +22,7 @@ from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.reading import decoded, decoded_or_none, fail, gathered, unique
 from showthrough.formats.base import Input, Masks
 from showthrough.formats.containers import Answer, Container, Record, Shape
-from showthrough.formats.lines import Lines
+from showthrough.formats.lines import documents_in
 from showthrough.formats.phi import Matching, check_text
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
@@ -68,10 +68,18 @@ class Service:
 
     def read(self, file: Input) -> Sequence[Document]:
         """Answers with the original texts beside them, as documents that the service marked."""
+        try:
+            return self._documents(file)
+        except InputError as error:
+            if len(error.problems) > 1 and all(one.message == _TEXTLESS for one in error.problems):
+                raise fail(file.path, f"its answers have no original texts; {_EXPECTED}") from None  # once is enough
+            raise
+
+    def _documents(self, file: Input) -> Sequence[Document]:
         if file.head.lines:
             inside = Container(self.shape, file.columns, file.remarks)
             decode = partial(self._of_line, Container(self.shape, file.columns, None), file.path)
-            return Lines.of_file(file.path, decode, partial(self._problems, inside, file.path))
+            return documents_in(file.head, decode, partial(self._problems, inside, file.path))
         answers = self._answers(file)
         if lacking := [answer for answer in answers if answer.text is None]:
             raise InputError(Problem(str(one.path), one.place, _TEXTLESS) for one in lacking)
@@ -123,7 +131,8 @@ class Service:
         return ()
 
 
-_TEXTLESS = "has no original text; expected one beside each answer, or a corpus before this file, which it belongs to"
+_EXPECTED = "expected one beside each answer, or a corpus before this file, which it belongs to"
+_TEXTLESS = f"has no original text; {_EXPECTED}"
 _ANY = msgspec.json.Decoder()
 
 

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from showthrough.errors import (
@@ -53,11 +54,13 @@ from showthrough.formats import (
 )
 from showthrough.formats.base import Fit, Format, Input, Task, can
 from showthrough.formats.checks import checked_anonymization, checked_documents
+from showthrough.formats.remarks import like_spans
 from showthrough.formats.rows import RowHead
 from showthrough.formats.samples import nearest
 from showthrough.tables import Table
 
 Place = TypeVar("Place", Head, Input)
+_TEXTS_ALONE = ("records", "texts", "table", "folder")  # formats without a place for marks beside a text
 _LACKS: dict[Task, str] = {
     "read": "holds no corpus", "read_anonymization": "holds no anonymization", "write": "cannot be written",
 }  # fmt: skip
@@ -69,33 +72,25 @@ def _entry(name: str, brought: object) -> Format:
     raise PlanError(f"found {quoted(brought)}; expected a showthrough.formats.Format", f"format {name}")
 
 
-# Of two that go equally well with a file, the first is taken.
+# In the order in which they are listed. Of two that go equally well with a file, the first is taken.
 FORMATS: Table[Format] = Table(
     "formats",
     {
+        # our own
         "tab": tab.LIST,
         "jsonl": tab.LINES,
         "masks": tae.FORMAT,
-        "spacy-json": spacy_json.FORMAT,  # before records, since it may have a doc_id as well
-        "spacy-pairs": spacy_json.PAIRS,
-        "spacy": docbin.FORMAT,
-        "token-rows": token_rows.FORMAT,
+        # texts and tables
         "records": records.FORMAT,
         "texts": texts.FORMAT,
-        "webanno": webanno.FORMAT,  # whose files end in .tsv, as tables may
+        "folder": folder.FORMAT,
         "table": table.FORMAT,
         "xlsx": xlsx.FORMAT,
         "parquet": parquet.FORMAT,
-        "folder": folder.FORMAT,
+        # clinical
         **i2b2.FORMATS,
         "brat": brat.FORMAT,
-        "xmi": xmi.FORMAT,
-        "conll": conll.FORMAT,
-        "presidio": presidio.FORMAT,
-        "comprehend": comprehend.FORMAT,
-        "dlp": dlp.FORMAT,
-        "azure": azure.FORMAT,
-        "conllu": conllu.FORMAT,
+        # annotation tools and data sets
         "label-studio": labelstudio.FORMAT,
         "label-studio-min": labelstudio_min.FORMAT,
         "doccano": doccano.FORMAT,
@@ -103,6 +98,20 @@ FORMATS: Table[Format] = Table(
         "presidio-evaluator": presidio_evaluator.FORMAT,
         "ai4privacy": ai4privacy.FORMAT,
         "nemotron-pii": nemotron.FORMAT,
+        # linguists' tools
+        "spacy-json": spacy_json.FORMAT,
+        "spacy-pairs": spacy_json.PAIRS,
+        "spacy": docbin.FORMAT,
+        "token-rows": token_rows.FORMAT,
+        "webanno": webanno.FORMAT,
+        "xmi": xmi.FORMAT,
+        "conll": conll.FORMAT,
+        "conllu": conllu.FORMAT,
+        # services
+        "presidio": presidio.FORMAT,
+        "comprehend": comprehend.FORMAT,
+        "dlp": dlp.FORMAT,
+        "azure": azure.FORMAT,
     },
     _entry,
 )
@@ -164,20 +173,36 @@ def _ask(name: str, function: Callable[[Place], Any], place: Place, check: Calla
 
 def read_as(asked: str | None, file: Input, task: Task, kinds: str) -> Any:
     """What a file holds, as the format reads it that is asked for, or else that which it is in."""
+    head = telling(file.head)
+    file = replace(file, head=head)
+    file.remarks.hint = partial(_hint, head, task)
     name = _by_columns(file, task) or asked or recognised(file.head, task)
     if name is None:
         raise _unknown(file.head, kinds, {one: each for one, each in FORMATS.built_in.items() if can(each, task)})
     check = checked_documents if task == "read" else checked_anonymization
     chosen = format_named(name, task)
     if asked is None and chosen.rows and not file.released:
-        head = RowHead(chosen.rows(file))
-        file = replace(file, head=head)
-        if inner := _of_rows(head, task):
+        rows = RowHead(chosen.rows(file))
+        file = replace(file, head=rows)
+        file.remarks.hint = partial(_hint, rows, task)
+        if inner := _of_rows(rows, task):
             return getattr(FORMATS[inner], task)(file)
     found = _ask(name, getattr(chosen, task), file, check)
     if file.head.folder:
         file.remarks.others += _left_out(file.head, chosen)
     return found
+
+
+def telling(head: Head) -> Head:
+    """A file as its records show what it is: seen beyond long texts and beyond records in which nothing is marked."""
+    return head.closer().beginning_with(like_spans)
+
+
+def _hint(head: Head, task: Task) -> str:
+    """What to do with marks that the format of a file does not know: which format is nearest, and how it looks."""
+    able = {name: each for name, each in FORMATS.built_in.items() if can(each, task) and name not in _TEXTS_ALONE}
+    like = nearest(head, able)
+    return f"choose with --format; nearest is {like[0]}: {like[1]}" if like else "choose with --format"
 
 
 def _left_out(head: Head, chosen: Format) -> list[str]:
@@ -204,7 +229,7 @@ def _by_columns(file: Input, task: Task) -> str | None:
     keys = file.head.json.keys.keys()
     if not (named and named <= keys and records.is_records(file.head)) or "annotations" in keys:
         return None
-    sure = any(claim[0] is Fit.SURE for claim in _claims(file.head, FORMATS.sound(), task).values())
+    sure = any(claim[0] >= Fit.SURE for claim in _claims(file.head, FORMATS.sound(), task).values())
     return None if sure else "records"
 
 
@@ -215,8 +240,9 @@ _PLAIN = {"jsonl": "annotations", "records": "masks"}
 def _of_rows(head: RowHead, task: Task) -> str | None:
     """The format of JSON objects that the rows of a table are in, where one is sure of the first row."""
     claims = _claims(head, FORMATS.built_in, task)
-    sure = (name for name, (fit, _) in claims.items() if fit is Fit.SURE)
-    return next((name for name in sure if _PLAIN.get(name) in (None, *head.rows.header)), None)
+    sure = {name: fit for name, (fit, _) in claims.items() if fit >= Fit.SURE}
+    marked = [name for name in sure if _PLAIN.get(name) in (None, *head.rows.header)]
+    return max(marked, key=sure.__getitem__, default=None)  # the first among equals
 
 
 def _unknown(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:
@@ -227,6 +253,8 @@ def _unknown(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:
         )
     if not head.opening:
         return fail(head.path, f"is empty; expected {kinds}")
+    if head.suffix == ".txt":
+        return fail(head.path, f"is one text; expected {kinds}")
     if head.json.keys:
         what = "objects" if head.opening == b"[" or head.lines else "an object"
         like = nearest(head, able)
@@ -253,7 +281,7 @@ def shared_format(name: str | None, path: str | os.PathLike[str]) -> str | None:
 
 def same_format(path: str | os.PathLike[str], name: str | None) -> str:
     """The format to write in what is like a file that was read: the named one, or that which the file is in."""
-    for candidate in (name, recognised(Head.of(path), "read")):
+    for candidate in (name, recognised(telling(Head.of(path)), "read")):
         if candidate and format_named(candidate).write is not None:
             return candidate
     return "tab"

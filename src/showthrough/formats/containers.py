@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from showthrough.errors import InputError, at_document, quoted, some
 from showthrough.files.heads import Head, first_value
 from showthrough.files.limits import RECORD
-from showthrough.files.reading import decoded, fail, lines_of, read_bytes, stem, type_fault
+from showthrough.files.reading import decoded, fail, read_bytes, stem, type_fault
 from showthrough.formats.base import Columns, Fit, unlike
 from showthrough.formats.objects import items_of
 from showthrough.formats.remarks import Remarks, keys_of, like_spans
@@ -217,7 +217,7 @@ class Container:
                 value = decoded(read_bytes(file, RECORD), _ANY, file)
                 yield from self.items(value, Answer(file, "", None, stem(file)))
         elif head.lines:
-            yield from self._listed(((f"line {number}", line) for number, _, line in lines_of(head.path)), whole)
+            yield from self._listed(((f"line {number}", line) for number, _, line in head.numbered_lines()), whole)
         elif head.opening == b"[":
             yield from self._listed(items_of(head, "answer number"), whole)
         elif len(head.entries) <= _FEW:  # which raises where a key occurs twice

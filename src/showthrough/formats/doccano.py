@@ -178,7 +178,9 @@ def _recognise(head: Head) -> Fit:
     if any(_is_span(one) for marks in lists.values() for one in marks[:1]):
         return Fit.SURE
     known = {*_Example.__struct_fields__, *_Example.aside}
-    empty = all(not marks for marks in lists.values()) and example.keys() <= known
+    # Its examples carry whatever columns were imported with them: labels alone tell, where nobody else has such.
+    told = example.keys() <= known or (not lists.keys().isdisjoint({"label", "labels"}) and "tokens" not in example)
+    empty = all(not marks for marks in lists.values()) and told
     if (lists and empty) or "Comments" in example or _is_old(example.get("annotations")):
         return Fit.SURE
     return Fit.NO

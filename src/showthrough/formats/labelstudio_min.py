@@ -138,7 +138,7 @@ def _recognise(head: Head) -> Fit:
     if not isinstance(row, dict):
         return Fit.NO
     rows = {"annotator", "annotation_id"} <= row.keys()
-    return Fit.SURE if rows or any(map(_is_marks, row.values())) else Fit.NO
+    return Fit.CERTAIN if rows or any(map(_is_marks, row.values())) else Fit.NO
 
 
 FORMAT = Format(

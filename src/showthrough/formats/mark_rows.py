@@ -11,7 +11,7 @@ from showthrough.data.masks import Mask, TypedMask
 from showthrough.errors import at_document, quoted, shown, some
 from showthrough.files.reading import fail
 from showthrough.formats.base import Input, Masks, unlike
-from showthrough.formats.rows import IDS, Cells, Rows, check_columns, fault, id_column, written
+from showthrough.formats.rows import IDS, NAMELESS, Cells, Rows, check_columns, fault, id_column, written
 
 # What columns are called, the first of these that is there.
 _STARTS = (
@@ -27,6 +27,7 @@ _STARTS = (
 _ENDS = ("end", "end_offset", "end_char", "end_position", "endOffset", "EndOffset")
 _TYPES = ("entity_type", "type", "label")
 _OTHERS = {"annotator": ("annotator",), "text": ("text",), "replacement": ("replacement",)}
+_ASIDE = ("score", "confidence", "")  # no mask is more or less of one; and what spreadsheets number their rows in
 _WHOLE = re.compile(r"(-?\d{1,18})(?:\.0+)?")
 
 
@@ -59,6 +60,9 @@ def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
     kind = next((name for name in _TYPES if name in header), None)
     check_columns(file, header, [key, *ends, *filter(None, (*found.values(), kind))])
     at = {name: header.index(name) for name in header}
+    used = {key, *ends, kind, *found.values(), *_ASIDE}
+    file.remarks.kind = "column"
+    file.remarks.unknown.update(name or NAMELESS for name in header if name not in used)
 
     def cell(cells: Cells, name: str | None) -> str:
         return "" if name is None else written(cells[at[name]])

@@ -1,4 +1,4 @@
-"""Nemotron-PII's rows: a text, and its spans as Python prints them, or as JSON."""
+"""Nemotron-PII's rows: a text, and its spans as Python prints them, or as JSON; so are cells of tables with spans."""
 
 from __future__ import annotations
 
@@ -17,40 +17,59 @@ from showthrough.formats.phi import ANNOTATOR, masks_from
 class _Span(msgspec.Struct, gc=False):
     start: int
     end: int
-    label: str
+    label: str = ""
     text: str | None = None
 
 
-_SPANS = msgspec.json.Decoder(list[_Span])
+_SPANS = msgspec.json.Decoder(list[_Span | tuple[int, int, str]])
 
 
-class _Row(msgspec.Struct, rename={"id": "uid"}):
+class _Row(msgspec.Struct, rename={"id": "uid", "number": "id"}):
     aside: ClassVar = (
         "domain", "document_type", "document_description", "document_format", "locale", "text_tagged", "tagged_text",
         "split",
     )  # fmt: skip
 
     text: str
-    spans: str | list[_Span]
+    spans: str | list[_Span | tuple[int, int, str]] | None = None
     id: Id = None
+    doc_id: Id = None
+    number: Id = None
     group: Id = None
 
 
 def _row(wire: _Row, entry: Entry) -> Document:
-    name, text = entry.named(wire.id), wire.text
+    name, text = entry.named(_id(wire, entry)), wire.text
+    group = "" if wire.group is None else str(wire.group)
+    if not wire.spans and not isinstance(wire.spans, list):  # an empty cell: nobody has said what is in the text
+        return Document(name, text, (), group)
     spans = literal(wire.spans, _SPANS, entry, "spans") if isinstance(wire.spans, str) else wire.spans
     mentions = tuple(
         entry.mention(text, one.start, one.end, one.label, covered=one.text, field=f"spans[{number}]")
-        for number, one in enumerate(spans)
+        for number, one in enumerate(map(_span, spans))
     )
-    return Document(name, text, (Annotation(ANNOTATOR, mentions),), "" if wire.group is None else str(wire.group))
+    return Document(name, text, (Annotation(ANNOTATOR, mentions),), group)
+
+
+def _id(wire: _Row, entry: Entry) -> Id:
+    """The key that a user named, or the data set's own, or what tables call theirs."""
+    if entry.columns.id or wire.id is not None:
+        return wire.id
+    return wire.number if wire.doc_id is None else wire.doc_id
+
+
+def _span(one: _Span | tuple[int, int, str]) -> _Span:
+    return _Span(*one) if isinstance(one, tuple) else one
 
 
 def _recognise(head: Head) -> Fit:
     row = head.first
     if not isinstance(row, dict) or "text" not in row:
         return Fit.NO
-    known = isinstance(row.get("spans"), str) or {"text_tagged", "uid"} <= row.keys()
+    spans = row.get("spans")
+    kinds = {type(one) for one in spans} if isinstance(spans, list) else {None}
+    listed = kinds == {list} or (kinds <= {dict} and "uid" in row)  # of others, Prodigy has objects
+    known = isinstance(spans, str) or listed or {"text_tagged", "uid"} <= row.keys()
     cut = {"uid", "domain"} <= row.keys() and not head.json.whole  # a long text hides what follows
     return Fit.SURE if known or cut else Fit.NO
 

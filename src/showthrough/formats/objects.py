@@ -12,7 +12,7 @@ import msgspec
 
 from showthrough.data.documents import Document, Identifier, Mention, span_fault
 from showthrough.data.levels import by_type
-from showthrough.errors import InputError, Problem, at_document
+from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
 from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
 from showthrough.files.reading import decoded, decoded_or_none, fail, gathered, type_fault
@@ -180,18 +180,31 @@ def _numbered(document: Document, number: int) -> Document:
     return document if document.id else msgspec.structs.replace(document, id=str(number))
 
 
+_NOBODYS = "showthrough: {}"  # the key of a field whose own was named for another
+
+
 @lru_cache(maxsize=64)
 def wire_of(wire: Any, columns: Columns) -> Any:
-    """The same with other names for its fields, where a user named some."""
+    """The same with other names for its fields, where a user named some; raises PlanError for what cannot be one."""
     asked = {field: name for field, name in columns.said.items() if field in wire.__struct_fields__}
     if not asked:
         return wire
-    fields = [
-        (one.name, one.type, one.default) if one.default is not msgspec.NODEFAULT else (one.name, one.type)
-        for one in msgspec.structs.fields(wire)
-        if one.name in asked
-    ]
-    return msgspec.defstruct(wire.__name__, fields, bases=(wire,), rename=asked, kw_only=True)
+    named = set(asked.values())
+    fields: list[Any] = []
+    for one in msgspec.structs.fields(wire):
+        optional = one.default is not msgspec.NODEFAULT
+        if one.name not in asked and one.encode_name in named:
+            if not optional:
+                raise PlanError(f"is what this format has its {one.name} in; expected another key", one.encode_name)
+            asked[one.name] = _NOBODYS.format(one.name)
+        if one.name in asked:
+            fields.append((one.name, one.type, one.default) if optional else (one.name, one.type))
+    try:
+        return msgspec.defstruct(wire.__name__, fields, bases=(wire,), rename=asked, kw_only=True)
+    except ValueError:  # two fields of one name, or a name that no decoder can be told to look for
+        names = " and ".join(map(quoted, columns.said.values()))
+        fault = "expected different keys, without quotation marks, backslashes or control characters"
+        raise PlanError(f"found {names}; {fault}", "--id-column, --text-column") from None
 
 
 @lru_cache(maxsize=64)

@@ -45,6 +45,7 @@ class _Answer(
     msgspec.Struct,
     rename={
         "id": "_input_hash",
+        "number": "id",
         "annotator": "_annotator_id",
         "session": "_session_id",
         "view": "_view_id",
@@ -58,6 +59,8 @@ class _Answer(
 
     text: str
     id: Id = None  # what Prodigy tells texts by
+    doc_id: Id = None  # what files of others have that look like Prodigy's, and what people brought along
+    number: Id = None
     group: Id = None
     spans: list[_Span] | None = None
     relations: list[_Relation] | None = None
@@ -70,7 +73,7 @@ class _Answer(
 
 
 def _answer(wire: _Answer, entry: Entry) -> Document:
-    name = entry.named(wire.id)
+    name = entry.named(_id(wire, entry))
     annotations: tuple[Annotation, ...] = ()
     if wire.label is not None:
         entry.remarks.left["labels of whole texts"] += 1
@@ -83,6 +86,15 @@ def _answer(wire: _Answer, entry: Entry) -> Document:
             entry.remarks.taken["answers to one suggestion each: other marks of these texts are not known"] += 1
         annotations = (_layer(wire, entry),)
     return Document(name, wire.text, annotations, "" if wire.group is None else str(wire.group))
+
+
+def _id(wire: _Answer, entry: Entry) -> Id:
+    """What Prodigy tells texts by, or what a user named; without, an id that there is."""
+    others = {key: one for key, one in (("doc_id", wire.doc_id), ("id", wire.number)) if one is not None}
+    if wire.id is None and not entry.columns.id and others:
+        return others[next(iter(others))]
+    entry.remarks.unknown.update(others.keys())
+    return wire.id
 
 
 def _layer(wire: _Answer, entry: Entry) -> Annotation:
@@ -141,8 +153,8 @@ def _recognise(head: Head) -> Fit:
     if not isinstance(task, dict) or not isinstance(task.get("text"), str):
         return Fit.NO
     if not task.keys().isdisjoint({"_input_hash", "_task_hash", "_session_id", "_annotator_id"}):
-        return Fit.SURE
-    spans = task.get("spans", [])
+        return Fit.CERTAIN
+    spans = task.get("spans") or []
     marks = isinstance(spans, list) and all(
         isinstance(one, dict) and {"start", "end"} <= one.keys() for one in spans[:1]
     )

@@ -12,10 +12,11 @@ from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, fail, gathered, unique
-from showthrough.formats import tae
+from showthrough.formats import tab, tae
 from showthrough.formats.base import Files, Fit, Format, Input, Masks, Texts, by_keys
 from showthrough.formats.objects import Entry, Id, Objects, objects_of
-from showthrough.formats.remarks import like_spans
+from showthrough.formats.phi import masks_from
+from showthrough.formats.remarks import Remarks, hides_marks
 from showthrough.formats.rows import IDS, id_column
 from showthrough.formats.texts import texts_of
 
@@ -64,7 +65,7 @@ def read(file: Input) -> Masks | Texts:
         fields = decoded(content, FIELDS, path, place)
         for key in fields.keys() - {id_key, text_key, *_OTHERS} if not file.beside else ():  # the corpus has told them
             file.remarks.unknown[key] += 1
-            if like_spans(decoded(fields[key], _ANY, path, place, key)):
+            if hides_marks(key, decoded(fields[key], _ANY, path, place, key)):
                 file.remarks.spans.add(key)
         if numbered:
             return str(number), fields
@@ -72,16 +73,49 @@ def read(file: Input) -> Masks | Texts:
             raise fail(path, f"{shown(id_key)} is missing", place)
         return str(decoded(fields[id_key], _ID, path, place, id_key)), fields
 
-    records = unique(gathered(enumerate(objects_of(file.head), 1), record), path)
+    try:
+        records = unique(gathered(enumerate(objects_of(file.head), 1), record), path)
+    except InputError:
+        _refuse_marks(file)  # which say more than an id that is missing
+        raise
     if all("masks" in fields for fields in records.values()) and not file.released:
         return tae.checked({key: fields["masks"] for key, fields in records.items()}, path)
     if lacking := [key for key, fields in records.items() if text_key not in fields]:
         fault = f"has no {shown(text_key)}; expected text in every document, or masks in every document"
         raise InputError(Problem(str(path), at_document(key), fault) for key in lacking)
-    if spans := sorted(file.remarks.spans):  # behind a text that was too long to look past it
-        fault = "looks like marks, and this format has released texts or masks; choose with --format"
-        raise fail(path, fault, f"key {shown(spans[0])}")
-    return texts_of({key: fields[text_key] for key, fields in records.items()}, path)
+    _refuse_marks(file)
+    texts = texts_of({key: fields[text_key] for key, fields in records.items()}, path)
+    if not file.released and any(_holds_something(fields.get("annotations")) for fields in records.values()):
+        return _marks(file, texts) or texts
+    return texts
+
+
+def _refuse_marks(file: Input) -> None:
+    if spans := sorted(file.remarks.spans):
+        fault = "looks like marks, and this format has released texts or masks"
+        raise fail(file.path, f"{fault}; {file.remarks.hint()}", f"key {shown(spans[0])}")
+
+
+def _holds_something(raw: msgspec.Raw | None) -> bool:
+    return raw is not None and bytes(raw) not in (b"null", b"{}", b"[]")
+
+
+def _marks(file: Input, texts: Texts) -> Masks | None:
+    """What is annotated, as masks, where the texts are the originals: then it is what a system marked.
+
+    Not where the annotations are the corpus's own, or texts differ: then they were only handed on.
+    """
+    corpus = file.corpus
+    if corpus is None or not all(file.originals.get(key) == text for key, text in texts.items()):
+        file.remarks.others.append("its texts were taken as released, and its annotations were not used")
+        return None
+    read = tab.read_lines if file.head.lines else tab.read_list
+    own = {document.id: document.annotations for document in corpus}
+    if all(document.annotations in ((), own[document.id]) for document in read(replace(file, remarks=Remarks()))):
+        file.remarks.others.append("its texts and annotations are the corpus's own: nothing is masked")
+        return None
+    file.remarks.others.append("its texts are the corpus's: what is annotated in them was taken as masked")
+    return masks_from(read)(file)
 
 
 def write_masks(anonymization: Anonymization) -> Files:

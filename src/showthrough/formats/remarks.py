@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -13,12 +14,17 @@ from msgspec import inspect
 from showthrough.errors import shown, some
 
 _KINDS = 10  # of what was left aside, that a note names
-_DEEP = 4  # levels that are searched for spans
+_DEEP = 7  # levels that are searched for spans
 # What the ends of spans are called, in whatever format.
 ENDS = frozenset({
     "start", "end", "begin", "start_offset", "end_offset", "start_position", "end_position", "startOffset",
     "endOffset", "BeginOffset", "EndOffset", "offset", "start_char", "end_char", "token_start", "codepointRange",
 })  # fmt: skip
+
+
+_PRINTED = re.compile(rf"""["'](?:{"|".join(sorted(ENDS))})["']\s*:\s*\d|[\[(]\s*\d+\s*,\s*\d+\s*,\s*["']""")
+# What lists of marks are called.
+MARKS = frozenset({"spans", "entities", "ents", "annotations", "mentions", "entity_mentions", "pii", "privacy_mask"})
 
 
 @dataclass
@@ -33,6 +39,7 @@ class Remarks:
     taken: Counter[str] = field(default_factory=Counter)  # a sentence on how something was taken, and how many
     others: list[str] = field(default_factory=list)
     kind: str = "key"  # what the format calls them
+    hint: Callable[[], str] = str  # which format is nearest, where marks are found that this one does not know
     elsewhere: frozenset[str] = frozenset()  # keys that somebody else reads
 
     @property
@@ -79,7 +86,7 @@ class Keys:
                     remarks.aside[f"{place}{key}"] += 1
                     continue
                 remarks.unknown[f"{place}{key}"] += 1
-                if like_spans(value[key]):
+                if hides_marks(key, value[key]):
                     remarks.spans.add(f"{place}{key}")
             for key, inner in self.known.items():
                 if inner is not None and key in value:
@@ -109,14 +116,28 @@ def _keys(kind: inspect.Type) -> Keys | None:
     return None
 
 
+def hides_marks(key: str, value: Any) -> bool:
+    """Whether what a key holds looks like marks, by offsets or by its name: some files have values alone.
+
+    >>> hides_marks("entities", [{"value": "Oslo"}]), hides_marks("entities", []), hides_marks("tags", [{"year": "96"}])
+    (True, False, False)
+    """
+    named = key in MARKS and isinstance(value, list | dict) and any(isinstance(one, list | dict) for one in value)
+    return named or like_spans(value)
+
+
 def like_spans(value: Any, deep: int = _DEEP) -> bool:
     """Whether there are offsets in a value.
 
     >>> like_spans([{"begin": 3, "to": 9}]), like_spans({"PERSON": [[3, 11]]}), like_spans(["a", "b"])
     (True, True, False)
+    >>> like_spans("[{'start': 3, 'end': 11}]"), like_spans("[sic]")
+    (True, False)
     """
     if not deep or not value:
         return False
+    if isinstance(value, str):  # as a program printed them
+        return value.startswith(("[", "{", "(")) and _PRINTED.search(value) is not None
     if isinstance(value, list):
         pair = len(value) > 1 and all(type(one) is int for one in value[:2]) and 0 <= value[0] < value[1]
         return pair or any(like_spans(one, deep - 1) for one in value[:3])

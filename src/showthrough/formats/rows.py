@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,16 +16,21 @@ import msgspec
 
 from showthrough.data.documents import Document
 from showthrough.errors import InputError, Problem, quoted, shown, some
-from showthrough.files.heads import PEEK, Head
+from showthrough.files.heads import Head, first_value
 from showthrough.files.reading import ENOUGH
 from showthrough.formats.base import Columns, Input
+from showthrough.formats.printed import listed
+from showthrough.formats.remarks import MARKS, like_spans
 
 T = TypeVar("T")
 Cells = Sequence[Any]
 Make = Callable[[Cells, int], Document]  # of a row, and its number, from 1 on
 
 IDS = ("doc_id", "id")  # of these columns, the first that a table has
+TEXTS = frozenset({"text", "full_text", "source_text", "unmasked_text", "masked_text", "target_text"})
 NAMELESS = "(no name)"
+_LISTS = MARKS | {"label", "labels", "results", "masks"}  # whose cells, when empty, say nothing
+_SEEN = 50  # rows that are looked at to tell what they are
 
 
 class Rows(ABC):
@@ -129,7 +135,15 @@ class RowHead(Head):
 
     @cached_property
     def start(self) -> bytes:
-        return next((line for _, _, line in self.numbered_lines()), b"")[:PEEK]
+        """The first row; of the first few, one in which something is marked."""
+        header = self.rows.header
+        sound = (cells for _, cells in islice(self.rows, _SEEN) if len(cells) == len(header))
+        first = [_object(header, cells, number) for number, cells in enumerate(sound, 1)]
+        marked = (line for line in first if like_spans(first_value(line)[0]))
+        return next(marked, first[0] if first else b"")
+
+    def closer(self) -> Head:
+        return self
 
     @cached_property
     def content(self) -> bytes:
@@ -154,7 +168,19 @@ class RowHead(Head):
 
 
 def _object(header: Sequence[str], cells: Cells, number: int) -> bytes:
-    return msgspec.json.encode(_without_nulls(dict(zip(header, cells, strict=True))))
+    found = dict(zip(header, cells, strict=True))
+    for name, cell in found.items():
+        if isinstance(cell, str) and cell.startswith(("[", "{")) and name not in TEXTS:
+            found[name] = _unfolded(cell)
+        elif cell == "" and name in _LISTS:
+            found[name] = None
+    return msgspec.json.encode(_without_nulls(found))
+
+
+def _unfolded(cell: str) -> Any:
+    """Marks that were written into a cell, as JSON or as Python prints them; any other cell as it is."""
+    value = listed(cell)
+    return value if value == [] or like_spans(value) else cell
 
 
 def _without_nulls(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from typing import Any
 
 from showthrough.data.documents import Document
 from showthrough.data.masks import Anonymization
@@ -12,6 +13,7 @@ from showthrough.files.heads import Head, first_value
 from showthrough.formats.base import SAMPLE, Files, Format, can
 from showthrough.formats.phi import as_masks
 
+_DEEP = 3  # levels of objects whose keys are compared
 _NEAR = 0.75  # of two names, how much alike they are
 _LINE = 140  # characters of a sample that stands in a message
 
@@ -35,13 +37,22 @@ def written(chosen: Format, documents: Iterable[Document]) -> Files:
 def nearest(head: Head, formats: Mapping[str, Format]) -> tuple[str, str] | None:
     """The format whose sample shares most keys with a JSON file, and the sample on one line; `None` where none does."""
     best, line, most = "", "", 0.0
+    keys = _keys(head.first) or set(head.json.keys)
     for name, chosen in formats.items():
         for content in list(example(chosen).values())[:1]:
-            first = first_value(content.encode())[0]
-            alike = _alike(set(head.json.keys), set(first) if isinstance(first, dict) else set())
+            alike = _alike(keys, _keys(first_value(content.encode())[0]))
             if alike > most:
                 best, line, most = name, " ".join(content.split()), alike
     return (best, line if len(line) <= _LINE else f"{line[:_LINE]}…") if best else None
+
+
+def _keys(value: Any, deep: int = _DEEP) -> set[str]:
+    """The keys of an object, and of the first objects in it."""
+    if isinstance(value, list):
+        return _keys(value[0], deep) if value else set()
+    if not isinstance(value, dict) or not deep:
+        return set()
+    return set(value).union(*(_keys(one, deep - 1) for one in value.values()))
 
 
 def _alike(keys: set[str], theirs: set[str]) -> float:

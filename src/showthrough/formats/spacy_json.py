@@ -176,7 +176,7 @@ def _recognise(head: Head) -> Fit:
     if isinstance(groups, list):  # Prodigy's
         return Fit.NO
     own = _all_with(first.get("ents"), {"start", "end"}) or isinstance(groups, dict)
-    return Fit.SURE if own or (tokens and _all_with(tokens, {"id", "start"}, {"text"})) else Fit.NO
+    return Fit.CERTAIN if own or (tokens and _all_with(tokens, {"id", "start"}, {"text"})) else Fit.NO
 
 
 def _version_2(first: Mapping[str, Any]) -> bool:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from showthrough.data.documents import Document
 from showthrough.errors import shown
 from showthrough.files.reading import fail, unique
 from showthrough.formats.base import Input, Masks, Texts
 from showthrough.formats.mark_rows import read_marks, refuse_marks, span_columns
-from showthrough.formats.remarks import ENDS, like_spans
+from showthrough.formats.remarks import like_spans
 from showthrough.formats.rows import IDS, NAMELESS, Cells, RowHead, Rows, check_columns, fault, id_column, written
 
 TEXT = "text"
-_SPANS = re.compile(rf"""["'](?:{"|".join(sorted(ENDS))})["']\s*:\s*\d|[\[(]\s*\d+\s*,\s*\d+\s*,\s*["']""")
 
 
 def reader(rows_of: Callable[[Input], Rows]) -> Callable[[Input], Sequence[Document]]:
@@ -97,19 +94,12 @@ def _documents(file: Input, rows: Rows) -> Sequence[Document]:
 
     def look_at(cells: Cells, number: int) -> Document:
         for other, name in others:
-            if _hides_spans(cells[other]):
+            if like_spans(cells[other]):
                 file.remarks.spans.add(name)
         file.remarks.numbered += layout.id is None
         return layout.document(cells, number)
 
     return rows.documents(look_at, layout.document, layout.used)
-
-
-def _hides_spans(value: Any) -> bool:
-    """Whether a cell holds offsets: a list of them, or what a program printed of one."""
-    if isinstance(value, str):
-        return value.startswith(("[", "{", "(")) and _SPANS.search(value) is not None
-    return isinstance(value, list | dict) and like_spans(value)
 
 
 def _released(file: Input, rows: Rows) -> Texts:
@@ -121,11 +111,16 @@ def _released(file: Input, rows: Rows) -> Texts:
     name = rows.header[layout.text]
     others = [] if file.columns.text else [one for one in range(len(rows.header)) if one not in layout.used]
     spans: set[int] = set()
+    if not file.beside:  # else the corpus has told them
+        file.remarks.kind = "column"
+        file.remarks.unknown.update(
+            name or NAMELESS for number, name in enumerate(rows.header) if number not in layout.used
+        )
 
     def text(cells: Cells, number: int) -> tuple[str, str]:
         if rows.nulls and cells[layout.text] is None:
             raise fault("found no value; expected text, an empty one where all was suppressed", name)
-        spans.update(one for one in others if _hides_spans(cells[one]))
+        spans.update(one for one in others if like_spans(cells[one]))
         return layout.named(cells, number), written(cells[layout.text])
 
     texts = Texts(unique(rows.made(text), file.path))

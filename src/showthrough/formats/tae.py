@@ -13,13 +13,15 @@ from typing import Any
 import msgspec
 
 from showthrough.data.masks import Mask, TypedMask
-from showthrough.errors import at_document
+from showthrough.errors import at_document, some
 from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, decoded_or_none, gathered
-from showthrough.formats.base import Fit, Format, Masks
+from showthrough.files.reading import decoded, decoded_or_none, fail, gathered
+from showthrough.formats.base import Fit, Format, Input, Masks
 
 _SMALL = 32_000_000  # bytes of masks that are kept decoded, which takes some five times as much
 _MASKS = msgspec.json.Decoder(list[Mask])
+_ANY = msgspec.json.Decoder()
+_SHOWN = '{"case-1": [[3, 11, null, "PERSON"]]}'
 _TYPED_MASKS = msgspec.json.Decoder(list[TypedMask])
 
 
@@ -50,6 +52,16 @@ def checked(entries: dict[str, msgspec.Raw], path: Path) -> Masks:
     return masks if small else LazyMasks(entries)
 
 
+def _read(file: Input) -> Masks:
+    for document_id, raw in list(file.head.entries.items())[:1]:
+        value = decoded_or_none(raw, _ANY)
+        inner, place = (value[0], "masks[0]") if isinstance(value, list) and value else (value, "masks")
+        if isinstance(inner, dict):  # once, and not for every document
+            fault = f"found an object {{…}}; expected a list […] as in {_SHOWN}; its keys are {some(inner)}"
+            raise fail(file.path, fault, f"{at_document(document_id)}: {place}")
+    return checked(file.head.entries, file.path)
+
+
 def _recognise(head: Head) -> Fit:
     """Likely any object but one of texts."""
     first = next(iter(head.json.keys.values()), b"")
@@ -60,6 +72,6 @@ FORMAT = Format(
     "masks by id, of the Text Anonymization Evaluator: [start, end, replacement, type]",
     (".json",),
     _recognise,
-    read_anonymization=lambda file: checked(file.head.entries, file.path),
+    read_anonymization=_read,
     write_masks=lambda anonymization: {"": msgspec.json.encode(dict(anonymization.masks))},
 )

@@ -243,7 +243,7 @@ def _recognise(head: Head) -> Fit:
         return Fit.NO
     tagged_by = [key for key in _TAGS if _all(first.get(key), str | int)]
     if "ner_tags" in tagged_by or (tagged_by and not first.keys() & {"spans", "entities"}):
-        return Fit.SURE
+        return Fit.CERTAIN  # also where there is an id and a text, which others have
     return Fit.NO if head.json.whole else Fit.LIKELY
 
 

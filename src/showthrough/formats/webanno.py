@@ -274,7 +274,7 @@ def _escaped(value: str) -> str:
 
 def _recognise(head: Head) -> Fit:
     if not head.folder:
-        return Fit.SURE if head.start.startswith(START) else Fit.NO
+        return Fit.CERTAIN if head.start.startswith(START) else Fit.NO
     return Fit.SURE if any(Head(one).start.startswith(START) for one in head.files((".tsv",))[:1]) else Fit.NO
 
 
