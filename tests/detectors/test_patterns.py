@@ -74,6 +74,8 @@ def test_what_is_written_in_many_ways(kind: str, written: str) -> None:
         ("petition no. 118 of 2003", [("118 of 2003", "CODE")]),
         ("in the year of Directive 2003/86/EC", []),
         ("operado en 1996", [("1996", "DATE")]),
+        ("3 May 1970\r\n14 September 1971", [("3 May 1970", "DATE"), ("14 September 1971", "DATE")]),
+        ("3 May 1970, 14 September 1971", [("3 May 1970", "DATE"), ("14 September 1971", "DATE")]),
         ("the President of the Court and the Mayor of the town", []),
     ],
 )

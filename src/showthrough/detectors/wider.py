@@ -61,8 +61,9 @@ _DATES = (
     rf"{_START}{_LEAD}{_NAMED}{_GAP}(?:the{_GAP})?{_LAST}{_RANGE}(?:,?{_GAP}{_SHORT_YEAR})?(?![\w%]|[.,]\d)",
     rf"{_START}{_MONTH}(?P<gap>[-./ ]){_NTH}(?:(?P=gap)|,{_GAP}?){_SHORT_YEAR}{_END}",
     rf"{_START}{_NAMED},?{_GAP}(?:(?i:of|de|del){_GAP})?(?:{_YEAR}|['’]\d\d){_END}",
-    rf"{_START}{_YEAR}(?:,?{_GAP}|[-./]){_MONTH}(?:{_GAP}|[-./]){_LAST}{_END}",
-    rf"{_START}{_YEAR},?{_GAP}{_NTH}{_GAP}{_OF}{_MONTH}{_END}",
+    # The year first, in one line, and no year behind it: in a list of dates it belongs to the one before.
+    rf"{_START}{_YEAR}(?:,?{_SPACE}{{1,2}}|[-./]){_MONTH}(?:{_GAP}|[-./]){_LAST}{_END}(?!,?{_GAP}{_YEAR})",
+    rf"{_START}{_YEAR},?{_SPACE}{{1,2}}{_NTH}{_GAP}{_OF}{_MONTH}{_END}(?!,?{_GAP}{_YEAR})",
     # Numbers alone, with any sign between, also with spaces around it.
     rf"{_START}{_DAY}(?P<gap>[-./–‑]){_SPACE}?{_DAY}(?P=gap){_SPACE}?{_SHORT_YEAR}{_END}",
     rf"{_START}{_DAY}{_SPACE}(?P<gap>[-./–]){_SPACE}{_DAY}{_SPACE}(?P=gap){_SPACE}{_YEAR}{_END}",
