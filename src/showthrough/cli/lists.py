@@ -19,7 +19,7 @@ from showthrough.formats import FORMATS, Format
 from showthrough.formats.base import can
 from showthrough.formats.choice import format_named
 from showthrough.formats.samples import example
-from showthrough.metrics import METRICS, PRESETS, Metric, metric_text, parse_metric
+from showthrough.metrics import HEADLINE, METRICS, PRESETS, Metric, metric_text, parse_metric
 from showthrough.report.table import ARROWS
 from showthrough.tables import Table
 from showthrough.tables.calls import choices, descriptions, parameters
@@ -30,13 +30,17 @@ def metrics(
 ) -> None:
     """List the metrics; or one in full: formula, citation, parameters, example."""
     if name is None:
-        show_table(("metric", "group", "better"), METRICS, lambda metric: (metric.group, ARROWS[metric.better]), _what)
+        show_table(("metric", "group", "better"), METRICS, lambda one: (one.group, ARROWS[_better(one)]), _what)
         for key, names in PRESETS.items():
             console().print(Text(f"preset {key}: {', '.join(names)}"))
         return
     metric = parse_metric(name)
-    traits = f"group: {metric.group}; {metric.better} is better; undefined when {metric.undefined}"
+    traits = f"group: {metric.group}; {_better(metric)} is better; undefined when {metric.undefined}"
     _show_one(f"{metric_text(metric)} ({metric.title}, version {metric.version})", metric, traits)
+
+
+def _better(metric: Metric) -> str:
+    return "neither" if HEADLINE in metric.neutral else metric.better
 
 
 def attacks(
