@@ -51,7 +51,7 @@ def guests() -> Iterator[None]:
 def test_all_are_listed(cli: Cli) -> None:
     found = cli("formats")
     assert (found.status, found.err) == (0, "")
-    assert [line.split()[0] for line in found.out.splitlines()[2:]] == list(FORMATS)
+    assert [line.split()[0] for line in found.out.splitlines()[2:-1]] == list(FORMATS)
     assert re.search(r"^masks {8,} +yes +yes +masks by id, .* \[start, end.* \(\.json\)", found.out, re.MULTILINE)
     assert re.search(r"^i2b2 +yes +yes +i2b2 XML.* \(\.xml\)", found.out, re.MULTILINE)
     assert re.search(r"^ours +yes +yes +yes +ours: JSON with marks", found.out, re.MULTILINE)

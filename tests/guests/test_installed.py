@@ -31,7 +31,7 @@ def test_lists_name_them(command: Callable[..., Any]) -> None:
     assert re.search("^initials +1 +Whose background has the most capitals", listed["attacks"], re.MULTILINE)
     assert re.search("^digits +2 +Hides numbers", listed["anonymizers"], re.MULTILINE)
     assert re.search(
-        r"^notes +\.json +corpus, anonymization +our notes: JSON with marks", listed["formats"], re.MULTILINE
+        r"^notes +yes +yes +our notes: JSON with marks \(\.json\)", listed["formats"], re.MULTILINE
     )
     assert re.search(f"^broken +cannot be used: {BROKEN}", listed["anonymizers"], re.MULTILINE)
 

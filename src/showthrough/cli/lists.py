@@ -77,6 +77,7 @@ def formats(
     if name is None:
         heads = ("format", "corpus", "system", "written")  # narrow, so that there is room for what it is
         show_table(heads, FORMATS, _can, lambda chosen: f"{chosen.description} ({', '.join(chosen.endings)})")
+        console().print(Text("showthrough formats NAME prints a sample"))
         return
     format = format_named(name)
     files, reads, writes = _of_format(format)
