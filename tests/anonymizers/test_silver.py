@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 
@@ -23,6 +24,7 @@ from showthrough.anonymizers import anonymize
 from showthrough.anonymizers.silver import silver_mentions
 from showthrough.report import reading
 from showthrough.report.html.verdicts import caveats
+from showthrough.tables.calls import parameter
 
 TEXT = "Dr Ona Rask of Oslo left on 3 May."
 #       0  3   7    12 15   20   25 28
@@ -182,3 +184,19 @@ def test_of_people_alone_nothing_is_said() -> None:
 def test_a_label_that_stands_in_the_text_is_a_type_where_it_is_a_known_one() -> None:
     made = annotate(Corpus([Document("d", "He was less than eighteen years of age.")]), ["rules"])
     assert [mention.entity_type for mention in made.documents[0].annotations[0].mentions] == ["AGE"]
+
+
+def test_the_model_that_a_program_was_told_is_named() -> None:
+    """Of two models the marks differ, and so must the signatures."""
+
+    @dataclass(frozen=True)
+    class Told:
+        name: ClassVar[str] = "told"
+        version: ClassVar[int] = 3
+        model: str = parameter("a/b+c", "a folder")
+
+        def masks(self, document: Document) -> list[Mask]:
+            return [Mask(0, 1, "X")]
+
+    made = annotate(Corpus([Document("a", "abc")]), [Told()])
+    assert made.documents[0].annotations[0].annotator == "silver(told.v3 b c)"

@@ -30,9 +30,7 @@ def test_lists_name_them(command: Callable[..., Any]) -> None:
     assert re.search("^kept +utility +↑ +Share of characters that are not masked", listed["metrics"], re.MULTILINE)
     assert re.search("^initials +1 +Whose background has the most capitals", listed["attacks"], re.MULTILINE)
     assert re.search("^digits +2 +Hides numbers", listed["anonymizers"], re.MULTILINE)
-    assert re.search(
-        r"^notes +yes +yes +our notes: JSON with marks \(\.json\)", listed["formats"], re.MULTILINE
-    )
+    assert re.search(r"^notes +yes +yes +our notes: JSON with marks \(\.json\)", listed["formats"], re.MULTILINE)
     assert re.search(f"^broken +cannot be used: {BROKEN}", listed["anonymizers"], re.MULTILINE)
 
 

@@ -14,6 +14,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import is_dataclass
+from pathlib import PurePath
 
 from showthrough.anonymizers import Anonymizer, anonymize, anonymizer
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
@@ -23,6 +25,7 @@ from showthrough.data.masks import Anonymization, Mask, flattened
 from showthrough.data.silver import silver_name
 from showthrough.errors import PlanError, quoted, shown
 from showthrough.files.reading import gathered
+from showthrough.tables.calls import descriptions
 
 Span = tuple[int, int]
 
@@ -43,7 +46,7 @@ def annotate(corpus: Corpus, anonymizers: Sequence[Anonymizer | str], vote: int 
     if isinstance(anonymizers, str):
         anonymizers = [anonymizers]
     programs = [anonymizer(one) if isinstance(one, str) else one for one in anonymizers]
-    names = [f"{one.name}.v{one.version}" for one in programs]
+    names = [_program(one) for one in programs]
     if not programs:
         raise PlanError("none was given; expected at least one", "anonymizers")
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -55,6 +58,14 @@ def annotate(corpus: Corpus, anonymizers: Sequence[Anonymizer | str], vote: int 
     name = silver_name(names, vote)
     documents = [_annotated(document, found, vote, name, keep) for document in corpus]
     return Corpus(documents, corpus.name, corpus.source)
+
+
+def _program(anonymizer: Anonymizer) -> str:
+    """A program by its name, its version and what it was told: `spacy.v1 en_core_web_sm`; of a path the last part."""
+    described: dict[str, str] = descriptions(anonymizer) if is_dataclass(anonymizer) else {}
+    told = [str(getattr(anonymizer, key)) for key, what in described.items() if what]
+    values = [PurePath(value).name.replace("+", " ") for value in told]
+    return " ".join([f"{anonymizer.name}.v{anonymizer.version}", *values])
 
 
 def _mentions_of(corpus: Corpus) -> Iterator[Mention]:

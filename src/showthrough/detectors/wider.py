@@ -61,6 +61,10 @@ _DATES = (
     rf"{_START}{_LEAD}{_NAMED}{_GAP}(?:the{_GAP})?{_LAST}{_RANGE}(?:,?{_GAP}{_SHORT_YEAR})?(?![\w%]|[.,]\d)",
     rf"{_START}{_MONTH}(?P<gap>[-./ ]){_NTH}(?:(?P=gap)|,{_GAP}?){_SHORT_YEAR}{_END}",
     rf"{_START}{_NAMED},?{_GAP}(?:(?i:of|de|del){_GAP})?(?:{_YEAR}|['’]\d\d){_END}",
+    # From one month to another; months in Roman numerals; weeks.
+    rf"{_START}{_NTH}{_GAP}{_NAMED}{_SPACE}?[-–—]{_SPACE}?{_NTH}{_GAP}{_MONTH}(?:,?{_GAP}{_SHORT_YEAR})?{_END}",
+    rf"{_START}{_DAY}(?P<gap>[-./ ])(?:XI{{0,2}}|IX|IV|VI{{0,3}}|I{{1,3}})(?P=gap){_YEAR}{_END}",
+    rf"(?<!\w)(?i:week){_SPACE}\d{{1,2}}(?:{_SPACE}of|,)?{_SPACE}{_YEAR}{_END}",
     # The year first, in one line, and no year behind it: in a list of dates it belongs to the one before.
     rf"{_START}{_YEAR}(?:,?{_SPACE}{{1,2}}|[-./]){_MONTH}(?:{_GAP}|[-./]){_LAST}{_END}(?!,?{_GAP}{_YEAR})",
     rf"{_START}{_YEAR},?{_SPACE}{{1,2}}{_NTH}{_GAP}{_OF}{_MONTH}{_END}(?!,?{_GAP}{_YEAR})",

@@ -92,7 +92,7 @@ def made_by_programs(corpus: Corpus, anonymizations: Sequence[Anonymization], me
     if not survey.silver or (metrics and all("gold" not in metric.needs for metric in metrics)):
         return []
     programs = dict.fromkeys(program for annotator in survey.silver for program in programs_of(annotator))
-    known = {folded(name) for program in programs for name in (program, program.rpartition(".v")[0])} - {""}
+    known = {folded(name) for program in programs for name in (program, program.partition(".v")[0])} - {""}
     themselves = [one.name for one in anonymizations if {folded(one.name), folded(stem(Path(one.source)))} & known]
     silver = sum(survey.silver.values())
     which = "the annotations" if silver == survey.annotators else f"{silver} of {survey.annotators} annotation layers"
