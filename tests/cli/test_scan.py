@@ -32,10 +32,12 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [",".join((one["doc_id"], f'"{one["text"]}"')) for one in records]
     Path("table.csv").write_text("doc_id,text\n" + "\n".join(rows) + "\n", newline="")
     Path("gold.xml").write_text('<ROOT><RECORD ID="one"><TEXT>Dr <PHI TYPE="DOCTOR">Rask</PHI></TEXT></RECORD></ROOT>')
+    Path("applied").mkdir()
+    Path("applied/texts.json").write_text(json.dumps(TEXTS))  # as apply writes it
     Path("masks.json").write_text('{"one": [[0, 3, "PERSON"]]}')
 
 
-@pytest.mark.parametrize("name", ["folder", "texts.json", "lines.jsonl", "corpus.json", "table.csv"])
+@pytest.mark.parametrize("name", ["folder", "applied", "texts.json", "lines.jsonl", "corpus.json", "table.csv"])
 def test_any_file_of_texts(cli: Cli, name: str) -> None:
     found = cli("scan", name)
     assert (found.status, found.err) == (0, "")

@@ -87,3 +87,13 @@ def test_a_plan(desk: Any) -> None:
     assert desk.cli("validate", "plan.toml", "masks.json").status == 2
     desk.write({"plan.toml": 'corpus = "corpus.json"\nmetrics = ["trir"]\n[anonymizations]\na = "masks.json"\n'})
     assert "background: none was given" in desk.cli("validate", "plan.toml").err
+
+
+def test_all_is_well_only_where_everything_was_understood(desk: Any) -> None:
+    mention = {"entity_type": "PERSON", "start_offset": 0, "end_offset": 3, "identifier_type": "DIRECT"}
+    document = {"doc_id": "d1", "text": "Ann left.", "annotations": {"a": {"entity_mentions": [mention]}}}
+    desk.write({"c.json": [document], "odd.json": [{**document, "colour": "red"}]})
+    assert desk.cli("validate", "c.json").out.splitlines()[-1] == "all is well"
+    found = desk.cli("validate", "odd.json")
+    assert found.out.splitlines()[-1] == "all can be scored; read the notes above first"
+    assert found.err == "note: odd.json: not used, since the format does not know this key: colour\n"

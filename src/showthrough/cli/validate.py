@@ -99,7 +99,7 @@ def _verdict(plan: Plan) -> str:
     corpus = plan.corpus
     if corpus.survey.mentions:
         told = corpus.notes or any(one.notes for one in plan.anonymizations)
-        return "all can be scored, but not everything in the files was understood: see above" if told else "all is well"
+        return "all can be scored; read the notes above first" if told else "all is well"
     free = [name for name, metric in METRICS.sound().items() if "gold" not in metric.needs]
     found = "no mentions: annotators marked nothing" if corpus.survey.annotated else "no annotations were read"
     limit = "none of them can tell whether an identifier was missed"

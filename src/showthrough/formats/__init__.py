@@ -12,7 +12,7 @@ from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
 from showthrough.errors import InputError, Problem, at_document, shown, some
 from showthrough.files.heads import Head
-from showthrough.files.reading import fail, stem
+from showthrough.files.reading import fail, files_in, stem
 from showthrough.formats.base import Columns, Fit, Format, Input, Masks, Texts, can
 from showthrough.formats.choice import FORMATS, format_named, read_as, recognised, telling
 from showthrough.formats.groups import GroupBy
@@ -116,7 +116,7 @@ def read_released(
 
     Beside them is what there is to say of the file, a sentence each.
     """
-    head = telling(Head.of(path))
+    head = _inside(telling(Head.of(path)))
     name = format or recognised(head, "read_anonymization")
     if name and can(format_named(name), "read_anonymization"):
         file = Input(head, Columns(id_column, text_column))
@@ -127,6 +127,14 @@ def read_released(
             raise fail(head.path, "holds masks with offsets and no text; expected the texts as they are released")
     corpus = read_corpus(head, format=format, id_column=id_column, text_column=text_column)
     return Originals(corpus), corpus.notes
+
+
+def _inside(head: Head) -> Head:
+    """Of a folder that is in no format and has one file in it, such as `apply` writes, that file."""
+    if not head.folder or recognised(head, "read_anonymization") or recognised(head, "read"):
+        return head
+    files = [one for one in files_in(head.path) if not one.is_dir()]
+    return telling(Head(files[0])) if len(files) == 1 else head
 
 
 def _aligned(texts: Texts, file: Input) -> Masks:
