@@ -230,8 +230,9 @@ def test_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 SLOW = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
 from showthrough.data.documents import Corpus
 from showthrough.metrics.chunk import Chunk
 

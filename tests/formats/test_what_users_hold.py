@@ -157,15 +157,24 @@ def test_a_text_that_looks_like_a_list_stays_a_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
 def test_annotations_of_a_system_are_not_taken_for_released_texts(tmp_path: Path, name: str) -> None:
-    records = [
-        {"doc_id": "a", "text": TEXT, "annotations": annotated([(3, 11)])},
-        {"doc_id": "b", "text": OTHER, "annotations": None},
-    ]
+    """As a program's marks; but people's, in texts that are all there, hide nothing and must not look so."""
+    (layer,) = annotated([(3, 11)]).values()
     path = tmp_path / name
-    path.write_text(json.dumps(records) if name == "x.json" else "\n".join(map(json.dumps, records)))
+
+    def write(annotator: str) -> None:
+        records = [
+            {"doc_id": "a", "text": TEXT, "annotations": {annotator: layer}},
+            {"doc_id": "b", "text": OTHER, "annotations": None},
+        ]
+        path.write_text(json.dumps(records) if name == "x.json" else "\n".join(map(json.dumps, records)))
+
+    write("silver(rules.v1)")
     assert spans(path) == [[(3, 11)], []]
     notes = read_anonymization(path, CORPUS).notes
-    assert notes == ("its texts are the corpus's: what is annotated in them was taken as masked",)
+    assert notes == ("its texts are the corpus's: what programs annotated in them was taken as masked",)
+    write("Ann")
+    with pytest.raises(InputError, match=r"annotated by Ann: nothing in them is hidden; .* --to masks"):
+        read_anonymization(path, CORPUS)
 
 
 def test_annotations_that_were_handed_on_mask_nothing(tmp_path: Path) -> None:

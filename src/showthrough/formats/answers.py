@@ -6,6 +6,7 @@ and the answer under a key or beside it, or one answer alone; a folder holds one
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -17,10 +18,10 @@ from msgspec.structs import replace
 
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import by_type
-from showthrough.data.masks import Mask, TypedMask
+from showthrough.data.masks import Anonymization, Mask, TypedMask
 from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.reading import decoded, decoded_or_none, fail, gathered, unique
-from showthrough.formats.base import Input, Masks
+from showthrough.formats.base import Files, Format, Input, Masks
 from showthrough.formats.containers import Answer, Container, Record, Shape
 from showthrough.formats.lines import documents_in
 from showthrough.formats.phi import Matching, check_text
@@ -28,14 +29,14 @@ from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
 
 
-class Reader:
+class Reader(ABC):
     """Makes masks of the answers of one file, which it may look at all together first."""
 
-    def __init__(self, answers: Sequence[Answer], path: Path) -> None:
+    def __init__(self, answers: Sequence[Answer], path: Path) -> None:  # noqa: B027 (some need no look at all of them)
         pass
 
-    def masks(self, answer: Answer) -> list[Mask]:
-        raise NotImplementedError
+    @abstractmethod
+    def masks(self, answer: Answer) -> list[Mask]: ...
 
     @property
     def notes(self) -> list[str]:
@@ -57,6 +58,19 @@ class Service:
     parsed: Callable[[Answer, Remarks | None], Any]  # what is kept of an answer; raises InputError
     reader: type[Reader]
     record: type[Record]  # a line as most are, with findings as `parsed` makes them
+
+    def format(
+        self, description: str, sample: str, write_masks: Callable[[Anonymization], Files] | None = None
+    ) -> Format:
+        """The format of its answers, in one file or one a document."""
+        return Format(
+            description,
+            (".json", ".jsonl"),
+            *(self.shape.recognise, self.read, self.read_masks),
+            write_masks=write_masks,
+            in_folders=True,
+            sample={"sample.json": sample},
+        )
 
     def read_masks(self, file: Input) -> Masks:
         """Answers as masks of the documents that they are about."""

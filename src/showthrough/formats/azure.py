@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from showthrough.data.masks import Mask
 from showthrough.errors import InputError, at_document, quoted
 from showthrough.formats.answers import Reader, Service, found
-from showthrough.formats.base import Format
 from showthrough.formats.containers import Answer, Record, Shape, errors_in
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
@@ -198,17 +197,10 @@ SHAPE = Shape(
     aside=_ASIDE,
 )
 _SERVICE = Service("azure", SHAPE, _parsed, _Masks, _Record)
-FORMAT = Format(
+FORMAT = _SERVICE.format(
     "Azure Language: recognised personal data; documents of requests or jobs, in a list, in records, or one alone",
-    (".json", ".jsonl"),
-    SHAPE.recognise,
-    _SERVICE.read,
-    _SERVICE.read_masks,
-    in_folders=True,
-    sample={
-        "sample.json": """\
+    """\
 [{"id": "case-1", "text": "Mr John Doe of Oslo left.", "redactedText": "Mr ******** of Oslo left.", "entities": [
   {"text": "John Doe", "category": "Person", "offset": 3, "length": 8, "confidenceScore": 0.99}]}]
-"""
-    },
+""",
 )

@@ -16,7 +16,6 @@ from showthrough.data.masks import Mask
 from showthrough.errors import at_document
 from showthrough.files.reading import stem
 from showthrough.formats.answers import Reader, Service, found
-from showthrough.formats.base import Format
 from showthrough.formats.containers import Answer, Record, Shape, errors_in
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
@@ -107,18 +106,11 @@ SHAPE = Shape(
     aside=frozenset({"ResponseMetadata", "ModelVersion", "DocumentMetadata", "DocumentType", "PaginationToken"}),
 )
 _SERVICE = Service("comprehend", SHAPE, _parsed, _Masks, _Record)
-FORMAT = Format(
+FORMAT = _SERVICE.format(
     "Amazon Comprehend: entities with BeginOffset; by id, in a list, in records, files of jobs, or one alone",
-    (".json", ".jsonl"),
-    SHAPE.recognise,
-    _SERVICE.read,
-    _SERVICE.read_masks,
-    in_folders=True,
-    sample={
-        "sample.json": """\
+    """\
 [{"doc_id": "case-1", "text": "Mr John Doe of Oslo left.", "Entities": [
   {"Score": 0.99, "Type": "NAME", "BeginOffset": 3, "EndOffset": 11},
   {"Score": 0.98, "Type": "ADDRESS", "BeginOffset": 15, "EndOffset": 19}]}]
-"""
-    },
+""",
 )

@@ -9,29 +9,30 @@ https://ufal.mff.cuni.cz/corefud.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
-from typing import NamedTuple
 
 from showthrough.data.documents import Document, Mention
 from showthrough.data.levels import by_type
-from showthrough.errors import InputError, at_document, quoted, shown
-from showthrough.files.reading import fail, gathered, read_bytes, stem, text_of
+from showthrough.errors import InputError, quoted, shown
+from showthrough.files.reading import fail, gathered
 from showthrough.formats.base import Files, Format, Input, unlike, unwritable
+from showthrough.formats.conllu_records import (
+    TAG_KEYS,
+    Record,
+    Sentence,
+    Slice,
+    TokenLines,
+    pairs,
+    record_of,
+    slices_of,
+)
 from showthrough.formats.phi import fit, marked, masks_from
-from showthrough.formats.tags import EXPECTED, Token, parsed, placed, runs, signed, tagged, with_line_feeds
+from showthrough.formats.tags import EXPECTED, Token, parsed, placed, runs, tagged
 
 ENDINGS = (".conllu",)
-_COLUMNS = 10
-_COMMENT = re.compile(r"#\s*([\w.]+(?: id)?)\s*(?:=\s?(.*))?", re.DOTALL)
-_DIGITS = 9
-_NEW = ("newdoc", "newdoc id")
-_ID = re.compile(r"(\d{1,9})(-\d{1,9}|\.\d{1,9})?")
-_TAG_KEYS = ("NER", "NE", "NAME")
-_KEYS = {*_TAG_KEYS, "Entity"}
+_KEYS = {*TAG_KEYS, "Entity"}
 _BRACKET = re.compile(r"\(([^()]*)(\)?)|([^()]+)\)")
 _PIECE = re.compile(r"\[\d+/\d+\]")  # of a mention in several pieces: which of them
 _ESCAPES = {"s": " ", "t": "\t", "r": "\r", "n": "\n", "p": "|", "\\": "\\"}
@@ -39,62 +40,6 @@ _ESCAPED = re.compile(r"\\([strnp\\])")
 _ESCAPING = str.maketrans({written: f"\\{sign}" for sign, written in _ESCAPES.items()})
 _BREAK = re.compile(r"[\r\n\t]")
 _JOINED = "what stood between its sentences is not in the file: a line feed was taken"
-
-
-@dataclass(slots=True)
-class _Token:
-    """A token with what its lines say: that of a token of several words, and those of its words."""
-
-    line: int
-    form: str  # empty: a word that is not written, such as a pronoun left out
-    misc: Mapping[str, str]
-    words: list[tuple[int, Mapping[str, str]]] | None = None  # by line, of a token of several words
-
-    def of(self, key: str) -> list[tuple[int, str]]:
-        """What its lines say under a key."""
-        own = [(self.line, self.misc[key])] if key in self.misc else []
-        return [*own, *((line, misc[key]) for line, misc in self.words if key in misc)] if self.words else own
-
-
-@dataclass
-class _Sentence:
-    line: int
-    text: str | None = None
-    tokens: list[_Token] = field(default_factory=list)
-
-    @property
-    def written(self) -> list[_Token]:
-        return [token for token in self.tokens if token.form]
-
-
-class _Slice(NamedTuple):
-    """One document, still to be read: its lines, and the number of the first."""
-
-    file: Path
-    id: str
-    order: list[str]  # of what brackets say, from `# global.Entity`
-    line: int
-    text: str
-
-
-@dataclass
-class _Record:
-    """One document."""
-
-    file: Path
-    id: str
-    order: list[str]
-    sentences: list[_Sentence] = field(default_factory=list)
-
-    def has(self, key: str) -> bool:
-        return any(
-            key in token.misc or (token.words and token.of(key))
-            for sentence in self.sentences
-            for token in sentence.tokens
-        )
-
-    def fault(self, line: int, message: str) -> InputError:
-        return fail(self.file, message, f"{at_document(self.id)}: line {line}")
 
 
 Places = list[tuple[int, int]]
@@ -106,9 +51,9 @@ def read(file: Input) -> list[Document]:
     if not files:
         raise fail(file.path, f"holds no file that ends in {', '.join(ENDINGS)}")
     said: set[str] = set()
-    slices = [cut for cuts in gathered(files, lambda one: _slices(one, said)) for cut in cuts]
+    slices = [cut for cuts in gathered(files, lambda one: slices_of(one, said)) for cut in cuts]
     reader = _Reader(file, _where_marks_are(slices, said))
-    documents = gathered(slices, lambda cut: reader.document(_record(cut)))
+    documents = gathered(slices, lambda cut: reader.document(record_of(cut)))
     file.remarks.others += reader.notes
     return documents
 
@@ -123,14 +68,14 @@ class _Marks:
     aside: list[str]  # keys of others that are not read
 
 
-def _where_marks_are(slices: Sequence[_Slice], said: Iterable[str]) -> _Marks:
+def _where_marks_are(slices: Sequence[Slice], said: Iterable[str]) -> _Marks:
     """Told by what is said in the last columns, whatever the line."""
     values: dict[str, set[str]] = {}
-    for misc in map(_pairs, said):
+    for misc in map(pairs, said):
         for key in misc.keys() & _KEYS:
             values.setdefault(key, set()).add(misc[key])
     # A name may be anything: it is a tag only where all are.
-    found = [key for key in _TAG_KEYS if key in values and (key != "NAME" or all(map(parsed, values[key])))]
+    found = [key for key in TAG_KEYS if key in values and (key != "NAME" or all(map(parsed, values[key])))]
     brackets = "Entity" in values
     tags = found[0] if found else ""
     aside = [*found[1:], *(["Entity"] if brackets and tags else [])]
@@ -156,7 +101,7 @@ class _Reader:
         if self.unwritten:
             yield f"marks of words that are not written (empty nodes) are left aside: {self.unwritten}"
 
-    def document(self, record: _Record) -> Document:
+    def document(self, record: Record) -> Document:
         known = self.file.originals.get(record.id)
         text, places = self._laid(record) if known is None else (known, _found(record, known))
         marks = self.marks
@@ -165,7 +110,7 @@ class _Reader:
         everywhere = _with_unwritten(record, places)
         return marked(record.id, text, (self._tagged if marks.tags else self._bracketed)(record, everywhere))
 
-    def _laid(self, record: _Record) -> tuple[str, Places]:
+    def _laid(self, record: Record) -> tuple[str, Places]:
         """The text of a record as the file has it, and where its tokens stand."""
         text = ""
         places: Places = []
@@ -176,7 +121,7 @@ class _Reader:
             text += spoken
         return text, places
 
-    def _spoken(self, record: _Record, sentence: _Sentence, usual: str) -> tuple[str, Places]:
+    def _spoken(self, record: Record, sentence: Sentence, usual: str) -> tuple[str, Places]:
         """A sentence with what follows it, and where its tokens stand in that."""
         tokens = sentence.written
         exact = any("SpacesAfter" in token.misc or "SpacesBefore" in token.misc for token in tokens)
@@ -197,7 +142,7 @@ class _Reader:
             raise record.fault(sentence.line, unlike("of the tokens", spoken, "# text is", sentence.text))
         return spoken, places
 
-    def _after(self, token: _Token, usual: str) -> str:
+    def _after(self, token: TokenLines, usual: str) -> str:
         if "SpacesAfter" in token.misc:
             return _unescaped(token.misc["SpacesAfter"])
         if token.misc.get("SpaceAfter") == "No":
@@ -205,7 +150,7 @@ class _Reader:
         self.joined |= usual == "\n"
         return usual
 
-    def _tagged(self, record: _Record, places: Places) -> Iterator[Mention]:
+    def _tagged(self, record: Record, places: Places) -> Iterator[Mention]:
         before = 0
         for sentence in record.sentences:
             tags: list[tuple[int, str, int]] = []  # line, tag, and the number of the token
@@ -226,7 +171,7 @@ class _Reader:
             for first, after, kind in runs([tag for _, tag, _ in tags], wrong):
                 yield by_type(places[tags[first][2]][0], places[tags[after - 1][2]][1], kind)
 
-    def _bracketed(self, record: _Record, places: Places) -> list[Mention]:
+    def _bracketed(self, record: Record, places: Places) -> list[Mention]:
         open_: dict[str, list[tuple[int, int, str]]] = {}  # by name: line, start and type
         mentions = []
         tokens = chain.from_iterable(sentence.tokens for sentence in record.sentences)
@@ -251,14 +196,14 @@ class _Reader:
         return sorted(mentions, key=lambda one: (one.start, one.end))
 
 
-def _named(record: _Record, inside: str) -> tuple[str, str]:
+def _named(record: Record, inside: str) -> tuple[str, str]:
     """The name of what a bracket opens, and its type."""
     values = inside.split("-")
     kind = record.order.index("etype") if "etype" in record.order else 1
     return values[0], values[kind] if kind < len(values) else ""
 
 
-def _placed(record: _Record, tokens: Sequence[_Token], text: str, where: str) -> Places:
+def _placed(record: Record, tokens: Sequence[TokenLines], text: str, where: str) -> Places:
     def wrong(number: int, at: int) -> InputError:
         token = tokens[number]
         found = text[at : at + len(token.form)]
@@ -267,11 +212,11 @@ def _placed(record: _Record, tokens: Sequence[_Token], text: str, where: str) ->
     return placed([token.form for token in tokens], text, wrong)
 
 
-def _found(record: _Record, text: str) -> Places:
+def _found(record: Record, text: str) -> Places:
     return _placed(record, [token for sentence in record.sentences for token in sentence.written], text, "the corpus's")
 
 
-def _with_unwritten(record: _Record, places: Places) -> Places:
+def _with_unwritten(record: Record, places: Places) -> Places:
     """The places of all tokens. One that is not written starts where the next starts and ends where the last ended, so
     that marks that begin or end with it have what is written of them.
     """
@@ -293,87 +238,6 @@ def _with_unwritten(record: _Record, places: Places) -> Places:
 
 def _unescaped(value: str) -> str:
     return _ESCAPED.sub(lambda found: _ESCAPES[found[1]], value)
-
-
-def _slices(file: Path, said: set[str]) -> list[_Slice]:
-    """The records of a file; what their lines say in the last column is added to `said`."""
-    content = with_line_feeds(text_of(file, read_bytes(file)))
-    slices: list[_Slice] = []
-    order: list[str] = []
-    name, number, before = stem(file), 1, 0
-    for line in chain(signed(content, "#"), [None]):
-        key, value = _comment(line.said) if line else ("newdoc", "")
-        if key == "global.Entity":
-            order += value.strip().split("-")
-        if key not in _NEW:
-            continue
-        text = content[before : line.start if line else None]
-        # Before the first that is named there may be one without a name, or nothing.
-        if before or any(_comment(one)[0] == "text" or one.strip()[:1] not in ("", "#") for one in text.split("\n")):
-            slices.append(_Slice(file, name, order, number, text))
-            said.update(one[one.rfind("\t") + 1 :] for one in text.split("\n") if one[:1] != "#")
-        if line is not None:
-            name = value.strip() or f"{stem(file)}-{len(slices) + 1}"
-            number, before = line.number + 1, line.end
-    return slices
-
-
-def _comment(line: str) -> tuple[str, str]:
-    """The key and the value of a comment; none of another line."""
-    found = _COMMENT.fullmatch(line) if line[:1] == "#" else None
-    return (found[1], found[2] or "") if found else ("", "")
-
-
-def _record(cut: _Slice) -> _Record:
-    record = _Record(cut.file, cut.id, cut.order)
-    sentence: _Sentence | None = None
-    several = 0  # the last word of the token of several words that is around
-    for number, line in enumerate(cut.text.removesuffix("\n").split("\n"), cut.line):
-        if not line or line.isspace():
-            sentence = None
-        elif line[0] == "#":
-            key, value = _comment(line)
-            if key == "text":
-                sentence, several = _Sentence(number, value), 0
-                record.sentences.append(sentence)
-        else:
-            fields = line.split("\t")
-            if len(fields) != _COLUMNS or not (_is_whole(fields[0]) or _ID.fullmatch(fields[0])):
-                expected = f"{_COLUMNS} columns with tabs between, the first a number"
-                raise fail(cut.file, f"found {quoted(line)}; expected {expected}", f"line {number}")
-            if sentence is None:
-                sentence, several = _Sentence(number), 0
-                record.sentences.append(sentence)
-            if several or not _is_whole(fields[0]):
-                several = _take(sentence, fields, number, several)
-            else:
-                sentence.tokens.append(_Token(number, fields[1], _pairs(fields[-1])))
-    return record
-
-
-def _is_whole(identity: str) -> bool:
-    """Whether it is the number of a word, and of neither several nor one that is not written."""
-    return identity.isdecimal() and len(identity) <= _DIGITS
-
-
-@lru_cache(maxsize=65_536)  # most lines say the same
-def _pairs(misc: str) -> Mapping[str, str]:
-    """What a last column says, by key."""
-    pairs = (pair.partition("=") for pair in misc.split("|") if "=" in pair)
-    return {key.upper() if key.upper() in _TAG_KEYS else key: value for key, _, value in pairs}
-
-
-def _take(sentence: _Sentence, fields: list[str], number: int, several: int) -> int:
-    """Takes a line into a sentence; gives the last word of the token of several words that is around."""
-    identity, form = fields[0], fields[1]
-    misc = _pairs(fields[-1])
-    first, dash, last = identity.partition("-")
-    if not dash and "." not in identity and int(first) <= several:
-        around = sentence.tokens[-1]
-        around.words = [*(around.words or ()), (number, misc)]
-        return several
-    sentence.tokens.append(_Token(number, "" if "." in identity else form, misc))
-    return int(last) if dash else several
 
 
 def write(documents: Iterable[Document]) -> Files:

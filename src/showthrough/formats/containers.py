@@ -87,6 +87,7 @@ class Record(msgspec.Struct, kw_only=True, gc=False):
 
     @property
     def value(self) -> list[Any]:
+        """What was found. A service that does not say where must not read as one that found nothing."""
         raise NotImplementedError
 
     def answer(self, path: Path) -> Answer | None:

@@ -14,7 +14,6 @@ import msgspec
 from showthrough.data.masks import Mask
 from showthrough.errors import InputError, quoted, some
 from showthrough.formats.answers import Reader, Service, found
-from showthrough.formats.base import Format
 from showthrough.formats.containers import Answer, Record, Shape, known_or_none
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
@@ -163,18 +162,11 @@ SHAPE = Shape(
     own=frozenset({"result", *_RESULT}),
 )
 _SERVICE = Service("dlp", SHAPE, _parsed, _Masks, _Record)
-FORMAT = Format(
+FORMAT = _SERVICE.format(
     "Google DLP: findings of InspectContent; by id, in a list, in records, or one alone",
-    (".json", ".jsonl"),
-    SHAPE.recognise,
-    _SERVICE.read,
-    _SERVICE.read_masks,
-    in_folders=True,
-    sample={
-        "sample.json": """\
+    """\
 [{"doc_id": "case-1", "text": "Mr John Doe of Oslo left.", "result": {"findings": [
   {"infoType": {"name": "PERSON_NAME"}, "likelihood": "LIKELY", "quote": "John Doe",
    "location": {"byteRange": {"start": "3", "end": "11"}, "codepointRange": {"start": "3", "end": "11"}}}]}}]
-"""
-    },
+""",
 )

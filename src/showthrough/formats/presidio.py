@@ -16,7 +16,7 @@ from showthrough.data.engine_results import EngineResults
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.errors import OutputError, at_document, quoted
 from showthrough.formats.answers import Reader, Service, found
-from showthrough.formats.base import Files, Format
+from showthrough.formats.base import Files
 from showthrough.formats.containers import Answer, Record, Shape, known_or_none
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
@@ -133,19 +133,12 @@ SHAPE = Shape(
     own=frozenset({"text", "items"}),
 )
 _SERVICE = Service("presidio", SHAPE, _parsed, _Masks, _Record)
-FORMAT = Format(
+FORMAT = _SERVICE.format(
     "Presidio: results of the analyzer, or of the anonymizer; by id, in a list, in records, or one alone",
-    (".json", ".jsonl"),
-    SHAPE.recognise,
-    _SERVICE.read,
-    _SERVICE.read_masks,
-    write_masks=_written,
-    in_folders=True,
-    sample={
-        "sample.json": """\
+    """\
 [{"doc_id": "case-1", "text": "Mr John Doe of Oslo left.", "results": [
   {"entity_type": "PERSON", "start": 3, "end": 11, "score": 0.85},
   {"entity_type": "LOCATION", "start": 15, "end": 19, "score": 0.85}]}]
-"""
-    },
+""",
+    write_masks=_written,
 )

@@ -9,7 +9,8 @@ import msgspec
 
 from showthrough.data.documents import Document
 from showthrough.data.masks import Anonymization
-from showthrough.errors import InputError, Problem, at_document, shown
+from showthrough.data.silver import is_silver
+from showthrough.errors import InputError, Problem, at_document, shown, some
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, fail, gathered, unique
 from showthrough.formats import tab, tae
@@ -101,9 +102,10 @@ def _holds_something(raw: msgspec.Raw | None) -> bool:
 
 
 def _marks(file: Input, texts: Texts) -> Masks | None:
-    """What is annotated, as masks, where the texts are the originals: then it is what a system marked.
+    """What programs annotated, as masks, where the texts are the originals: then it is what a system marked.
 
-    Not where the annotations are the corpus's own, or texts differ: then they were only handed on.
+    Not where the annotations are the corpus's own, or texts differ: then they were only handed on. What people
+    annotated in texts that are all there hides nothing, and would look as if everything were hidden: it is refused.
     """
     corpus = file.corpus
     if corpus is None or not all(file.originals.get(key) == text for key, text in texts.items()):
@@ -111,10 +113,16 @@ def _marks(file: Input, texts: Texts) -> Masks | None:
         return None
     read = tab.read_lines if file.head.lines else tab.read_list
     own = {document.id: document.annotations for document in corpus}
-    if all(document.annotations in ((), own[document.id]) for document in read(replace(file, remarks=Remarks()))):
+    documents = read(replace(file, remarks=Remarks()))
+    if all(document.annotations in ((), own[document.id]) for document in documents):
         file.remarks.others.append("its texts and annotations are the corpus's own: nothing is masked")
         return None
-    file.remarks.others.append("its texts are the corpus's: what is annotated in them was taken as masked")
+    annotators = {annotation.annotator for document in documents for annotation in document.annotations}
+    if people := sorted(one for one in annotators if not is_silver(one)):
+        fault = f"its texts are the originals, annotated by {some(people)}: nothing in them is hidden"
+        remedy = "if a system masks what is annotated there, make masks of it: showthrough convert FILE --to masks"
+        raise fail(file.path, f"{fault}; {remedy}")
+    file.remarks.others.append("its texts are the corpus's: what programs annotated in them was taken as masked")
     return masks_from(read)(file)
 
 
