@@ -21,7 +21,7 @@ from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.run.run import Run
 
 SCRIPTS = ("page", "charts", "scores", "failures", "marking", "viewer", "start")  # in the order in which they run
-STYLES = ("page", "viewer")
+STYLES = ("page", "tables", "summary", "figures", "viewer", "print")  # later ones go over earlier ones
 _GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼▶", strict=True))
 _COLOURS = 8  # that a theme has for anonymizations
 
