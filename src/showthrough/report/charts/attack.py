@@ -6,7 +6,7 @@ from typing import Any
 
 from showthrough.metrics import HEADLINE
 from showthrough.report.charts.theme import BARE, Chart, Charts, altair
-from showthrough.report.roles import playing
+from showthrough.run.roles import playing
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 
