@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from showthrough import Anonymization, Annotation, Corpus, Document, Mask, Mention, evaluate
+from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.gate.grading import Grade, graded, thresholds_of
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
