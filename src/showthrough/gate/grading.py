@@ -1,8 +1,8 @@
 """How surely a number reaches a threshold.
 
-*Met*: also the cautious end of its interval does, so chance in the choice of documents hardly made it. *Open*: the number
-does, but its interval does not, or it has none. *Missed*: the number does not. *Unknown*: there is no number. Nothing
-here says that a release is safe: a threshold is met on these documents, by what was measured in them.
+*Met*: also the cautious end of its interval does, so chance in the choice of documents hardly made it. *Open*: the
+number does, but its interval does not, or it has none. *Missed*: the number does not. *Unknown*: there is no number.
+Nothing here says that a release is safe: a threshold is met on these documents, by what was measured in them.
 """
 
 from __future__ import annotations
