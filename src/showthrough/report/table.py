@@ -68,6 +68,7 @@ class Column:
     group: str
     better: str
     cells: tuple[Cell, ...]
+    title: str = ""  # what people call it, where the head is a short name
 
     @property
     def arrow(self) -> str:
@@ -176,7 +177,7 @@ def _column(run: Run, record: MetricRecord, part: str, head: str) -> Column:
         best = max(values) if better == "higher" else min(values)
     is_best = [best is not None and score is not None and score.value == best for score in tested]
     cells = map(Cell, scores, is_best + [False] * len(run.references))
-    return Column(head, record.group, better, tuple(cells))
+    return Column(head, record.group, better, tuple(cells), record.title if part == HEADLINE else "")
 
 
 def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> Table:

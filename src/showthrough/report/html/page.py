@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
-from showthrough.report.html.verdicts import caveats, verdict
+from showthrough.report.sentences import caveats, sentence
 from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.run.run import Run
@@ -58,7 +58,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     page = _template().render(
         run=run,
         signs=signs,
-        verdicts={name: verdict(run, name) for name in run.names},
+        verdicts={name: sentence(run, name) for name in run.names},
         caveats=caveats(run),
         groups=[
             (group, [(column, run.record(column.head)) for column in columns])
