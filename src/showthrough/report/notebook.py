@@ -28,6 +28,7 @@ _NAME = 80  # characters of a metric's text form
 _DIM = "opacity:.75"
 _RULE = "1px solid rgba(128,128,128,.4)"  # seen on white and on black
 _HEAD = f"text-align:right;vertical-align:bottom;padding:.2em .6em;border-bottom:{_RULE};font-weight:normal"
+_CODE = "color:inherit;background:none;padding:0"  # some notebooks paint it white
 _CELL = "text-align:right;vertical-align:top;padding:.2em .6em"
 _LEFT = ";text-align:left"
 _NEXT = {
@@ -43,6 +44,7 @@ class Head(NamedTuple):
     title: str
     text: str = ""
     better: str = "neither"
+    aligned: str = ""
 
 
 @singledispatch
@@ -84,7 +86,7 @@ def _(run: Run) -> str:
     _list(box, map(places.told, lines))
     line = SubElement(box, "div", style=f"margin-top:.3em;{_DIM}")
     for code, does in _NEXT.items():
-        SubElement(line, "code").text = code
+        SubElement(line, "code", style=_CODE).text = code
         line[-1].tail = does
     return _markup(box)
 
@@ -93,13 +95,13 @@ def _(run: Run) -> str:
 def _(scores: Scores) -> str:
     run, places = scores.run, Places(scores.run.metrics)
     box = _box(run, scores.anonymization)
-    body = _table(box, map(Head, ("metric", "score", "interval")))
+    body = _table(box, [Head("metric", aligned=_LEFT), Head("score"), Head("interval")])
     records = [record for record in run.metrics if scores.parts(record.text)]
     for record in records[: 2 * _ROWS]:
         row = SubElement(body, "tr")
         head = SubElement(row, "th", {"style": _CELL + _LEFT + ";font-weight:normal", "scope": "row"})
         head.text = f"{shown(record.title)} "
-        SubElement(head, "code").text = shown(places.told(record.text), _NAME)
+        SubElement(head, "code", style=_CODE).text = shown(places.told(record.text), _NAME)
         for cell in _cells(scores, record):
             SubElement(row, "td", style=_CELL).text = cell
     lines = [f"{len(records) - 2 * _ROWS} more metrics: list(run[…])"] if records[2 * _ROWS :] else []
@@ -132,13 +134,13 @@ def _cells(scores: Scores, record: MetricRecord) -> tuple[str, str]:
 @html_of.register
 def _(compared: Comparisons) -> str:
     box = _box(compared.run)
-    heads = ("metric", "first", "second", "difference", "interval", "p", "")
-    body = _table(box, map(Head, heads))
+    heads = [Head(name, aligned=_LEFT) for name in ("metric", "first", "second")]
+    heads += [*map(Head, ("difference", "interval", "p (Holm)")), Head("", aligned=_LEFT)]
+    body = _table(box, heads)
     for cells in _compared(compared):
         row = SubElement(body, "tr")
-        for place, cell in enumerate(cells):
-            style = _CELL + (_LEFT if heads[place] in ("metric", "first", "second", "") else "")
-            SubElement(row, "td", style=style).text = cell
+        for head, cell in zip(heads, cells, strict=True):
+            SubElement(row, "td", style=_CELL + head.aligned).text = cell
     _list(box, _below(compared))
     return _markup(box)
 
@@ -214,16 +216,16 @@ def _head(run: Run, places: Places, column: Column) -> Head:
 
 def _table(box: Element, heads: Iterable[Head]) -> Element:
     """A table's body, which is still empty."""
-    table = SubElement(box, "table", style="border-collapse:collapse")
+    table = SubElement(box, "table", style="border-collapse:collapse;color:inherit")
     row = SubElement(SubElement(table, "thead"), "tr")
-    for title, text, better in heads:
-        cell = SubElement(row, "th", {"style": _HEAD, "scope": "col"})
+    for title, text, better, aligned in heads:
+        cell = SubElement(row, "th", {"style": _HEAD + aligned, "scope": "col"})
         cell.text = title
         if better != "neither":
             cell.set("title", f"{better} is better")
         if text:
             SubElement(cell, "br")
-            SubElement(cell, "code").text = text
+            SubElement(cell, "code", style=_CODE).text = text
     return SubElement(table, "tbody")
 
 

@@ -37,7 +37,8 @@ def wide(run: Run, *, parts: bool, intervals: bool, references: bool) -> Any:
     heads = pandas.MultiIndex.from_tuples(columns, names=levels) if levels[1:] and columns else None
     table.columns = pandas.Index([text for text, *_ in columns], name="metric") if heads is None else heads
     if references:
-        table["reference"] = [name in beside for name in names]
+        head = "reference" if heads is None else ("reference", *[""] * (heads.nlevels - 1))
+        table[head] = [name in beside for name in names]
     return table
 
 
