@@ -12,8 +12,8 @@ from showthrough.errors import OutputError
 from showthrough.report.charts.attack import attack_chart
 from showthrough.report.charts.parts import part_cells, parts_charts
 from showthrough.report.figures import figures, file_name, write_figures
-from showthrough.report.roles import playing
 from showthrough.run.records import MetricRecord, Score
+from showthrough.run.roles import playing
 from showthrough.run.run import Run
 
 MAGIC = {".svg": b"<svg", ".png": b"\x89PNG\r\n", ".pdf": b"%PDF-"}

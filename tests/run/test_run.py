@@ -155,9 +155,9 @@ def test_what_a_run_holds(run: Run, tmp_path: Path, tiny: Corpus) -> None:
         "replacements": "read",
     }
     assert found["rows"]["er_di"] == {
-        "some": {"hidden": [2, 0, 0], "total": [2, 1, 0]},
+        "some": {"hidden": [2, 0, 0], "total": [2, 1, 0], "leaked:PERSON": [0, 1, 0]},
         "every": {"hidden": [2, 1, 0], "total": [2, 1, 0]},
-        "nothing masked": {"hidden": [0, 0, 0], "total": [2, 1, 0]},
+        "nothing masked": {"hidden": [0, 0, 0], "total": [2, 1, 0], "leaked:PERSON": [2, 1, 0]},
         "everything masked": {"hidden": [2, 1, 0], "total": [2, 1, 0]},
     }
     assert [one["name"] for one in found["references"]] == ["nothing masked", "everything masked"]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from showthrough.data.references import NOTHING
 from showthrough.errors import shown
-from showthrough.report.roles import chosen, counted, headline
 from showthrough.report.table import rounded
 from showthrough.run.records import MetricRecord, Score
+from showthrough.run.roles import chosen, counted, headline
 from showthrough.run.run import Run
 
 _NAMED = 3  # documents that a line names

@@ -22,6 +22,7 @@ from showthrough.run.documents import Texts
 from showthrough.run.records import Columns, Evidence, Failure, Input, MetricRecord, Score
 from showthrough.run.scores import Scores, checked_key
 from showthrough.run.settings import Recorded
+from showthrough.run.thresholds import Threshold
 
 FORMAT = 1  # of the run file; rises when an old reader could misread it
 WITHOUT_TEXT = "without_text"  # in the provenance of a run whose words were left out
@@ -57,6 +58,7 @@ class Run(msgspec.Struct, dict=True):
     groups: Annotated[list[str], "of the documents, in their order; empty: alone in its own; none: no groups"] = []
     references: Annotated[list[Input], "scored beside, but not under test: the ends of every scale"] = []
     backgrounds: Annotated[dict[str, Input], "of several, by the name under which a metric asks for it"] = {}
+    thresholds: Annotated[list[Threshold], "what its numbers were asked to reach; none: nobody said"] = []
 
     def __repr__(self) -> str:
         """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""

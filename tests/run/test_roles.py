@@ -12,8 +12,8 @@ from showthrough.metrics import ROLES
 from showthrough.report import latex_text, markdown_text, reading
 from showthrough.report.html import html_text
 from showthrough.report.html.verdicts import caveats, verdict
-from showthrough.report.roles import chosen, counted, playing
 from showthrough.report.table import tables
+from showthrough.run.roles import chosen, counted, playing
 
 NAME = Mention(0, 8, "PERSON", "DIRECT", "e1")
 TOWN = Mention(12, 16, "LOC", "QUASI", "e2")
