@@ -110,8 +110,8 @@ def test_a_large_run_is_shown_small(run: Run) -> None:
     html = run._repr_html_()
     assert len(html) < 40_000
     text = seen(html)
-    assert "280 more anonymizations: run.table()" in text
-    assert "995 more notes: run.notes" in text
+    assert "more anonymizations in run.table(): 280" in text
+    assert "more in run.notes: 995" in text
     assert ">system 19<" in html
     assert ">system 20<" not in html
 
@@ -135,6 +135,15 @@ def test_one_systems_scores_as_text(run: Run) -> None:
     assert title == "some on tiny: 3 documents; intervals at 95 %"
     assert lines[0].split() == ["er_di", "0.667", f"{score.low:.3f}–{score.high:.3f}"]
     assert lines[-1].split() == ["recall_per_type", "3", "parts"]
+
+
+def test_notes_are_not_forgotten_over_numbers(run: Run) -> None:
+    for one in (run["some"], run.compare()):
+        assert "run.notes" not in repr(one)
+    run.notes = ["first", "second"]
+    for one in (run["some"], run.compare()):
+        assert "to know before believing it, in run.notes: 2" in repr(one)
+        assert "to know before believing it, in run.notes: 2" in seen(one._repr_html_())
 
 
 def test_a_score_that_is_undefined_says_why(tiny: Corpus) -> None:
@@ -194,7 +203,7 @@ def test_long_lists_of_comparisons_are_cut(judged: Run) -> None:
     compared = judged.compare("er_di")
     compared.extend(compared[:1] * 100)
     assert len(repr(compared).splitlines()) < 50
-    assert "63 more: run.compare(metric)" in repr(compared)  # 103, of which 40 are shown
+    assert "has those of one metric: 63" in repr(compared)  # 103, of which 40 are shown
 
 
 def test_the_page_as_text_and_as_a_file(run: Run, tmp_path: Path) -> None:

@@ -77,11 +77,9 @@ def _(run: Run) -> str:
         for column in columns:
             _number(row, column.cells[place])
     left = {"anonymizations": len(tested) - _ROWS, "metrics": len(table.columns) - _COLUMNS}
-    lines = [f"{count} more {what}: run.table()" for what, count in left.items() if count > 0]
-    lines += _some(
-        "failed", (f"{one.metric}: {places.told_of_failure(one.reason)}" for one in run.failures), "failures"
-    )
-    lines += _some("note", run.notes, "notes")
+    lines = [f"more {what} in run.table(): {count}" for what, count in left.items() if count > 0]
+    lines += _failed(run, places)
+    lines += _some("note", run.notes, " in run.notes")
     lines += _some("", (*table.undefined(), *table.remarks()), "")
     _list(box, map(places.told, lines))
     line = SubElement(box, "div", style=f"margin-top:.3em;{_DIM}")
@@ -104,13 +102,11 @@ def _(scores: Scores) -> str:
         SubElement(head, "code", style=_CODE).text = shown(places.told(record.text), _NAME)
         for cell in _cells(scores, record):
             SubElement(row, "td", style=_CELL).text = cell
-    lines = [f"{len(records) - 2 * _ROWS} more metrics: list(run[…])"] if records[2 * _ROWS :] else []
-    lines += _some(
-        "failed", (f"{one.metric}: {places.told_of_failure(one.reason)}" for one in run.failures), "failures"
-    )
+    lines = [f"more metrics in run.table(): {len(records) - 2 * _ROWS}"] if records[2 * _ROWS :] else []
+    lines += _failed(run, places)
     found = [(record.text, scores.parts(record.text).get(HEADLINE)) for record in records]
     lines += _some("", (f"{text}: {why}" for text, one in found if one and (why := one.reason or one.note)), "")
-    _list(box, map(places.told, lines))
+    _list(box, map(places.told, [*lines, *_warned(run)]))
     return _markup(box)
 
 
@@ -119,7 +115,7 @@ def _(scores: Scores) -> str:
     run, places = scores.run, Places(scores.run.metrics)
     records = [record for record in run.metrics if scores.parts(record.text)]
     rows = [(shown(places.told(record.text), _NAME), *_cells(scores, record)) for record in records]
-    return "\n".join([f"{shown(scores.anonymization)} on {_title(run)}", *_aligned(rows)])
+    return "\n".join([f"{shown(scores.anonymization)} on {_title(run)}", *_aligned(rows), *_warned(run)])
 
 
 def _cells(scores: Scores, record: MetricRecord) -> tuple[str, str]:
@@ -188,10 +184,20 @@ def _below(compared: Comparisons) -> Iterator[str]:
         yield "no pairs: comparing needs two anonymizations and a metric with numbers"
         return
     if len(compared) > 2 * _ROWS:
-        yield f"{len(compared) - 2 * _ROWS} more: run.compare(metric) tells those of one metric"
+        yield f"more pairs, of which run.compare(metric) has those of one metric: {len(compared) - 2 * _ROWS}"
     yield f"first minus second; p after Holm's correction within each metric and part; at most {ALPHA:g} is significant"
     if compared.test == "plain":
         yield "the plain test finds too much: it does not tell who is better"
+    yield from _warned(compared.run)
+
+
+def _failed(run: Run, places: Places) -> list[str]:
+    told = (f"{one.metric}: {places.told_of_failure(one.reason)}" for one in run.failures)
+    return _some("failed", told, " in run.failures")
+
+
+def _warned(run: Run) -> list[str]:
+    return [f"to know before believing it, in run.notes: {len(run.notes)}"] if run.notes else []
 
 
 def _title(run: Run) -> str:
@@ -245,8 +251,7 @@ def _some(kind: str, lines: Iterable[str], where: str) -> list[str]:
     """The first line of each of the first few, and how many there are beside."""
     listed = [line.strip().split("\n")[0] for line in lines]
     told = [f"{kind}: {line}" if kind else line for line in listed[:_LINES]]
-    more = f"{len(listed) - _LINES} more" + (f" {where}: run.{where}" if where else "")
-    return [*told, more] if listed[_LINES:] else told
+    return [*told, f"more{where}: {len(listed) - _LINES}"] if listed[_LINES:] else told
 
 
 def _list(box: Element, lines: Iterable[str]) -> None:
