@@ -137,6 +137,12 @@ def test_one_systems_scores_as_text(run: Run) -> None:
     assert lines[-1].split() == ["recall_per_type", "3", "parts"]
 
 
+def test_what_failed_is_told_with_the_scores(run: Run) -> None:
+    run.failures = [Failure("tpi", "no model")]
+    assert repr(run["some"]).endswith("\nfailed: tpi: no model")
+    assert "failed: tpi: no model" in seen(run["some"]._repr_html_())
+
+
 def test_notes_are_not_forgotten_over_numbers(run: Run) -> None:
     for one in (run["some"], run.compare()):
         assert "run.notes" not in repr(one)

@@ -115,7 +115,8 @@ def _(scores: Scores) -> str:
     run, places = scores.run, Places(scores.run.metrics)
     records = [record for record in run.metrics if scores.parts(record.text)]
     rows = [(shown(places.told(record.text), _NAME), *_cells(scores, record)) for record in records]
-    return "\n".join([f"{shown(scores.anonymization)} on {_title(run)}", *_aligned(rows), *_warned(run)])
+    below = [shown(places.told(line), LINE) for line in (*_failed(run, places), *_warned(run))]
+    return "\n".join([f"{shown(scores.anonymization)} on {_title(run)}", *_aligned(rows), *below])
 
 
 def _cells(scores: Scores, record: MetricRecord) -> tuple[str, str]:
