@@ -93,8 +93,8 @@ class Run(msgspec.Struct, dict=True):
 
     def text_of(self, metric: str | Metric) -> str:
         """A metric's text form, made anew where it is perhaps not in its shortest form; it need not be installed."""
-        if metric in self.rows or any(record.text == metric for record in self.metrics):
-            return str(metric)
+        if isinstance(metric, str) and (metric in self.rows or any(one.text == metric for one in self.metrics)):
+            return metric
         return metric_text(metric if isinstance(metric, Metric) else parse_metric(metric))
 
     @property
