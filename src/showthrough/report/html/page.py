@@ -21,7 +21,8 @@ from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.run.run import Run
 
 SCRIPTS = (
-    "page", "tips", "names", "charts", "labels", "plane", "matrices", "scores", "failures", "marking", "viewer", "start",
+    "page", "tips", "names", "charts", "labels", "plane", "matrices", "scores", "failures", "marking", "viewer", "print",
+    "start",
 )  # fmt: skip  # in the order in which they run
 STYLES = ("page", "tables", "summary", "figures", "viewer", "print")  # later ones go over earlier ones
 _GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼▶", strict=True))

@@ -41,7 +41,7 @@ function startAttacks(charts, start) {
       const bar = by.get(name);
       const track = bar
         ? make("div", { class: "track", "data-tip": bar.tip, role: "img", "aria-label": bar.tip.replaceAll("\n", ", ") },
-          mark("bar", 0, bar.value), mark("range", bar.low, bar.high), mark("chance", bar.chance), mark("ceiling", bar.ceiling))
+          mark("found", 0, bar.value), mark("range", bar.low, bar.high), mark("chance", bar.chance), mark("ceiling", bar.ceiling))
         : make("div", { class: "track none" }, "no number");
       return make("li", {}, make("span", { class: "name" }, ...signed(start, place)),
         make("span", { class: "value" }, bar ? percent(bar.value) : "–"), track);

@@ -73,10 +73,3 @@ function startTheme() {
   button.hidden = false;
   button.addEventListener("click", () => setTheme(!document.documentElement.classList.contains("dark")));
 }
-
-/** Paper is white. */
-function startPrinting() {
-  const { classList } = document.documentElement;
-  addEventListener("beforeprint", () => classList.contains("dark") && classList.replace("dark", "was-dark"));
-  addEventListener("afterprint", () => classList.contains("was-dark") && classList.replace("was-dark", "dark"));
-}
