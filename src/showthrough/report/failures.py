@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from showthrough.axis.axis import Axis
 from showthrough.axis.coverage import Coverage
-from showthrough.axis.spans import Bools, Ints, highest
+from showthrough.axis.spans import Bools, Ints, counted, highest
 from showthrough.data.labels import Labels
 from showthrough.resources.lexicon import is_punctuation
 from showthrough.run.documents import Texts, ruler_of
@@ -65,6 +66,8 @@ class Inspection:
         self._kind = np.array(kind, dtype=np.int64)[self._gold.entity_type[self._gold.entity]]
         self._wanted = self._painted(self._gold.level > 0)
         self._unwanted = self._painted(self._gold.level == 0)
+        words = ~self.axis.table(is_punctuation).view(np.bool_)
+        self._outside = counted(words & (self._wanted < 0))  # words before each place that nobody wants masked
 
     def _painted(self, chosen: Bools) -> Ints:
         """For every place the entity type of a chosen mention there, or -1."""
@@ -96,39 +99,33 @@ class Inspection:
     def _given(self, coverage: Coverage) -> list[Place]:
         if self.texts.replacements == "trusted":
             return []
-        start, end, _ = coverage.given
-        return [self._place(low, high) for low, high in zip(start.tolist(), end.tolist(), strict=True)]
+        return self._places(coverage.given.start, coverage.given.end)
 
     def _mentions(self, outcome: NDArray[np.int8]) -> Iterator[tuple[Kind, str, Place]]:
         marks = np.column_stack([self._gold.start, self._gold.end, self._kind, outcome])[outcome <= PARTLY]
-        for start, end, kind, code in np.unique(marks, axis=0).tolist():
-            yield ("missed" if code == LEAKED else "under-masked"), self._types[kind], self._place(start, end)
+        start, end, kinds, codes = np.unique(marks, axis=0).T
+        for place, kind, code in zip(self._places(start, end), kinds.tolist(), codes.tolist(), strict=True):
+            yield ("missed" if code == LEAKED else "under-masked"), self._types[kind], place
 
     def _masks(self, coverage: Coverage, name: str) -> Iterator[tuple[Kind, str, Place]]:
         judged = self._gold.annotators[coverage.document] > 0  # where nobody read, nobody can say
         start, end = coverage.start[judged], coverage.end[judged]
-        words = ~self.axis.table(is_punctuation).view(np.bool_)
-        wanted = self._wanted >= 0
-        inside, outside = (_counted(canvas, start, end) for canvas in (wanted, words & ~wanted))
+        beside = self._outside[end] > self._outside[start]
+        start, end = start[beside], end[beside]
+        wanted, unwanted = (_first(canvas, start, end).tolist() for canvas in (self._wanted, self._unwanted))
         types, own = self._types, self._own_types(name)
-        for number in np.flatnonzero(outside > 0).tolist():
-            low, high = int(start[number]), int(end[number])
-            place = self._place(low, high)
-            if inside[number]:
-                yield "over-masked", types[_first(self._wanted, low, high)], place
+        for place, hidden, kind in zip(self._places(start, end), wanted, unwanted, strict=True):
+            if hidden >= 0:
+                yield "over-masked", types[hidden], place
             else:
-                kind = _first(self._unwanted, low, high)
                 named = types[kind] if kind >= 0 else own.get((place.document, place.start), "")
                 yield "spurious", named or NO_TYPE, place
 
     def _own_types(self, name: str) -> dict[tuple[int, int], str]:
         """What the anonymizer itself said it found, by document and start."""
+        title = cache(self._labels.title)
         by_document = enumerate(self.texts.masks[name])
-        return {
-            (number, mask.start): self._labels.title(mask.entity_type)
-            for number, masks in by_document
-            for mask in masks
-        }
+        return {(number, mask.start): title(mask.entity_type) for number, masks in by_document for mask in masks}
 
     def _leaks(self, outcome: NDArray[np.int8]) -> Ints:
         leaking, count = outcome <= PARTLY, len(self.texts.documents)
@@ -139,19 +136,14 @@ class Inspection:
         document = np.searchsorted(self.axis.bounds, spans[:, 0], side="right") - 1
         return np.column_stack([np.bincount(document[level == kind], minlength=count) for kind in (2, 1)])
 
-    def _place(self, start: int, end: int) -> Place:
-        document = int(np.searchsorted(self.axis.bounds, start, side="right")) - 1
-        base = int(self.axis.bounds[document])
-        return Place(document, start - base, end - base)
+    def _places(self, start: Ints, end: Ints) -> list[Place]:
+        document = np.searchsorted(self.axis.bounds, start, side="right") - 1
+        base = self.axis.bounds[document]
+        return list(map(Place, document.tolist(), (start - base).tolist(), (end - base).tolist()))
 
 
-def _counted(canvas: Bools, start: Ints, end: Ints) -> Ints:
-    """How many places of each span are set."""
-    before = np.concatenate([[0], np.cumsum(canvas)])
-    return np.asarray(before[end] - before[start])
-
-
-def _first(canvas: Ints, start: int, end: int) -> int:
-    """The first number on a stretch that is not -1, or -1."""
-    here = canvas[start:end]
-    return int(here[np.argmax(here >= 0)]) if len(here) else -1
+def _first(canvas: Ints, start: Ints, end: Ints) -> Ints:
+    """The first number on each stretch of a canvas that is not -1, or -1."""
+    painted = np.append(np.flatnonzero(canvas >= 0), len(canvas))
+    place = painted[np.searchsorted(painted, start)]
+    return np.where(place < end, np.append(canvas, -1)[place], -1)

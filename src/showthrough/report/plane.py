@@ -70,10 +70,16 @@ def first_choice(numbers: Sequence[Measured]) -> tuple[Measured, Measured] | Non
 def points(names: Sequence[str], across: Measured, up: Measured) -> list[Point]:
     """The anonymizations that have a value on both metrics."""
     both = [name for name in names if name in across.values and name in up.values]
-    best = front([(across.goodness(name), up.goodness(name)) for name in both])
-    here = [Point(name, across.values[name], up.values[name], number in best) for number, name in enumerate(both)]
+    best = on_front(names, across, up)
+    here = [Point(name, across.values[name], up.values[name], name in best) for name in both]
     xs, ys = (_shares([metric.goodness(name) for name in both]) for metric in (across, up))
     return _with_names_placed(here, [_WIDTH * x for x in xs], [_HEIGHT * (1 - y) for y in ys])
+
+
+def on_front(names: Sequence[str], across: Measured, up: Measured) -> list[str]:
+    """Those of which no other is at least as good on both metrics and better on one."""
+    both = [name for name in names if name in across.values and name in up.values]
+    return [both[number] for number in sorted(front([(across.goodness(name), up.goodness(name)) for name in both]))]
 
 
 def front(goodness: Sequence[tuple[float, float]]) -> set[int]:

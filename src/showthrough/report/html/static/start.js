@@ -8,5 +8,5 @@ startCopying();
 const start = await unpack("start");
 startFailures(start);
 startViewer(start);
-await startCharts(start);
+startCharts(start);
 document.documentElement.dataset.ready = String(Math.round(performance.now())); // when the page could be used
