@@ -106,12 +106,10 @@ def with_low(run: Run, low: float | None) -> Run:
 
 def test_no_leak_is_told_with_what_it_leaves_open() -> None:
     run = evaluate(corpus((NAME, TOWN), documents=42), [masked(Mask(0, 8), documents=42)], ["er_di"], resamples=0)
-    clean = (
-        "leaves none of 42 direct identifiers readable where they were marked, in the 42 of 42 documents that have any"
-    )
-    assert told(with_low(run, None)) == f"{clean}; with none seen, more may leak than was seen"
+    clean = "leaves none of 42 direct identifiers readable where they were marked, in 42 of 42 documents"
+    assert told(with_low(run, None)) == f"{clean}; more may leak than was seen"
     # Of 42 documents none leaks: 0.05 ** (1 / 42) = 0.9312, so up to 6.88 %, rounded up.
-    assert told(with_low(run, 0.05 ** (1 / 42))) == f"{clean}; with none seen, up to 7 % may still leak"
+    assert told(with_low(run, 0.05 ** (1 / 42))) == f"{clean}; up to 7 % may still leak"
 
 
 @pytest.mark.parametrize(
@@ -130,7 +128,7 @@ def test_notes_are_in_every_view() -> None:
     assert "\n% note: 2 masks of a_b <i> were guessed\n" in latex_text(run)
     assert '"notes": [\n  "2 masks of a_b <i>\\nwere guessed"\n ]' in json_text(run)
     page = html_text(run)
-    assert page.index("2 masks of a_b &lt;i&gt;") < page.index('class="verdicts"')
+    assert page.index("2 masks of a_b &lt;i&gt;") < page.index('class="verdicts')
 
 
 def test_no_interval_is_promised_where_there_is_none() -> None:

@@ -58,11 +58,15 @@ def measured(run: Run) -> list[Measured]:
 
 
 def first_choice(numbers: Sequence[Measured]) -> tuple[Measured, Measured] | None:
-    """A privacy metric and a utility metric to begin with, else others; never the same one twice."""
+    """A privacy metric and a utility metric to begin with, else others; never the same one twice.
+
+    How much information is left tells more of use than how much of what is masked was marked.
+    """
     if len(numbers) < 2:
         return None
     across = next((one for one in numbers if one.record.group == "privacy"), None)
-    up = next((one for one in numbers if one.record.group == "utility"), None)
+    useful = [one for one in numbers if one.record.group == "utility"]
+    up = next((one for one in useful if {"information", "words"} & {*one.record.roles}), next(iter(useful), None))
     across = across or next(one for one in numbers if one is not up)
     return across, up or next(one for one in reversed(numbers) if one is not across)
 

@@ -27,6 +27,7 @@ class Clause:
     before: str
     number: str
     after: str = ""
+    aside: bool = False  # whether a first look can do without it
 
     def __str__(self) -> str:
         return f"{self.before}{self.number}{self.after}"
@@ -66,11 +67,10 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
     having = sum(total > 0 for total in counted(run, record, name, "all"))
     if not leaking:
         unseen = may_leak(score)
-        where = f"{things} readable where they were marked, "
-        where += f"in the {having:,} of {len(run.documents):,} documents that have any"
+        where = f"{things} readable where they were marked, in {having:,} of {_documents(run)}"
         yield Clause("leaves ", f"none of {marked:,.0f}", where + assuming(record))
         if unseen:
-            yield Clause("with none seen, ", unseen)
+            yield Clause("", unseen)
         return
     where = f"{things} readable, in {len(leaking):,} of {_documents(run)}{assuming(record)}"
     yield Clause("leaves ", f"{sum(leaking.values()):,} of {marked:,.0f}", where)
@@ -87,7 +87,7 @@ def _quasi(run: Run, name: str) -> Iterator[Clause]:
     if record is None or headline(run, name, record) is None:
         return
     leaking, marked = leaks(run, record, name), sum(counted(run, record, name, "all"))
-    yield Clause("", f"{sum(leaking.values()):,} of {marked:,.0f}", " quasi-identifiers can be read")
+    yield Clause("", f"{sum(leaking.values()):,} of {marked:,.0f}", " quasi-identifiers can be read", aside=True)
 
 
 def _hidden(run: Run, name: str) -> Iterator[Clause]:
@@ -138,7 +138,7 @@ def _found(run: Run, name: str) -> Iterator[Clause]:
     risks = [score.value or 0.0 for score in scores if score]
     if risks:  # what has a number for others and none here may find more, and must not look better for it
         they = "these attacks find" if all(scores) else "those of these attacks that have a number find at least"
-        yield Clause(f"{they} the person of ", share_of(max(risks), len(run.documents)), " documents")
+        yield Clause(f"{they} the person of ", share_of(max(risks), len(run.documents)), " documents", aside=True)
 
 
 def share_of(share: float, total: int) -> str:
@@ -155,7 +155,7 @@ def share_of(share: float, total: int) -> str:
 def _kept(run: Run, name: str) -> Iterator[Clause]:
     record = _information(run)
     if record and (score := headline(run, name, record)):
-        yield Clause("keeps ", short_percent(score.value or 0.0), f" of the information by {record.name}")
+        yield Clause("keeps ", short_percent(score.value or 0.0), f" of the information by {record.name}", aside=True)
 
 
 def _information(run: Run) -> MetricRecord | None:
@@ -169,7 +169,9 @@ def _unmarked(run: Run, name: str) -> Iterator[Clause]:
         return
     by_unit = {"token": "the words it masks", "mention": "its masks"}
     masked = by_unit.get(str(record.parameters.get("unit")), "what it masks")
-    yield Clause("", short_percent(1 - (score.value or 0.0)), f" of {masked} were not marked{on_average(run)}")
+    yield Clause(
+        "", short_percent(1 - (score.value or 0.0)), f" of {masked} were not marked{on_average(run)}", aside=True
+    )
 
 
 def caveats(run: Run) -> list[str]:

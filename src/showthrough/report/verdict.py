@@ -36,6 +36,11 @@ class Judged:
     grades: Sequence[Graded]
 
     @property
+    def first(self) -> list[Clause]:
+        """What a first look must tell: all, where there is nothing but what it can do without."""
+        return [clause for clause in self.sentence if not clause.aside] or list(self.sentence)
+
+    @property
     def grade(self) -> Grade:
         return overall(one.grade for one in self.grades)
 

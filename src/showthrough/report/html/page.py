@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
-from showthrough.report.sentences import caveats, sentence
 from showthrough.report.significance import ALPHA, MOST, shuffles
+from showthrough.report.summary import value_words
 from showthrough.report.table import HEADLINES, signatures, tables
+from showthrough.report.verdict import WORDS, verdict
 from showthrough.run.run import Run
 
 SCRIPTS = (
@@ -61,8 +62,9 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     page = _template().render(
         run=run,
         signs=signs,
-        verdicts={name: sentence(run, name) for name in run.names},
-        caveats=caveats(run),
+        verdict=verdict(run),
+        grade_words=WORDS,
+        grade_value=value_words,
         groups=[
             (group, [(column, run.record(column.head)) for column in columns])
             for table in main

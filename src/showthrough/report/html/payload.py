@@ -21,9 +21,9 @@ from showthrough.report.charts.parts import part_cells, with_parts
 from showthrough.report.charts.significance import pair_cell
 from showthrough.report.failures import KINDS, NO_TYPE, Findings, Inspection, Place
 from showthrough.report.plane import Measured, first_choice, measured, on_front
-from showthrough.report.roles import playing
 from showthrough.report.significance import pairs
 from showthrough.run.records import Evidence
+from showthrough.run.roles import playing
 from showthrough.run.run import Run
 
 PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds
