@@ -169,9 +169,8 @@ def _unmarked(run: Run, name: str) -> Iterator[Clause]:
         return
     by_unit = {"token": "the words it masks", "mention": "its masks"}
     masked = by_unit.get(str(record.parameters.get("unit")), "what it masks")
-    yield Clause(
-        "", short_percent(1 - (score.value or 0.0)), f" of {masked} were not marked{on_average(run)}", aside=True
-    )
+    unmarked = short_percent(1 - (score.value or 0.0))
+    yield Clause("", unmarked, f" of {masked} were not marked{on_average(run)}", aside=True)
 
 
 def caveats(run: Run) -> list[str]:

@@ -151,7 +151,7 @@ def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> Ri
     tallest = max(map(len, lines))
     for column, before, own in zip(columns, [None, *columns], lines, strict=False):
         head = Text("" if before and before.group == column.group else column.group, style="dim")
-        for line in [*own, *[""] * (tallest - len(own))]:  # heads start on the same line
+        for line in [*[""] * (tallest - len(own)), *own]:  # heads end on the same line
             short = line.partition(" ")[0] == column.head.partition("(")[0]
             head.append(f"\n{line}", style="dim not bold" if column.title and not short else "bold not dim")
         heads.append(head)
