@@ -187,8 +187,7 @@ def caveats(run: Run) -> list[str]:
         lines.append(f"“Marked” is what {markers(run)} marked; what they overlooked cannot count as a leak.")
     if leaking and run.several_annotators is not False:
         lines.append(
-            f"Where several annotators marked an identifier, it counts once for each of them, as in {leaking.text}. "
-            "The list of documents counts the places where it can be read."
+            f"Where several annotators marked an identifier, it counts once for each of them, as in {leaking.text}."
         )
     for record in playing(run, "attack"):
         made = f" ({record.parameters['attacks']})" if "attacks" in record.parameters else ""

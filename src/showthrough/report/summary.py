@@ -33,8 +33,8 @@ def show_verdict(told: Verdict, console: Console) -> None:
             console.print(Text(f"  and {len(told.findings) - MOST} more; --html shows all", style="dim"))
     console.print()
     console.print(Text(told.recommendation, style="bold"))
-    if told.thresholds and not told.asked:
-        console.print(Text("The thresholds are the usual ones; --min METRIC=LIMIT and --max set others.", style="dim"))
+    usual = ["The thresholds are the usual ones; --min METRIC=LIMIT and --max set others."]
+    console.print(Text(" ".join([*(usual if told.thresholds and not told.asked else ()), *told.caveats]), style="dim"))
 
 
 def _print(words: str, first: str, then: str, console: Console) -> None:
