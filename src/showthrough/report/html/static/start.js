@@ -4,6 +4,7 @@ startTheme();
 startTips();
 startPrinting();
 startScores();
+startFitting();
 startCopying();
 const start = await unpack("start");
 startFailures(start);
