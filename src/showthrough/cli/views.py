@@ -50,10 +50,14 @@ class Views:
         return self.plots is not None or any(VIEWS[name].shows_documents for name in self.files)
 
     def check(self) -> None:
-        """Raises OutputError for what could not be written at the end."""
+        """Raises OutputError for what could not be written at the end, ResourceError for what could not be drawn."""
         for path in self.files.values():
             check_file(path, self.force)
         check_folder(self.plots)
+        if self.plots is not None:
+            from showthrough.report.charts.theme import check_installed  # here: charts take a moment to import
+
+            check_installed()
 
     def kept(self, run: Run) -> Run:
         """What of a run is written."""

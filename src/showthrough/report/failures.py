@@ -53,6 +53,21 @@ class Findings:
         return len(self.failures.get((kind, entity_type), ()))
 
 
+class Painted(NamedTuple):
+    """The places of some mentions on the axis, ascending, and the entity type at each."""
+
+    place: Ints
+    kind: Ints
+
+    def first(self, start: Ints, end: Ints) -> Ints:
+        """The first entity type on each stretch, or -1."""
+        number = np.searchsorted(self.place, start)
+        inside = number < np.searchsorted(self.place, end)
+        kind = np.full(len(start), -1)
+        kind[inside] = self.kind[number[inside]]
+        return kind
+
+
 class Inspection:
     """Texts laid out for looking at: shared by all anonymizations of a run."""
 
@@ -67,14 +82,12 @@ class Inspection:
         self._wanted = self._painted(self._gold.level > 0)
         self._unwanted = self._painted(self._gold.level == 0)
         words = ~self.axis.table(is_punctuation).view(np.bool_)
-        self._outside = counted(words & (self._wanted < 0))  # words before each place that nobody wants masked
+        words[self._wanted.place] = False
+        self._outside = counted(words)  # words before each place that nobody wants masked
 
-    def _painted(self, chosen: Bools) -> Ints:
-        """For every place the entity type of a chosen mention there, or -1."""
-        canvas = np.full(len(self.axis), -1, dtype=np.int64)
+    def _painted(self, chosen: Bools) -> Painted:
         place, kind = highest(self._gold.start[chosen], self._gold.end[chosen], self._kind[chosen])
-        canvas[place] = kind
-        return canvas
+        return Painted(place, kind)
 
     def of(self, name: str) -> Findings:
         """What one anonymization did."""
@@ -112,7 +125,7 @@ class Inspection:
         start, end = coverage.start[judged], coverage.end[judged]
         beside = self._outside[end] > self._outside[start]
         start, end = start[beside], end[beside]
-        wanted, unwanted = (_first(canvas, start, end).tolist() for canvas in (self._wanted, self._unwanted))
+        wanted, unwanted = (painted.first(start, end).tolist() for painted in (self._wanted, self._unwanted))
         types, own = self._types, self._own_types(name)
         for place, hidden, kind in zip(self._places(start, end), wanted, unwanted, strict=True):
             if hidden >= 0:
@@ -124,8 +137,10 @@ class Inspection:
     def _own_types(self, name: str) -> dict[tuple[int, int], str]:
         """What the anonymizer itself said it found, by document and start."""
         title = cache(self._labels.title)
-        by_document = enumerate(self.texts.masks[name])
-        return {(number, mask.start): title(mask.entity_type) for number, masks in by_document for mask in masks}
+        typed = (
+            (number, mask) for number, masks in enumerate(self.texts.masks[name]) for mask in masks if mask.entity_type
+        )
+        return {(number, mask.start): title(mask.entity_type) for number, mask in typed}
 
     def _leaks(self, outcome: NDArray[np.int8]) -> Ints:
         leaking, count = outcome <= PARTLY, len(self.texts.documents)
@@ -140,10 +155,3 @@ class Inspection:
         document = np.searchsorted(self.axis.bounds, start, side="right") - 1
         base = self.axis.bounds[document]
         return list(map(Place, document.tolist(), (start - base).tolist(), (end - base).tolist()))
-
-
-def _first(canvas: Ints, start: Ints, end: Ints) -> Ints:
-    """The first number on each stretch of a canvas that is not -1, or -1."""
-    painted = np.append(np.flatnonzero(canvas >= 0), len(canvas))
-    place = painted[np.searchsorted(painted, start)]
-    return np.where(place < end, np.append(canvas, -1)[place], -1)

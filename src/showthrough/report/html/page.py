@@ -21,10 +21,10 @@ from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.report.verdict import WORDS, verdict
 from showthrough.run.run import Run
 
-SCRIPTS = (
-    "page", "tips", "names", "charts", "labels", "plane", "matrices", "scores", "failures", "marking", "viewer", "print",
-    "start",
-)  # fmt: skip  # in the order in which they run
+SCRIPTS = (  # in the order in which they run
+    "page", "tips", "names", "charts", "labels", "plane", "matrices",
+    "scores", "failures", "marking", "viewer", "print", "start",
+)  # fmt: skip
 STYLES = ("page", "tables", "summary", "figures", "viewer", "print")  # later ones go over earlier ones
 _GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼▶", strict=True))
 _COLOURS = 8  # that a theme has for anonymizations

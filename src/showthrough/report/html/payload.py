@@ -9,6 +9,8 @@ import base64
 import gzip
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import groupby, islice, zip_longest
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -119,13 +121,10 @@ def _shortened(text: str, place: Place) -> str:
 
 
 def _spread(places: Iterable[Place]) -> list[Place]:
-    """A few of them, from as many documents as possible."""
-    turns: dict[int, int] = {}
-    ranked = []
-    for place in places:
-        turns[place.document] = turns.get(place.document, -1) + 1
-        ranked.append((turns[place.document], place))
-    return [place for _, place in sorted(ranked)[:EXAMPLES]]
+    """A few of them, in order, from as many documents as possible."""
+    by_document = [list(some) for _, some in groupby(places, key=itemgetter(0))]
+    turns = (one for turn in zip_longest(*by_document) for one in turn if one is not None)
+    return list(islice(turns, EXAMPLES))
 
 
 def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -> Iterator[list[dict[str, Any]]]:
@@ -143,7 +142,7 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
         first = position
         position += sum(len(annotation.mentions) for annotation in document.annotations)
         layers = [
-            [one.annotator, [[mark.start, mark.end, mark.entity_type, mark.identifier] for mark in one.mentions]]
+            [one.annotator, [(mark.start, mark.end, mark.entity_type, mark.identifier) for mark in one.mentions]]
             for one in document.annotations
         ]
         masks = {name: flattened(texts.masks[name][number]) for name in run.names}
@@ -151,7 +150,7 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
             {
                 "text": document.text,
                 "layers": layers,
-                "masks": {name: [[one.start, one.end, one.replacement] for one in masks[name]] for name in run.names},
+                "masks": {name: [(one.start, one.end, one.replacement) for one in masks[name]] for name in run.names},
                 "given": {name: given[name].get(number, []) for name in run.names},
                 "outcomes": {name: codes[name][first:position] for name in run.names},
                 "evidence": {
@@ -168,10 +167,10 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
         yield packet
 
 
-def _by_document(places: Iterable[Place]) -> dict[int, list[list[int]]]:
-    spans: dict[int, list[list[int]]] = {}
+def _by_document(places: Iterable[Place]) -> dict[int, list[tuple[int, int]]]:
+    spans: dict[int, list[tuple[int, int]]] = {}
     for place in places:
-        spans.setdefault(place.document, []).append([place.start, place.end])
+        spans.setdefault(place.document, []).append((place.start, place.end))
     return spans
 
 

@@ -44,7 +44,7 @@ function placed(spot, room, taken, lines) {
     const middle = [(spot.left + spot.right) / 2, (spot.top + spot.bottom) / 2];
     const end = nearest(box, middle);
     const hindered = box.away >= LEADER && taken.some((other) => other !== spot && crosses(middle, end, other));
-    const cost = box.away + (hindered ? 120 : 0) + 6 * lines.filter(([from, to]) => crosses(from, to, box)).length;
+    const cost = box.away + (hindered ? 120 : 0) + 14 * lines.filter(([from, to]) => crosses(from, to, box)).length;
     if (!best || cost < best.cost) best = { ...box, cost, leader: box.away >= LEADER ? end : null };
   }
   return best;

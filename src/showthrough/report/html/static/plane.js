@@ -75,15 +75,16 @@ function startPlane(plane, { names, signs, shapes }) {
     byId("plane-across-title").textContent = `${axisTitle(x)} →`;
     const absent = names.filter((_, place) => !(x.values[place] && y.values[place]));
     const { together, unnamed } = draw(points, x, y);
-    const places = together === 1 ? "1 place" : `${together} places`;
-    const sentences = together ? [`Where points cover each other, one label lists their names (${places}).`] : [];
+    const places = together.length === 1 ? "1 place" : `${together.length} places`;
+    const lists = together.flat().some((point) => unnamed.includes(point.name)) ? "the tip" : "one label";
+    const sentences = together.length ? [`Where points cover each other, ${lists} lists their names (${places}).`] : [];
     if (unnamed.length) sentences.push(`Not named in the picture: ${unnamed.join(", ")}.`);
     if (absent.length) sentences.push(`Without a number on both: ${absent.join(", ")}.`);
     byId("plane-told").textContent = sentences.join(" ");
     byId("plane-told").hidden = !sentences.length;
   }
 
-  /** Draws the points, and says at how many places some stand together, and which have no name beside them. */
+  /** Draws the points, and says which stand together and which have no name beside them. */
   function draw(points, x, y) {
     const [wide, high] = [Math.max(280, container.clientWidth), Math.max(200, container.clientHeight)];
     const pencil = document.createElement("canvas").getContext("2d");
@@ -162,7 +163,7 @@ function startPlane(plane, { names, signs, shapes }) {
     rove(container);
     const shown = new Set(named.flatMap((some, place) => (boxes[place] ? texts[place].map(({ point }) => point) : [])));
     return {
-      together: groups.filter((some) => some.length > 1).length,
+      together: groups.filter((some) => some.length > 1),
       unnamed: points.filter((point) => !shown.has(point)).map((point) => point.name),
     };
   }

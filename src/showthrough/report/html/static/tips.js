@@ -44,14 +44,16 @@ function followTip() {
 function startTips() {
   const about = (event) => event.target.closest?.("[data-tip]");
   let pointer = "mouse"; // what was used last
+  let dismissed = null; // what the reader does not want to hear about while the mouse is on it
   let waiting = false;
   addEventListener("pointerdown", (event) => { pointer = event.pointerType; }, { passive: true, capture: true });
-  document.addEventListener("pointerover", (event) => {
+  document.addEventListener("pointermove", (event) => {
     if (event.pointerType !== "mouse") return;
     const found = about(event);
-    if (found && found !== tipped) showTip(found, event.clientX, event.clientY + 8);
+    if (found !== dismissed) dismissed = null;
+    if (found && found !== tipped && found !== dismissed) showTip(found, event.clientX, event.clientY + 8);
     else if (!found && !pinned) hideTip();
-  });
+  }, { passive: true });
   document.addEventListener("click", (event) => {
     if (pointer === "mouse" || event.detail === 0) return; // 0: no finger, but a key
     const found = about(event);
@@ -64,7 +66,11 @@ function startTips() {
     else if (found !== tipped) hideTip();
   });
   document.addEventListener("focusout", hideTip);
-  document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    dismissed = tipped;
+    hideTip();
+  });
   document.addEventListener("scroll", () => {
     if (waiting || !tipped) return;
     waiting = true;

@@ -2,9 +2,10 @@
 
 const documentLink = (parameters) => `#${new URLSearchParams(parameters)}`;
 
-function startViewer(start) {
+/** Ends when a document is on the desk. */
+async function startViewer(start) {
   const root = byId("viewer");
-  if (!root) return;
+  if (!root) return null;
   const { names, index } = start;
   const state = { document: 0, first: names[0], second: "", view: "both", hidden: new Set(), leak: -1 };
   const packets = new Map();
@@ -297,10 +298,10 @@ function startViewer(start) {
     }
   });
 
-  follow().then((followed) => {
-    if (followed) return;
+  return follow().then((followed) => {
+    if (followed) return null;
     fillList();
     state.document = order[0];
-    show(false);
+    return show(false);
   });
 }
