@@ -42,6 +42,7 @@ class Residual(Metric):
     """
 
     group = "privacy"
+    slow = True
     title = "Residual finds"
     tells = "what still looks like an identifier"
     better = "lower"
