@@ -86,10 +86,11 @@ def test_a_stopped_run_is_completed(after: int, cli: Callable[..., Any], monkeyp
     with stopped(monkeypatch, after):
         outcome = cli(*EVALUATE)
     assert (outcome.status, outcome.out) == (130, "")
-    part = Run.load("run.json")
+    assert not Path("run.json").exists()
+    part = Run.load("run.json.part")
     done = len(part.documents)
     assert outcome.err == (
-        f"interrupted after {done} of {DOCUMENTS} documents; run.json {'holds them' if done else 'says so'}: "
+        f"interrupted after {done} of {DOCUMENTS} documents; run.json.part {'holds them' if done else 'says so'}: "
         "the same command with --resume completes it\n"
     )
     assert not part.complete
@@ -101,7 +102,8 @@ def test_a_stopped_run_is_completed(after: int, cli: Callable[..., Any], monkeyp
     )
 
     outcome = cli(*EVALUATE, "--resume")
-    assert (outcome.status, outcome.err) == (0, "")
+    assert (outcome.status, outcome.err) == (0, f"going on after {done} of {DOCUMENTS} documents\n")
+    assert not Path("run.json.part").exists()
     run = Run.load("run.json")
     assert run.complete
     assert run.documents == whole.documents
@@ -115,7 +117,7 @@ def test_a_run_may_be_stopped_many_times(cli: Callable[..., Any], monkeypatch: p
     for after in (1, 6, 7, 15):
         with stopped(monkeypatch, after):
             assert cli(*EVALUATE, *(["--resume"] if counts else [])).status == 130
-        counts.append(len(Run.load("run.json").documents))
+        counts.append(len(Run.load("run.json.part").documents))
     assert counts == sorted(counts)
     assert counts[0] < counts[-1] < DOCUMENTS
     assert cli(*EVALUATE, "--resume").status == 0
@@ -181,13 +183,13 @@ def test_another_evaluation_is_not_resumed(
 ) -> None:
     with stopped(monkeypatch, 5):
         assert cli(*EVALUATE).status == 130
-    before = Path("run.json").read_bytes()
+    before = Path("run.json.part").read_bytes()
     if change:
         change()
     outcome = cli(*EVALUATE, *options, "--resume")
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err == f"{what}: not the same as in the run to resume; start afresh without --resume\n"
-    assert Path("run.json").read_bytes() == before
+    assert Path("run.json.part").read_bytes() == before
 
 
 def test_a_complete_run_is_not_resumed(cli: Callable[..., Any]) -> None:
@@ -208,7 +210,7 @@ def test_resuming_nothing_starts_afresh(cli: Callable[..., Any]) -> None:
 def test_a_stopped_run_can_be_looked_at(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     with stopped(monkeypatch, 5):
         assert cli(*EVALUATE).status == 130
-    outcome = cli("report", "run.json")
+    outcome = cli("report", "run.json.part")
     assert (outcome.status, outcome.err) == (1, "this run was interrupted: complete it with evaluate --resume\n")
 
 
@@ -269,13 +271,13 @@ def test_a_signal_in_the_middle(tmp_path: Path) -> None:
         process.kill()
     assert (process.returncode, out) == (130, ""), err
     assert "Traceback" not in err
-    part = Run.load("run.json")
+    part = Run.load("run.json.part")
     assert not part.complete
     assert 250 <= len(part.documents) < 500
     assert f"interrupted after {len(part.documents)} of 500 documents" in err
 
     done = subprocess.run([*program, "--resume"], env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, f"going on after {len(part.documents)} of 500 documents\n")
     fresh = evaluate(
         read_corpus("corpus.jsonl"),
         {"a": read_anonymization("a.json"), "b": read_anonymization("b.jsonl")},
@@ -291,7 +293,7 @@ def test_a_signal_in_the_middle(tmp_path: Path) -> None:
 def test_references_are_part_of_the_plan(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     with stopped(monkeypatch, 5):
         assert cli(*EVALUATE).status == 130
-    assert "nothing masked" in Run.load("run.json").rows["recall"]
+    assert "nothing masked" in Run.load("run.json.part").rows["recall"]
     outcome = cli(*EVALUATE, "--resume", "--no-references")
     assert outcome.status == 2
     assert outcome.err.startswith("references: not the same as in the run to resume")

@@ -3,43 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
+from showthrough.data.references import REFERENCES
 from showthrough.errors import OutputError
-from showthrough.evaluation.chunks import Cell
-from showthrough.evaluation.gathered import Gathered
+from showthrough.evaluation.chunks import Answer, Cell
+from showthrough.evaluation.gathered import Gathered, Part, free_of, masks_of, rows_of
 from showthrough.evaluation.mask_notices import MaskCounts
 from showthrough.files.growing import GrowingFile
 from showthrough.metrics import Rows
+from showthrough.run.documents import Spans
 from showthrough.run.file import encoded
-from showthrough.run.journal import TITLE, Entry, Head, Journal
+from showthrough.run.journal import TITLE, Entry, Head
 from showthrough.run.records import Columns, Evidence, Failure, columns_of
 from showthrough.run.run import WITHOUT_TEXT, Run
 
 EVERY = 30.0  # seconds; with the chunk that is under way, which takes some ten, that stays below a minute
-
-
-class _Mark(NamedTuple):
-    """How far something was gathered."""
-
-    done: int
-    looked: int
-    free: int
-    rows: dict[Cell, int]
-    masks: dict[str, int]
-    failures: frozenset[str]
-
-    @classmethod
-    def of(cls, gathered: Gathered) -> _Mark:
-        rows = {cell: len(parts) for cell, parts in gathered.rows.items()}
-        masks = {name: len(parts) for name, parts in gathered.masks.items()}
-        free = len(gathered.free or ())
-        return cls(gathered.done, gathered.looked, free, rows, masks, frozenset(gathered.failures))
+_WORTH = 5.0  # seconds of work that are worth a file: most evaluations are done before, and need none
 
 
 class Checkpoints:
@@ -61,7 +45,8 @@ class Checkpoints:
         self._file = GrowingFile(path, TITLE)
         self._kept, self._told, self._clock = kept, told, clock
         self._last = clock()
-        self._mark = _Mark.of(Gathered())
+        self._saved = 0  # answers
+        self._failed: set[str] = set()  # metrics whose failure is saved
 
     def start(self, run: Run, kept_by: str, ranking: Sequence[str]) -> None:
         """What is evaluated: a run that has no rows yet, and metrics beside it that only rank its documents."""
@@ -71,13 +56,19 @@ class Checkpoints:
         if self._clock() - self._last >= EVERY:
             self.save(gathered)
 
+    def save_before_long_work(self, gathered: Gathered) -> None:
+        """What comes next may take hours, and cannot be saved before it is done."""
+        if self._clock() - self._last >= _WORTH:
+            self.save(gathered)
+
     def save(self, gathered: Gathered) -> None:
         """Writes what is new, if anything is: when this returns it is on disk, or `fault` says why not."""
         try:
             if not self._file.begun:
-                self._mark = _Mark.of(Gathered())
-                self._file.begin(self._encoded(Head(self._kept(self._run), self._kept_by)), self._entry(gathered))
-            elif _Mark.of(gathered) != self._mark:
+                self._saved, self._failed = 0, set()
+                head = encoded(Head(self._kept(self._run), self._kept_by), self.path)
+                self._file.begin(head, self._entry(gathered))
+            elif len(gathered.parts) > self._saved or gathered.failures.keys() != self._failed:
                 self._file.add(self._entry(gathered))
         except OutputError as error:
             if not self.fault:
@@ -85,7 +76,7 @@ class Checkpoints:
             self.fault = str(error)
         else:
             self.fault = ""
-            self._mark = _Mark.of(gathered)
+            self._saved, self._failed = len(gathered.parts), set(gathered.failures)
         self._last = self._clock()
 
     def remove(self) -> None:
@@ -97,53 +88,58 @@ class Checkpoints:
         self._file.close()
 
     def _entry(self, gathered: Gathered) -> bytes:
-        mark = self._mark
+        new = gathered.parts[self._saved :]
         rows: dict[str, dict[str, Columns]] = {}
         evidence: dict[str, dict[str, dict[str, Evidence]]] = {}
         risks: list[dict[str, Columns]] = [{} for _ in self._ranking]
-        for (text, name), parts in gathered.rows.items():
-            new = Rows.joined(parts[mark.rows.get((text, name), 0) :])
+        for (text, name), tables in rows_of(new).items():
+            table = Rows.joined(tables)
             if text in self._ranking:
-                risks[self._ranking.index(text)][name] = columns_of(new)
-            elif len(new.values):
-                try:
-                    seen = msgspec.convert(dict(new.evidence), dict[str, Evidence])
-                except msgspec.ValidationError:  # a guest's, which fails in the end: nothing of it is kept
-                    continue
-                rows.setdefault(text, {})[name] = columns_of(new)
+                risks[self._ranking.index(text)][name] = columns_of(table)
+                continue
+            try:
+                seen = msgspec.convert(dict(table.evidence), dict[str, Evidence])
+            except msgspec.ValidationError:  # a guest's, which fails in the end: nothing of it is kept
+                continue
+            rows.setdefault(text, {})[name] = columns_of(table)
+            if seen and name not in REFERENCES:
                 evidence.setdefault(text, {})[name] = seen
-        failures = [Failure(text, why) for text, why in gathered.failures.items() if text not in mark.failures]
+        failures = [Failure(text, why) for text, why in gathered.failures.items() if text not in self._failed]
         kept = self._kept(replace(self._run, rows=rows, evidence=evidence, failures=failures))
         # Where words stand is of no use without the text, and is found again where there is one.
         wordless = bool(kept.provenance.get(WITHOUT_TEXT))
+        names = dict.fromkeys(name for part in new for name in part.answer.masks)
         entry = Entry(
+            first=self._saved,
             documents=gathered.done,
             looked=gathered.looked,
             rows=kept.rows,
             evidence=kept.evidence,
             failures=kept.failures,
-            masks={name: MaskCounts.summed(parts[mark.masks.get(name, 0) :]) for name, parts in gathered.masks.items()},
-            free=None if wordless or gathered.free is None else gathered.free[mark.free :],
+            masks={name: masks_of(new, name) for name in names},
+            free=None if wordless else free_of(new),
             risks=risks,
         )
-        return self._encoded(entry)
-
-    def _encoded(self, value: msgspec.Struct) -> bytes:
-        return encoded(value, self.path)
+        return encoded(entry, self.path)
 
 
-def take_looks(gathered: Gathered, journal: Journal, kept_by: str, ranking: Sequence[str]) -> None:
-    """What a run does not keep, from its journal: nothing where it was found out for another purpose."""
-    if journal.head.kept_by != kept_by:
-        return
-    for entry in journal.entries:
-        new = entry.looked - gathered.looked
-        if new < 0 or len(entry.risks) != len(ranking) or (entry.free is not None and len(entry.free) not in (0, new)):
-            return
+def earlier_part(rows: Mapping[Cell, Rows], done: int, looks: Iterable[Entry] | None, ranking: Sequence[str]) -> Part:
+    """What an earlier run brings: its rows; and what a run does not keep, where its journal has that."""
+    free: list[Spans] | None = []
+    masks: dict[str, list[MaskCounts]] = {}
+    tables: dict[Cell, list[Rows]] = {cell: [table] for cell, table in rows.items()}
+    looked = 0
+    for entry in looks or ():
         for name, counts in entry.masks.items():
-            gathered.masks.setdefault(name, []).append(MaskCounts(*counts))
-        gathered.free = None if gathered.free is None or entry.free is None else gathered.free + entry.free
-        for text, by_name in zip(ranking, entry.risks, strict=True):
+            masks.setdefault(name, []).append(MaskCounts(*counts))
+        free = None if free is None or entry.free is None else free + entry.free
+        for text, by_name in zip(ranking, entry.risks, strict=False):
             for name, columns in by_name.items():
-                gathered.rows.setdefault((text, name), []).append(Rows.named(columns, new))
-        gathered.looked = entry.looked
+                tables.setdefault((text, name), []).append(Rows.named(columns, entry.looked - looked))
+        looked = entry.looked
+    answer = Answer(
+        rows={cell: Rows.joined(each) for cell, each in tables.items()},
+        masks={name: MaskCounts.summed(each) for name, each in masks.items()},
+        free=free if free is not None and len(free) == looked else None,
+    )
+    return Part(answer, done, looked)

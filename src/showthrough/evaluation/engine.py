@@ -16,7 +16,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES, references_of
 from showthrough.errors import ChangedError, Interrupted, ResourceError
-from showthrough.evaluation.checkpoints import Checkpoints, take_looks
+from showthrough.evaluation.checkpoints import Checkpoints, earlier_part
 from showthrough.evaluation.chunks import Answer, Cell, Work, answered, answered_there
 from showthrough.evaluation.gathered import Gathered
 from showthrough.evaluation.mask_notices import mask_notices, words_aside
@@ -93,17 +93,15 @@ class Evaluation:
         started = time.perf_counter()
         earlier = resume.run if isinstance(resume, Journal) else resume
         earlier = None if earlier is None else earlier.with_folders_of(self.run)
-        if earlier is not None and earlier.documents:
-            self._take_up(earlier)
+        rows = {} if earlier is None or not earlier.documents else rows_before(self.run, earlier, self.plan)
         self._revisions = self._read_revisions()
         if earlier is not None:
             check_models(self._revisions, earlier)
+            self._take_up(earlier, rows, resume if isinstance(resume, Journal) else None)
         self._failures.update(self.plan.unavailable)
-        if isinstance(resume, Journal):
-            take_looks(self._gathered, resume, self._kept_by, list(self._ranking))
+        self._begin_saving()
         try:
             with closing(Workers(self.plan.settings.jobs)) as workers:
-                self._begin_saving()
                 self._walk(workers, progress or (lambda done, total: None))
                 self._score_as_a_whole()
                 self._finish()
@@ -122,11 +120,13 @@ class Evaluation:
     def _failures(self) -> dict[str, str]:
         return self._gathered.failures
 
-    def _take_up(self, earlier: Run) -> None:
+    def _take_up(self, earlier: Run, rows: dict[Cell, Rows], journal: Journal | None) -> None:
         """Goes on from an earlier run. What looks at all documents at once is tried again where it failed."""
         self._before = len(earlier.documents)
-        rows = rows_before(self.run, earlier, self.plan)
-        self._gathered = Gathered(rows, failed_before(earlier, self._of_scope("document")), done=self._before)
+        if self._before:
+            self._failures.update(failed_before(earlier, self._of_scope("document")))
+            looks = None if journal is None else journal.looks(self._kept_by)
+            self._gathered.parts.append(earlier_part(rows, self._before, looks, list(self._ranking)))
 
     def _begin_saving(self) -> None:
         if self._checkpoints is not None:
@@ -146,7 +146,9 @@ class Evaluation:
         progress(gathered.done, total)
         for numbers, answer in self._answers(workers):
             before = gathered.done
-            gathered.take(numbers, answer, self._metrics)
+            # What only ranks documents may fail: then nobody is told.
+            self._failures.update((text, why) for text, why in answer.failures.items() if text in self._metrics)
+            gathered.take(answer, numbers.stop)
             self._pace.took(int(self.plan.corpus.survey.lengths[numbers.start : numbers.stop].sum()), answer.seconds)
             if self._checkpoints is not None:
                 self._checkpoints.save_if_due(gathered)
@@ -158,8 +160,9 @@ class Evaluation:
         corpus, at = self.plan.corpus, self._gathered.looked
         while at < len(corpus):
             chunk = self._pace.next_chunk(corpus, at)
-            yield range(at, min(chunk.stop, self._before) if at < self._before else chunk.stop)
-            at = min(chunk.stop, self._before) if at < self._before else chunk.stop
+            stop = min(chunk.stop, self._before) if at < self._before else chunk.stop
+            yield range(at, stop)
+            at = stop
 
     def _answers(self, workers: Workers) -> Iterator[tuple[range, Answer]]:
         """What comes of all chunks."""
@@ -244,25 +247,23 @@ class Evaluation:
         for text, metric in self._of_scope("corpus").items():
             if all((text, one.name) in self._gathered.rows for one in self.plan.anonymizations):
                 continue
-            self._save()  # what comes now may take hours, and cannot be saved before it is done
+            self._save_before_long_work()
             answer = answered(self._whole, Work({text: metric}, self._anonymizations, self._refused))
+            self._failures.update(answer.failures)
             self._gathered.take_whole(answer)
-        self._save()
+        self._save_before_long_work()
 
-    def _save(self) -> None:
+    def _save_before_long_work(self) -> None:
         if self._checkpoints is not None:
-            self._checkpoints.save(self._gathered)
+            self._checkpoints.save_before_long_work(self._gathered)
 
     def _finish(self) -> None:
+        found, done = self._gathered.rows, self._gathered.done
         for text in [text for text in self._metrics if text not in self._failures]:
-            counted = [
-                sum(len(rows.values) for rows in self._gathered.rows.get((text, name), ())) for name in self.run.names
-            ]
-            if min(counted) < self._gathered.done:
-                self._failures[text] = (
-                    f"it gave rows for {min(counted)} of {self._gathered.done} documents; expected all"
-                )
-        for (text, name), chunks in self._gathered.rows.items():
+            counted = [sum(len(rows.values) for rows in found.get((text, name), ())) for name in self.run.names]
+            if min(counted) < done:
+                self._failures[text] = f"it gave rows for {min(counted)} of {done} documents; expected all"
+        for (text, name), chunks in found.items():
             metric = self._metrics.get(text)
             if metric is not None and is_guest(metric) and text not in self._failures and name not in REFERENCES:
                 try:
@@ -281,7 +282,8 @@ class Evaluation:
             run.texts = self._texts()
 
     def _stopped(self, reason: str = "") -> Interrupted:
-        self._save()
+        if self._checkpoints is not None:
+            self._checkpoints.save(self._gathered)
         self._record()
         self.run.scores, self.run.texts, self.run.complete = [], None, False
         return Interrupted(self.run, reason)
@@ -291,7 +293,7 @@ class Evaluation:
         run, plan, done = self.run, self.plan, self._gathered.done
         run.failures = [Failure(text, self._failures[text]) for text in self._failures]
         run.documents, run.groups = run.documents[:done], run.groups[:done]
-        masks = {name: self._gathered.counted(name) for name in run.names}
+        masks = {name: self._gathered.masks(name) for name in run.names}
         run.notes = list(dict.fromkeys([*self._notes, *mask_notices(masks, plan.metrics)]))
         run.rows, run.evidence = {}, {}
         for (text, name), chunks in self._gathered.rows.items():

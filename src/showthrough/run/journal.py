@@ -7,6 +7,7 @@ by what is new: to save a run of a million documents once a minute, nobody write
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +24,7 @@ from showthrough.run.records import Columns, Evidence, Failure, columns_of
 from showthrough.run.run import Run
 
 TITLE = b"showthrough unfinished run 1"
-SUFFIX = ".part"
+_SUFFIX = ".part"
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -36,6 +37,7 @@ class Head(msgspec.Struct, frozen=True):
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     """What came since the entry before: of documents one below the other, or of metrics that look at all of them."""
 
+    first: int  # the number of its first answer; who was stopped while writing may write the same again, and more
     documents: int  # that are done with it
     looked: int = 0  # documents of which is known what a run does not keep: the rest of this
     rows: dict[str, dict[str, Columns]] = {}
@@ -51,7 +53,15 @@ class Journal:
 
     def __init__(self, head: Head, entries: Iterable[Entry]) -> None:
         self.head = head
-        self.entries = list(entries)
+        self.entries: list[Entry] = []
+        for entry in entries:
+            while self.entries and self.entries[-1].first >= entry.first:
+                self.entries.pop()
+            self.entries.append(entry)
+
+    def looks(self, kept_by: str) -> list[Entry]:
+        """Entries with what a run does not keep: none where that was found out by other means."""
+        return self.entries if self.head.kept_by == kept_by else []
 
     @cached_property
     def run(self) -> Run:
@@ -95,10 +105,10 @@ _HEAD = msgspec.json.Decoder(Head)
 _ENTRY = msgspec.json.Decoder(Entry)
 
 
-def beside(path: Path) -> Path:
+def journal_beside(path: Path) -> Path:
     """Where the journal of a run file is: beside what its links lead to."""
-    home = path.resolve()
-    return home.with_name(home.name + SUFFIX)
+    home = Path(os.path.realpath(path)) if path.is_symlink() else path
+    return home.with_name(home.name + _SUFFIX)
 
 
 def is_journal(content: bytes) -> bool:
