@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.arguments import requested
+from showthrough.cli.completion import metric_names, preset_names
 from showthrough.cli.consoles import console, note_unmasked, notes, print_plain, show_notes
 from showthrough.cli.options import Output, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
@@ -50,10 +51,19 @@ def command(
     output: Output = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option("-m", "--metric", metavar="METRIC", help="A metric, e.g. er_di; may be repeated."),
+        typer.Option(
+            "-m",
+            "--metric",
+            metavar="METRIC",
+            help="A metric, e.g. er_di; may be repeated.",
+            autocompletion=metric_names,
+        ),
     ] = None,
     preset_name: Annotated[
-        list[str] | None, typer.Option("--preset", metavar="NAME", help=f"A set of metrics: {', '.join(PRESETS)}.")
+        list[str] | None,
+        typer.Option(
+            "--preset", metavar="NAME", help=f"A set of metrics: {', '.join(PRESETS)}.", autocompletion=preset_names
+        ),
     ] = None,
     background: Annotated[
         Path | None, typer.Option("--background", metavar="FILE", help="What an attacker knows, for trir.")
