@@ -29,10 +29,12 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, and pr
 
 DOCUMENTS = 60
 EVALUATE = ("evaluate", "corpus.jsonl", "a=a.json", "-o", "run.json", "--resamples", "20", "-m", "recall", "-m", "er")
-# A module that Python loads at its start, in workers too: small chunks, and a wait half-way until a file says go.
+# A module that Python loads at its start, in workers too: small chunks, a checkpoint after each, and a wait half-way
+# until a file says go.
 WAITING = """
 import time
 from pathlib import Path
+from showthrough.evaluation import checkpoints
 from showthrough.data.documents import Corpus
 from showthrough.metrics.chunk import Chunk
 
@@ -46,6 +48,7 @@ def waiting(self, corpus, *rest):
     begin(self, corpus, *rest)
 
 Chunk.__init__ = waiting
+checkpoints.EVERY = 0
 """
 
 
@@ -167,12 +170,12 @@ def test_a_signal(number: signal.Signals, to_group: bool, jobs: int) -> None:
         program.process.kill()
     assert semaphores() <= before
     assert out == ""
+    assert not Path("run.json").exists()
+    part = Run.load("run.json.part")
+    assert 30 <= len(part.documents) < DOCUMENTS
     if number == signal.SIGKILL:
         assert (status, err) == (-9, "")
-        assert not Path("run.json").exists()
     else:
-        part = Run.load("run.json.part")
-        assert 30 <= len(part.documents) < DOCUMENTS
         assert (status, err) == (
             130,
             f"interrupted after {len(part.documents)} of {DOCUMENTS} documents; run.json.part holds them: "
@@ -180,7 +183,9 @@ def test_a_signal(number: signal.Signals, to_group: bool, jobs: int) -> None:
         )
     Path("go").touch()
     program = Program("--jobs", str(jobs), "--resume")
-    assert program.ended()[0] == 0
+    status, _, err = program.ended()
+    assert (status, err) == (0, f"going on after {len(part.documents)} of {DOCUMENTS} documents\n")
+    assert not Path("run.json.part").exists()
     run = Run.load("run.json")
     assert run.complete
     assert (run.rows, run.scores) == (whole().rows, whole().scores)
