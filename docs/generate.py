@@ -51,7 +51,12 @@ def metric_page(name: str) -> str:
 def cli_page() -> str:
     """Every command's help text."""
     group: Any = get_command(app)
-    head = "# The command line\n\n<!-- Made by docs/generate.py from the help texts: do not edit. -->\n"
+    head = "# The command line\n\n<!-- Made by docs/generate.py from the help texts: do not edit. -->\n\n"
+    head += (
+        "`showthrough --install-completion` teaches the shell that you are in (bash, zsh, fish, PowerShell) to complete\n"
+        "commands, options, and the names of metrics, presets, formats, attacks, detectors and anonymizers;\n"
+        "`--show-completion` prints what it would install.\n"
+    )
     return "\n".join([head, *_helped(group, "showthrough", None)])
 
 
