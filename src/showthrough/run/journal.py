@@ -127,4 +127,24 @@ def journal_of(content: bytes, path: Path) -> Journal:
     if not found:
         raise InputError(Problem(str(path), "", fault))
     entries = [decoded(piece, _ENTRY, path) for piece in found[1:]]
-    return Journal(decoded(found[0], _HEAD, path), entries)
+    journal = Journal(decoded(found[0], _HEAD, path), entries)
+    if not _fits(journal):
+        raise InputError(Problem(str(path), "", fault))
+    return journal
+
+
+def _fits(journal: Journal) -> bool:
+    """Whether entries follow each other, and every column of theirs has the rows that it should."""
+    done = looked = 0
+    for entry in journal.entries:
+        new, seen = entry.documents - done, entry.looked - looked
+        if new < 0 or seen < 0 or not entry.looked <= entry.documents <= len(journal.head.run.documents):
+            return False
+        tables = [columns for by_name in entry.rows.values() for columns in by_name.values()]
+        if any(len({len(values) for values in columns.values()}) > 1 for columns in tables):
+            return False
+        ranks = (values for by_name in entry.risks for columns in by_name.values() for values in columns.values())
+        if any(len(values) != seen for values in ranks):
+            return False
+        done, looked = entry.documents, entry.looked
+    return True
