@@ -176,9 +176,10 @@ def lose(inputs: Path, asked: argparse.Namespace, delay: float, turn: int, refer
             "jobs": jobs,
             "done": max((int(done) for _, done in log), default=0),
             "kept": kept,
-            "lost": round(moment - max([started, *since]), 1),
+            # Who is done before the kill has lost nothing.
+            "lost": 0.0 if (folder / "run.json").exists() else round(moment - max([started, *since]), 1),
         }
-        if turn < asked.resumed:
+        if turn < asked.resumed and not (folder / "run.json").exists():
             resumed = Program(inputs, folder, jobs, *SLOW, "--resume")
             found["said"] = resumed.process.communicate()[1].decode().partition("\n")[0]
             found["same"] = numbers(folder / "run.json") == reference
