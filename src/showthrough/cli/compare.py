@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from showthrough.cli.completion import metric_names
 from showthrough.cli.consoles import console, show_notes
 from showthrough.errors import PlanError
 from showthrough.report.clinical import ALPHA, comparable, show_matrix, significance
@@ -17,7 +18,10 @@ MOST = 1_000_000  # shuffles: more settle no more digits of p, and no longer fit
 def command(
     run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
     metric: Annotated[
-        list[str] | None, typer.Option("-m", "--metric", metavar="METRIC", help="Only this metric; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "-m", "--metric", metavar="METRIC", help="Only this metric; may be repeated.", autocompletion=metric_names
+        ),
     ] = None,
     alpha: Annotated[
         float | None,
