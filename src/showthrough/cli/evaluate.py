@@ -12,7 +12,7 @@ from rich.text import Text
 
 from showthrough.cli.arguments import requested
 from showthrough.cli.consoles import console, note_unmasked, notes, print_plain, show_notes
-from showthrough.cli.options import Output, Said, with_options
+from showthrough.cli.options import Least, Most, Output, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import interruptible, unbroken
@@ -23,6 +23,7 @@ from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.writing import Read, write_folder
+from showthrough.gate.asking import asked_for
 from showthrough.metrics import PRESETS, preset
 from showthrough.report import reading, tae_csv_text
 from showthrough.report.terminal import show_run
@@ -55,6 +56,8 @@ def command(
     background: Annotated[
         Path | None, typer.Option("--background", metavar="FILE", help="What an attacker knows, for trir.")
     ] = None,
+    least: Least = None,
+    most: Most = None,
     *,
     settings: Said,
     resume: Annotated[bool, typer.Option("--resume", help="Complete the interrupted run in the output file.")] = False,
@@ -69,6 +72,7 @@ def command(
     metrics = [*(name for one in preset_name or () for name in preset(one)), *(metric or ())]
     request = requested(corpus, anonymizations, metrics, settings)
     request = replace(request, output=output or request.output, background=background or request.background)
+    request = replace(request, asked=asked_for(least, most) or request.asked)
     if resume and not request.output:
         raise PlanError("--resume needs the run file to complete: name it with -o")
     chosen = Views.of(views)

@@ -27,6 +27,7 @@ from showthrough.evaluation.resuming import check_models, failed_before, rows_be
 from showthrough.evaluation.scoring import reference_scores, scored
 from showthrough.evaluation.settings import Settings, called_with
 from showthrough.evaluation.workers import WorkerKilledError, Workers
+from showthrough.gate.asking import asked_in, settled
 from showthrough.metrics import Metric, Rows, metric_text, metrics_of
 from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.metrics.chunk import Chunk, Hiding
@@ -58,6 +59,7 @@ class Call(Settings):
     resume: Run | None = None
     texts: bool = True
     watch: Watch | None = None
+    thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @called_with(Call)
@@ -70,7 +72,8 @@ def evaluate(call: Call) -> Run:
     text; `trir` needs it. Of several, a metric names its own:
     `trir(background="web")`. `progress` is told how many documents are done, and of how many; `watch` what models are
     doing, and how far they are. `resume` takes an incomplete run of the same plan and completes it. With `texts` the
-    run keeps the documents (of many, those at most risk), which a report needs to show them.
+    run keeps the documents (of many, those at most risk), which a report needs to show them. `thresholds` are what
+    numbers have to reach, `{"min": {"er_di": 0.95}, "max": {"trir": 0.09}}`: the run keeps them, for reports and gates.
 
     Settings, as on the command line and in plans:
     """
@@ -92,7 +95,8 @@ def evaluate(call: Call) -> Run:
     else:
         metrics = metrics_of(call.metrics)
     chosen = tuple(dict.fromkeys(map(settings.applied_to, metrics)))
-    plan = Plan(corpus, tuple(named), chosen, settings, texts=call.texts, **known)
+    asked = settled(asked_in(call.thresholds), map(metric_record, chosen), settings.applied_to)
+    plan = Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=asked, **known)
     return evaluate_plan(plan, progress=call.progress, resume=call.resume, watch=call.watch)
 
 
@@ -374,4 +378,5 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         several_annotators=corpus.survey.annotators > corpus.survey.annotated,
         references=[Input(one.name, one.digest, len(one)) for one in references],
         backgrounds={one.name: background_input(one) for one in plan.backgrounds},
+        thresholds=list(plan.thresholds),
     )

@@ -8,7 +8,7 @@ from showthrough.data.references import NOTHING
 from showthrough.errors import shown
 from showthrough.report.table import rounded
 from showthrough.run.records import MetricRecord, Score
-from showthrough.run.roles import chosen, counted, headline
+from showthrough.run.roles import chosen, counted, headline, leaks
 from showthrough.run.run import Run
 
 _NAMED = 3  # documents that a line names
@@ -65,13 +65,6 @@ def _open(run: Run, record: MetricRecord) -> str:
     scores = [score for name in run.names if (score := headline(run, name, record)) and score.value == 1]
     unseen = may_leak(min(scores, key=lambda score: 1.0 if score.low is None else score.low, default=None))
     return f" (with none seen, {unseen})" if unseen else ""
-
-
-def leaks(run: Run, record: MetricRecord, name: str) -> dict[str, int]:
-    """Documents in which a marked direct identifier can still be read, and how many (as annotators count them)."""
-    hidden, total = (counted(run, record, name, kind) for kind in ("right", "all"))
-    both = zip(run.documents, hidden, total, strict=True)
-    return {document: int(marked - gone) for document, gone, marked in both if marked > gone}
 
 
 def _leak_line(run: Run, name: str, leaking: dict[str, int]) -> str:

@@ -7,7 +7,7 @@ comparisons need nothing else.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -68,7 +68,7 @@ class Run(msgspec.Struct, dict=True):
 
     def __getitem__(self, key: tuple[str, str | Metric] | tuple[str, str | Metric, str]) -> Score:
         anonymization, metric, part = (*key, HEADLINE)[:3]
-        text = self._text(metric)
+        text = self.text_of(metric)
         parts = self.parts(anonymization, text)
         if part in parts:
             return parts[part]
@@ -83,9 +83,9 @@ class Run(msgspec.Struct, dict=True):
 
     def parts(self, anonymization: str, metric: str | Metric) -> dict[str, Score]:
         """All values of one metric, by part; the headline under the empty string."""
-        return dict(self._scores_of.get((anonymization, self._text(metric)), {}))
+        return dict(self._scores_of.get((anonymization, self.text_of(metric)), {}))
 
-    def _text(self, metric: str | Metric) -> str:
+    def text_of(self, metric: str | Metric) -> str:
         """A metric's text form, made anew where it is perhaps not in its shortest form; it need not be installed."""
         if isinstance(metric, str) and metric in self.rows:
             return metric
@@ -158,6 +158,7 @@ class Run(msgspec.Struct, dict=True):
                 for metric, by_name in self.evidence.items()
             },
             notes=places.told(self.notes),
+            thresholds=[told(one, "metric", "part") for one in self.thresholds],
         )
 
     def with_folders_of(self, run: Run) -> Run:
@@ -193,8 +194,9 @@ class Run(msgspec.Struct, dict=True):
         shuffles: int = 9999,
         seed: int | None = None,
         test: Test = "studentized",
+        pairs: Sequence[tuple[str, str]] | None = None,
     ) -> list[Comparison]:
-        """Paired randomization between all pairs, with Holm's correction within each metric and part.
+        """Paired randomization between all pairs, or some, with Holm's correction within each metric and part.
 
         Without `parts` the headlines alone, or those that are named. A difference is measured by its standard error;
         the `plain` test, which finds too much, takes it as it is.
@@ -205,14 +207,14 @@ class Run(msgspec.Struct, dict=True):
             chosen = [record.text for record in self.metrics if record.text in self.rows]
             chosen = [text for text in chosen if not self.incomparable(text)] or chosen
         else:
-            chosen = [self._text(metric)]
+            chosen = [self.text_of(metric)]
             if chosen[0] not in self.rows:
                 raise PlanError(f"not in this run; there are {some(self.rows)}", f"metric {chosen[0]}")
         wanted = parts if not isinstance(parts, bool) else None if parts else (HEADLINE,)
         compared: list[Comparison] = []
-        for contest in map(self._contest, chosen):
+        for contest in map(self.contest, chosen):
             here = [part for part in contest.values[0] if wanted is None or part in wanted]
-            compared += contest.compared(here, shuffles, self.settings.seed if seed is None else seed, test)
+            compared += contest.compared(here, shuffles, self.settings.seed if seed is None else seed, test, pairs)
         return compared
 
     def incomparable(self, text: str) -> str:
@@ -226,7 +228,8 @@ class Run(msgspec.Struct, dict=True):
         versions = f"the run has version {version}, this program {metric.version}"
         return f"metric {text}: {versions}; evaluate again to compare"
 
-    def _contest(self, text: str) -> Contest:
+    def contest(self, text: str) -> Contest:
+        """All anonymizations on one metric; raises PlanError where it cannot be compared here."""
         if fault := self.incomparable(text):
             raise PlanError(fault)
         metric = parse_metric(text)
@@ -247,9 +250,12 @@ class Run(msgspec.Struct, dict=True):
         """What is drawn and exchanged as a whole, in words: `42 documents`, or `9 groups of 42 documents`."""
         count = len(self.documents)
         documents = f"{count} {'document' if count == 1 else 'documents'}"
-        if not self.groups:
-            return documents
-        return f"{len(set(self.groups) - {''}) + self.groups.count('')} groups of {documents}"
+        return f"{self.drawn} groups of {documents}" if self.groups else documents
+
+    @property
+    def drawn(self) -> int:
+        """How many there are of what is drawn and exchanged as a whole."""
+        return len(set(self.groups) - {""}) + self.groups.count("") if self.groups else len(self.documents)
 
     def by_id(self, rows: Rows) -> Rows:
         """The same rows in the order of the documents' ids: the last digit of a sum hangs on the order."""

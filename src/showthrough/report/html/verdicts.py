@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from showthrough.report.reading import assuming, leaks, markers, may_leak, of_documents, on_average
+from showthrough.report.reading import assuming, markers, may_leak, of_documents, on_average
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import chosen, counted, headline, playing
+from showthrough.run.roles import chosen, counted, headline, leaks, playing
 from showthrough.run.run import Run
 
 
