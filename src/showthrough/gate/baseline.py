@@ -14,7 +14,7 @@ from showthrough.errors import PlanError, quoted, shown, some
 from showthrough.gate.checks import Kept, told, upwards
 from showthrough.metrics import HEADLINE
 from showthrough.run.beside import Beside
-from showthrough.run.records import MetricRecord, Score
+from showthrough.run.records import MetricRecord
 from showthrough.run.roles import wrongs
 from showthrough.run.run import Run
 from showthrough.statistics import LEVEL, Loss, holm
@@ -77,33 +77,31 @@ class Baseline:
         return [f"not compared: {text} {fault}" for text in texts if (fault := self._fault(text))]
 
     def _fault(self, text: str) -> str:
-        failed = {failure.metric for failure in self.beside.run.failures}
-        return "" if text in failed else self.beside.fault(text) or self.beside.run.incomparable(text)
+        """Why a metric cannot be held against the earlier run; of one that failed here, its thresholds tell."""
+        run = self.beside.run
+        failed = {failure.metric for failure in run.failures} - run.rows.keys()
+        return "" if text in failed else self.beside.fault(text) or run.incomparable(text)
 
     def _headed(self, record: MetricRecord) -> bool:
         """Whether the earlier run has a number to keep, and this program can tell how it is made."""
-        there = any(self._score(self.beside.other, name, (record.text, HEADLINE)) for name in self.beside.other.names)
+        other, number = self.beside.other, (record.text, HEADLINE)
+        there = any(self._value(other, name, number) is not None for name in other.names)
         return there and not self.beside.run.incomparable(record.text)
 
     @staticmethod
-    def _score(run: Run, name: str, number: Number) -> Score | None:
+    def _value(run: Run, name: str, number: Number) -> float | None:
         score = run.parts(name, number[0]).get(number[1])
-        return None if score is None or score.value is None else score
+        return None if score is None else score.value
 
     def kept(self, names: Sequence[str], numbers: Sequence[Number], bound: bool) -> dict[str, list[Kept]]:
         """What each anonymization kept, with Holm's correction over all that is tested here."""
-        joined = self.beside.joined
+        joined, seed = self.beside.joined, self.beside.run.settings.seed
         losses: dict[tuple[str, Number], Loss] = {}
-        for number in numbers:
-            if number[0] not in joined.rows:
-                continue
-            contest, record = joined.contest(number[0]), joined.record(number[0])
+        for number in (number for number in numbers if number[0] in joined.rows):
+            contest, higher = joined.contest(number[0]), joined.record(number[0]).better == "higher"
             for name in names:
-                earlier = self.earlier(name)
-                if self._score(self.beside.run, name, number) and self._score(self.beside.other, earlier, number):
-                    pair = name, self.beside.called[earlier]
-                    seed = joined.settings.seed
-                    higher = record.better == "higher"
+                if self._differing(name, number):
+                    pair = name, self.beside.called[self.earlier(name)]
                     losses[name, number] = contest.lost(number[1], *pair, higher, self.margin, self.shuffles, seed)
         tested = {key: loss.p for key, loss in losses.items() if loss.p is not None}
         corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
@@ -115,20 +113,29 @@ class Baseline:
             for name in names
         }
 
+    def _values(self, name: str, number: Number) -> tuple[float | None, float | None]:
+        """What a number is, and what it was."""
+        pairs = (self.beside.run, name), (self.beside.other, self.earlier(name))
+        here, there = (self._value(run, which, number) for run, which in pairs)
+        return here, there
+
+    def _differing(self, name: str, number: Number) -> bool:
+        """Whether there are two numbers, and not those of the very same anonymization."""
+        here, there = self._values(name, number)
+        both = here is not None and there is not None
+        return both and not (here == there and self.beside.identical(name, self.earlier(name)))
+
     def _one(self, name: str, number: Number, loss: Loss | None, p_holm: float | None, bound: bool) -> Kept:
-        earlier = self.earlier(name)
-        here, there = self._score(self.beside.run, name, number), self._score(self.beside.other, earlier, number)
         text, part = number
+        (here, there), earlier = self._values(name, number), self.earlier(name)
         what = f"{text}[{part}]" if part else text
-        asked = f"{what} against {earlier} of {self.beside.label}"
-        base = Kept(asked, False, "", text, part, earlier, self.margin)
-        if here is None or here.value is None or there is None or there.value is None or loss is None:
+        base = Kept(f"{what} against {earlier} of {self.beside.label}", False, "", text, part, earlier, self.margin)
+        if here is None or there is None:
             whose = "here" if here is None else f"in {self.beside.label}"
             return replace(base, said=f"there is no number {whose}, and no number is no pass")
-        higher = self.beside.run.record(text).better == "higher"
-        lost = there.value - here.value if higher else here.value - there.value
-        base = replace(base, value=here.value, earlier=there.value, lost=lost)
-        if self.beside.identical(name, earlier) and lost == 0:
+        lost = there - here if self.beside.run.record(text).better == "higher" else here - there
+        base = replace(base, value=here, earlier=there, lost=lost)
+        if loss is None:
             said = f"the very same anonymization as in {self.beside.label}"
             return replace(base, passed=True, said=said, most=0.0)
         passed, said = self._judged(lost, loss, p_holm, bound)
@@ -143,14 +150,14 @@ class Baseline:
             return not bound, f"its value is not worse{beyond}, but {why}"
         if p_holm <= LEVEL:
             p = "< 0.0001" if p_holm < 0.0001 else f"= {p_holm:.4f}"
-            return False, f"worse by {told(lost, self.margin)}, shown to be more than {self.margin:g} (p {p})"
-        if loss.most is not None and loss.most <= self.margin and self.margin:
-            most = upwards(loss.most, self.margin)
-            return True, f"shown not to be worse{beyond}: a loss of more than {most} is excluded"
-        left = "how much may be lost cannot be told" if loss.most is None else "any loss is excluded"
-        if loss.most is not None and loss.most > 0:
-            left = f"a loss of up to {upwards(loss.most)} cannot be excluded"
-        return not bound, f"not shown to be worse{beyond}; {left}"
+            shown_to = f"shown to be more than {self.margin:g}" if self.margin else "which chance hardly makes"
+            return False, f"worse by {told(lost, self.margin)}, {shown_to} (p {p})"
+        if loss.most is None:
+            return not bound, f"not shown to be worse{beyond}; how much may be lost cannot be told"
+        if loss.most <= self.margin:
+            excluded = f"a loss of more than {upwards(loss.most, self.margin)}" if loss.most > 0 else "any loss"
+            return True, f"shown not to be worse{beyond}: {excluded} is excluded"
+        return not bound, f"not shown to be worse{beyond}; a loss of up to {upwards(loss.most)} cannot be excluded"
 
     def worse(self, name: str, failed: Sequence[Kept]) -> dict[str, int]:
         """In which documents more is wrong than before, by the first of the numbers that were lost that tells."""

@@ -142,11 +142,10 @@ def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) ->
     usual = chosen(run, "direct identifiers", "recall")
     if not things and usual is not None and (count := _counted(run, usual, name)) is not None:
         things[usual.text] = count
-    for text, count in things.items():
-        found = math.floor(count)
-        said = f"{found} that {text} counts"
-        enough = found >= gate.identifiers
-        counts.append(Enough(f"at least {gate.identifiers} of {text}", enough, said, found, gate.identifiers, text))
+    for text, number in things.items():
+        found, needed = math.floor(number), gate.identifiers
+        least = f"at least {needed} counted by {text}"
+        counts.append(Enough(least, found >= needed, f"{found} counted", found, needed, text))
     return counts
 
 

@@ -30,6 +30,11 @@ class Reached(msgspec.Struct, frozen=True, tag="threshold", tag_field="kind"):
     low: Annotated[float | None, "the lower end of its interval"] = None
     high: Annotated[float | None, "the upper end of its interval"] = None
 
+    @property
+    def sure(self) -> bool:
+        """Whether more than the number itself holds."""
+        return self.grade == "met"
+
 
 class Kept(msgspec.Struct, frozen=True, tag="baseline", tag_field="kind"):
     """Whether what an earlier run reached was kept."""
@@ -48,6 +53,11 @@ class Kept(msgspec.Struct, frozen=True, tag="baseline", tag_field="kind"):
     p: Annotated[float | None, "how likely chance alone makes it look so much worse"] = None
     p_holm: Annotated[float | None, "the same, corrected for all that this gate compares"] = None
 
+    @property
+    def sure(self) -> bool:
+        """Whether a larger loss than may be is excluded, and not only not shown."""
+        return self.most is not None and self.most <= self.margin
+
 
 class Enough(msgspec.Struct, frozen=True, tag="sample", tag_field="kind"):
     """Whether there is enough to judge by."""
@@ -58,6 +68,10 @@ class Enough(msgspec.Struct, frozen=True, tag="sample", tag_field="kind"):
     found: Annotated[int, "how much there is"]
     needed: Annotated[int, "how much there must be"]
     metric: Annotated[str, "whose things are counted; empty: documents"] = ""
+
+    @property
+    def sure(self) -> bool:
+        return True
 
 
 Check = Reached | Kept | Enough

@@ -19,7 +19,6 @@ MADE_BY = "showthrough check"  # in every file, so that the next gate knows what
 _WIDTH = 100
 _SHOWN = 5  # documents that the terminal names
 _VERDICTS = {True: "passes", False: "does not pass"}
-_RESULTS = {True: "ok", False: "FAIL"}
 
 
 def show_outcome(outcome: Outcome, console: Console) -> None:
@@ -59,10 +58,15 @@ def _table(one: Checked, width: int) -> RichTable:
     }.items():
         rich.add_column(head, **options)  # type: ignore[arg-type]
     for check in one.checks:
-        style = "" if check.passed else "red"
-        cells = _RESULTS[check.passed], check.asked, *_numbers(check), check.said
+        style = {"ok": "", "open": "yellow"}.get(_result(check), "red")
+        cells = _result(check), check.asked, *_numbers(check), check.said
         rich.add_row(*(Text(printable(cell), style=style) for cell in cells))
     return rich
+
+
+def _result(check: Check) -> str:
+    """In a word: what passes by its number alone is open."""
+    return "FAIL" if not check.passed else "ok" if check.sure else "open"
 
 
 def _numbers(check: Check) -> tuple[str, str]:
@@ -137,7 +141,7 @@ def outcome_markdown(outcome: Outcome) -> str:
         lines = ["| | asked | number | interval | result |", "|---|---|---:|---:|---|"]
         for check in one.checks:
             cells = map(_cell, (check.asked, *_numbers(check), check.said))
-            lines.append(f"| {'ok' if check.passed else '**FAIL**'} | {' | '.join(cells)} |")
+            lines.append(f"| {_result(check).replace('FAIL', '**FAIL**')} | {' | '.join(cells)} |")
         parts += [head, "\n".join(lines)]
         if one.documents:
             named = ", ".join(f"{markdown_code(look.document)} ({_counts(look)})" for look in one.documents)
