@@ -4,7 +4,7 @@
     the same with one number alone                                                           at most 5 %
     a loss of just the margin that is shown to be more                                       at most 6 %
     a loss of just the margin of which --bound says that it is not more                      at most 6 %
-    planted losses that are caught                                                           a table, and of the large 80 %
+    planted losses that are caught                                                           a table; large ones 80 %
     equal means, but the later one leaks singly where the earlier leaked by whole documents  told, no limit
 
 Identifiers cluster by document: a document's share is drawn from a beta distribution. Both systems find the same
@@ -19,10 +19,10 @@ import sys
 from collections.abc import Iterator
 
 import numpy as np
-from calibration import COLUMNS, chances, identifiers
 
+from calibration import COLUMNS, chances, identifiers
 from showthrough.metrics import Recall
-from showthrough.statistics import LEVEL, Loss, holm, loss_of
+from showthrough.statistics import LEVEL, SHOWN, Loss, holm, loss_of
 
 SHUFFLES = 399
 NOISE = 0.01  # that a figure of a thousand tries may lie above the level it is held to
@@ -70,7 +70,7 @@ def losses(numbers: list[list[np.ndarray]], margin: float, seed: int) -> list[Lo
 
 
 def fails(found: list[Loss]) -> bool:
-    return any(p <= LEVEL for p in holm([loss.p for loss in found if loss.p is not None]))
+    return any(p <= SHOWN for p in holm([loss.p for loss in found if loss.p is not None]))
 
 
 def tried(
@@ -112,7 +112,7 @@ def alone(times: int) -> Iterator[Line]:
     for documents in (30, 100, 300):
         for share in (0.9, 0.99):
             share_failed, _ = tried(times, documents, (share, share), numbers=1)
-            yield f"equal at {share}, {documents} documents, one number", share_failed, share_failed <= LEVEL + NOISE
+            yield f"equal at {share}, {documents} documents, one number", share_failed, share_failed <= LEVEL
 
 
 def boundary(times: int) -> Iterator[Line]:

@@ -86,11 +86,8 @@ def command(
         show_comparisons(run, comparisons, alpha, screen)
     else:
         show_differences(run, comparisons, alpha, screen)
-    screen.print(
-        f"studentized paired randomization over {run.sample}, {shuffles} shuffles, "
-        f"Holm's correction within each metric; p at most {alpha:g} is significant",
-        style="dim",
-    )
+    screen.print(f"studentized paired randomization over {run.sample}, {shuffles} shuffles,", style="dim")
+    screen.print(f"Holm's correction within each metric; p at most {alpha:g} is significant", style="dim")
     results.tell(screen)
 
 

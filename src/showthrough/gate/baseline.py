@@ -17,7 +17,7 @@ from showthrough.run.beside import Beside
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import wrongs
 from showthrough.run.run import Run
-from showthrough.statistics import LEVEL, Loss, holm
+from showthrough.statistics import SHOWN, Loss, holm
 
 _SHOWN = 80  # characters of a metric that a message shows
 _NONE = 1e-12  # what rounding makes of a difference
@@ -148,7 +148,7 @@ class Baseline:
             if lost > self.margin + _NONE:
                 return False, f"worse by {told(lost, self.margin)}: {why}; --margin allows it"
             return not bound, f"its value is not worse{beyond}, but {why}"
-        if p_holm <= LEVEL:
+        if p_holm <= SHOWN:
             p = "< 0.0001" if p_holm < 0.0001 else f"= {p_holm:.4f}"
             shown_to = f"shown to be more than {self.margin:g}" if self.margin else "which chance hardly makes"
             return False, f"worse by {told(lost, self.margin)}, {shown_to} (p {p})"

@@ -15,7 +15,7 @@ from showthrough.run.records import MetricRecord
 from showthrough.run.roles import chosen, counted, leaks
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
-from showthrough.statistics import LEVEL
+from showthrough.statistics import SHOWN
 
 DOCUMENTS = 20
 IDENTIFIERS = (
@@ -61,7 +61,7 @@ def checked(run: Run, gate: Gate) -> Outcome:
         kept = gate.baseline.kept(names, gate.baseline.numbers(judged), gate.bound)
         tested = sum(one.p is not None for ones in kept.values() for one in ones)
         many = f"{tested} comparison{'' if tested == 1 else 's'}"
-        notes.append(f"losses are tested from one side at {LEVEL:g}, with Holm's correction for {many}")
+        notes.append(f"losses are tested from one side at {SHOWN:g}, with Holm's correction for {many}")
     return Outcome(
         run.corpus.unplaced,
         run.sample,

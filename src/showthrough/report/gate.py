@@ -33,7 +33,7 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
             console.print(Text(_look_first(one.documents[:_SHOWN])), width=width)
     console.print()
     for note in outcome.notes:
-        console.print(Text(f"note: {note}", style="dim"), width=width)
+        console.print(Text(printable(f"note: {note}"), style="dim"), width=width)
     asked = "the cautious ends of intervals" if outcome.bound else "numbers"
     ending = f"{shown(outcome.corpus.name)}, {outcome.sample}: the gate {_passes(outcome)}, judged by {asked}"
     console.print(Text(ending, style="bold"), width=width)
