@@ -26,6 +26,7 @@ Grade = Literal["met", "open", "missed", "unknown"]
 DEFAULTS: tuple[tuple[Role, End, float], ...] = (
     ("direct identifiers", "min", 0.95),
     ("quasi-identifiers", "min", 0.95),
+    ("recall", "min", 0.95),
     ("attack", "max", 0.09),
 )
 
@@ -48,7 +49,10 @@ def thresholds_of(run: Run) -> list[Threshold]:
     """What a run was asked to reach, else the usual thresholds on what it has."""
     if run.thresholds:
         return list(run.thresholds)
-    usual = ((chosen(run, role), end, limit) for role, end, limit in DEFAULTS)
+    found = {role: chosen(run, role) for role, _, _ in DEFAULTS}
+    if found["direct identifiers"] or found["quasi-identifiers"]:
+        found["recall"] = None  # it counts the same once more, word by word
+    usual = ((found[role], end, limit) for role, end, limit in DEFAULTS)
     return [Threshold(record.text, end, limit) for record, end, limit in usual if record is not None]
 
 
