@@ -2,8 +2,8 @@
 
     equal systems that fail: er_di, er_qi and recall together, 30 to 300 documents          at most 5 %
     the same with one number alone                                                           at most 5 %
-    a loss of just the margin that is shown to be more                                       at most 6 %
-    a loss of just the margin of which --bound says that it is not more                      at most 6 %
+    a loss of just the margin that is shown to be more                                       at most 5 %
+    a loss of just the margin of which --bound says that it is not more                      at most 5 %
     planted losses that are caught                                                           a table; large ones 80 %
     equal means, but the later one leaks singly where the earlier leaked by whole documents  told, no limit
 
@@ -25,7 +25,6 @@ from showthrough.metrics import Recall
 from showthrough.statistics import LEVEL, SHOWN, Loss, holm, loss_of
 
 SHUFFLES = 399
-NOISE = 0.01  # that a figure of a thousand tries may lie above the level it is held to
 Random = np.random.Generator
 Line = tuple[str, float, bool]
 
@@ -122,8 +121,8 @@ def boundary(times: int) -> Iterator[Line]:
                 both = correlation, correlation
                 failed, shown = tried(times, documents, shares, both, margin=margin, numbers=1)
                 what = f"{shares[1]} became {shares[0]}, margin {margin}, {documents} documents, leaks {how}"
-                yield f"{what}: shown to be more", failed, failed <= LEVEL + NOISE
-                yield f"{what}: shown to be no more", shown, shown <= LEVEL + NOISE
+                yield f"{what}: shown to be more", failed, failed <= LEVEL
+                yield f"{what}: shown to be no more", shown, shown <= LEVEL
 
 
 def planted(times: int) -> Iterator[Line]:

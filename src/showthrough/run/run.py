@@ -7,7 +7,7 @@ comparisons need nothing else.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any, overload
 
