@@ -25,7 +25,7 @@ app = typer.Typer(
 )
 for name in (
     "evaluate", "compare", "report", "attack", "validate", "anonymize", "demo", "cache", "convert", "vocabulary",
-    "surrogate", "labels", "scan", "annotate", "apply",
+    "surrogate", "labels", "scan", "annotate", "apply", "check",
 ):  # fmt: skip
     app.command(name)(import_module(f"{__name__}.{name}").command)
 for listing in (lists.metrics, lists.formats, lists.attacks, lists.anonymizers, lists.detectors):

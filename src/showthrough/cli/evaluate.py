@@ -12,7 +12,7 @@ import typer
 from showthrough.cli.arguments import requested
 from showthrough.cli.completion import metric_names, preset_names
 from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain, show_notes
-from showthrough.cli.options import Output, Said, with_options
+from showthrough.cli.options import Least, Most, Output, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import scoring, working
 from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
@@ -26,6 +26,7 @@ from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.growing import is_written
 from showthrough.files.writing import Read, write_folder
+from showthrough.gate.asking import asked_for
 from showthrough.metrics import PRESETS, metric_text, preset
 from showthrough.report import tae_csv_text
 from showthrough.run.file import read_journal
@@ -67,6 +68,8 @@ def command(
     background: Annotated[
         Path | None, typer.Option("--background", metavar="FILE", help="What an attacker knows, for trir.")
     ] = None,
+    least: Least = None,
+    most: Most = None,
     *,
     settings: Said,
     resume: Annotated[bool, typer.Option("--resume", help="Complete the unfinished run of the output file.")] = False,
@@ -82,6 +85,7 @@ def command(
     metrics = [*(name for one in preset_name or () for name in preset(one)), *(metric or ())]
     request = requested(corpus, anonymizations, metrics, settings)
     request = replace(request, output=output or request.output, background=background or request.background)
+    request = replace(request, asked=asked_for(least, most) or request.asked)
     if resume and not request.output:
         raise PlanError("--resume needs the run file to complete: name it with -o")
     chosen = Views.of(views)

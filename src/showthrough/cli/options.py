@@ -17,6 +17,13 @@ Command = Callable[..., None]
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the run, for report and compare.")
 ]
+Least = Annotated[
+    list[str] | None,
+    typer.Option("--min", metavar="METRIC=LIMIT", help="A number must be at least this; repeatable."),
+]
+Most = Annotated[
+    list[str] | None, typer.Option("--max", metavar="METRIC=LIMIT", help="A number must be at most this; repeatable.")
+]
 
 
 def with_options(**groups: Mapping[str, Option]) -> Callable[[Command], Command]:

@@ -15,8 +15,10 @@ from showthrough.evaluation.defaults import default_metrics
 from showthrough.evaluation.engine import Progress, evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import Settings, called_with
+from showthrough.gate.asking import asked_in, settled
 from showthrough.metrics import Metric, metrics_of
 from showthrough.resources.settings import Watch
+from showthrough.run.provenance import metric_record
 from showthrough.run.run import Run
 
 
@@ -32,6 +34,7 @@ class Call(Settings):
     resume: Run | None = None
     texts: bool = True
     watch: Watch | None = None
+    thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @called_with(Call)
@@ -44,7 +47,8 @@ def evaluate(call: Call) -> Run:
     text; `trir` needs it. Of several, a metric names its own:
     `trir(background="web")`. `progress` is told how many documents are done, and of how many; `watch` what models are
     doing, and how far they are. `resume` takes an incomplete run of the same plan and completes it. With `texts` the
-    run keeps the documents (of many, those at most risk), which a report needs to show them.
+    run keeps the documents (of many, those at most risk), which a report needs to show them. `thresholds` are what
+    numbers have to reach, `{"min": {"er_di": 0.95}, "max": {"trir": 0.09}}`: the run keeps them, for reports and gates.
 
     Settings, as on the command line and in plans:
     """
@@ -66,7 +70,8 @@ def evaluate(call: Call) -> Run:
     else:
         metrics = metrics_of(call.metrics)
     chosen = tuple(dict.fromkeys(map(settings.applied_to, metrics)))
-    plan = Plan(corpus, tuple(named), chosen, settings, texts=call.texts, **known)
+    asked = settled(asked_in(call.thresholds), map(metric_record, chosen), settings.applied_to)
+    plan = Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=asked, **known)
     return evaluate_plan(plan, progress=call.progress, resume=call.resume, watch=call.watch)
 
 
