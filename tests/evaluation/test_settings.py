@@ -130,7 +130,7 @@ def test_python_shows_every_setting() -> None:
     parameters = inspect.signature(st.evaluate).parameters
     assert list(parameters)[:3] == ["corpus", "anonymizations", "metrics"]
     assert set(options_of(Settings)) <= set(parameters)
-    assert {"background", "progress", "resume", "texts", "watch"} == set(parameters) - set(options_of(Settings)) - {
+    assert {"background", "progress", "resume", "texts", "thresholds", "watch"} == set(parameters) - set(options_of(Settings)) - {
         "corpus", "anonymizations", "metrics"
     }  # fmt: skip
     assert {one.kind for one in list(parameters.values())[3:]} == {inspect.Parameter.KEYWORD_ONLY}
