@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from showthrough.cli.completion import metric_names
 from showthrough.cli.consoles import console, print_plain, show_notes
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.errors import PlanError, shown
@@ -26,7 +27,10 @@ def command(
         typer.Argument(metavar="[RUN2]", help="An earlier run of the same corpus."),
     ] = None,
     metric: Annotated[
-        list[str] | None, typer.Option("-m", "--metric", metavar="METRIC", help="Only this metric; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "-m", "--metric", metavar="METRIC", help="Only this metric; may be repeated.", autocompletion=metric_names
+        ),
     ] = None,
     alpha: Annotated[
         float | None,
