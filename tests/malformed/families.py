@@ -320,10 +320,15 @@ def run_files(random: Random) -> Attempt:
         ("compare", "run.json", "--shuffles", "50"),
         ("compare", "run.json", "--shuffles", "50", "--parts"),
         ("compare", "run.json", "--shuffles", "50", "--matrix"),
+        ("compare", "run.json", "whole.json", "--shuffles", "50", "--json", "diff.json"),
+        ("check", "run.json", "--json", "gate.json", "--junit", "gate.xml", "--markdown", "gate.md"),
+        ("check", "run.json", "--baseline", "whole.json", "--min", "er_di=0.5"),
+        ("check", "whole.json", "--baseline", "run.json", "--margin", "0.1", "--bound"),
     ))  # fmt: skip
     if random.random() < 0.03:  # seldom, because it takes a second
         command = ("report", "run.json", "--plots", "figures")
-    return Attempt({"run.json": content}, command, OR_FAILED if command[0] == "report" else REFUSED)
+    files = {"run.json": content, "whole.json": bytes_of(whole)}
+    return Attempt(files, command, REFUSED if command[0] == "compare" else OR_FAILED)
 
 
 def resumed_runs(random: Random) -> Attempt:
