@@ -62,8 +62,8 @@ def test_importing_takes_little_time() -> None:
 
 # The map of docs/design.md: each room knows only those before it.
 ROOMS = (
-    "version", "errors", "tables", "files", "data", "formats", "axis", "resources", "detectors", "attacks", "metrics",
-    "statistics", "run", "evaluation", "anonymizers", "report", "demo", "cli",
+    "version", "errors", "tables", "files", "data", "formats", "axis", "numerics", "resources", "detectors", "attacks",
+    "metrics", "statistics", "run", "evaluation", "anonymizers", "report", "demo", "cli",
 )  # fmt: skip
 SOURCE = ROOT / "src/showthrough"
 
