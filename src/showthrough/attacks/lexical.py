@@ -44,6 +44,8 @@ class Lexical(Attack):
     0
     """
 
+    version = 2
+
     def fit(self, background: Mapping[str, str], resources: object = None, watched: object = None) -> FittedLexical:
         return FittedLexical(tuple(background), tuple(background.values()))
 
