@@ -1,13 +1,15 @@
-"""The HTML report of a large corpus: 1,000 documents and five anonymizations, opened in a real browser.
+"""The HTML report of a large corpus: 1,000 documents and nine anonymizations, opened in a real browser.
 
-TAB's 100 training cases are taken ten times over. Limits: the file under 40 MB, and the page interactive (all charts
-drawn, a document on the desk) within 3 s of opening in Chromium; beside them the time to write the file and to open
-another document. Needs SHOWTHROUGH_DATA; without Chromium only the file is measured.
+TAB's 100 training cases are taken ten times over, with TAB's four anonymizations, that by rules, and four that lack a
+third of the masks of another. Limits: the file under 8 MB; the page in use (all charts drawn, a document on the desk)
+within 1.5 s of opening in Chromium; and less processor time to write it than to evaluate. Beside them, how long
+another document takes. Needs SHOWTHROUGH_DATA; without Chromium only the file is measured.
 """
 
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import sys
 import tempfile
@@ -19,8 +21,10 @@ from showthrough.anonymizers import anonymize, anonymizer
 from showthrough.report.html import html_text
 
 DOCUMENTS = 1_000
-LIMIT_MB = 40
-LIMIT_SECONDS = 3.0
+SYSTEMS = 9
+LIMIT_MB = 8
+LIMIT_SECONDS = 1.5
+LIMIT_SHARE = 1.0  # of the processor time of evaluating
 ATTEMPTS = 3
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -28,20 +32,30 @@ FLAGS = [
 ]  # fmt: skip
 
 
-def written(data: Path) -> tuple[str, float]:
-    """The page, and the seconds it took to write."""
+def poorer(system: Anonymization, seed: int) -> Anonymization:
+    """The same without a third of its masks."""
+    chance = random.Random(seed)
+    kept = {key: [mask for mask in masks if chance.random() > 1 / 3] for key, masks in system.masks.items()}
+    return Anonymization(kept, f"{system.name} without a third of its masks")
+
+
+def written(data: Path) -> tuple[str, float, float]:
+    """The page, and the seconds of the processor to evaluate and to write it."""
     cases = read_corpus(data / "tab/train_100.json")
     found = [read_anonymization(path, cases) for path in sorted((data / "tab/train_anonymizations").glob("*.json"))]
     found.append(anonymize(cases, anonymizer("rules")))
+    found += [poorer(one, seed) for seed, one in enumerate(found)][: SYSTEMS - len(found)]
     times = DOCUMENTS // len(cases)
     documents = [Document(f"{one.id}#{turn}", one.text, one.annotations) for turn in range(times) for one in cases]
     anonymizations = [
         Anonymization({f"{key}#{turn}": one.masks[key] for turn in range(times) for key in one.masks}, one.name)
         for one in found
     ]
+    start = time.process_time()
     run = evaluate(Corpus(documents, "tab"), anonymizations)
-    start = time.perf_counter()
-    return html_text(run), time.perf_counter() - start
+    between = time.process_time()
+    text = html_text(run)
+    return text, between - start, time.process_time() - between
 
 
 def opened(path: Path, browser_path: str) -> tuple[float, float]:
@@ -71,10 +85,12 @@ def main() -> int:
     if not data:
         print("SHOWTHROUGH_DATA is not set: nothing measured")
         return 0
-    text, seconds = written(Path(data))
+    text, evaluating, writing = written(Path(data))
     size = len(text.encode()) / 1e6
-    print(f"{DOCUMENTS} documents, 5 anonymizations: {size:.1f} MB   limit {LIMIT_MB} MB; written in {seconds:.1f} s")
-    failed = size > LIMIT_MB
+    print(f"{DOCUMENTS} documents, {SYSTEMS} anonymizations: {size:.1f} MB   limit {LIMIT_MB} MB")
+    share = writing / evaluating
+    print(f"written in {writing:.1f} s of the processor, {share:.2f} of evaluating   limit {LIMIT_SHARE}")
+    failed = size > LIMIT_MB or share > LIMIT_SHARE
     browser = shutil.which("chromium")
     if browser is None:
         print("no chromium here: opening was not measured")
@@ -83,7 +99,7 @@ def main() -> int:
         path = Path(folder) / "report.html"
         path.write_text(text, encoding="utf-8")
         ready, turned = opened(path, browser)
-    print(f"interactive after {ready:.2f} s   limit {LIMIT_SECONDS} s; the next document after {turned:.2f} s")
+    print(f"in use after {ready:.2f} s   limit {LIMIT_SECONDS} s; the next document after {turned:.2f} s")
     return int(failed or ready > LIMIT_SECONDS)
 
 

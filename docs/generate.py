@@ -136,11 +136,16 @@ def _summary(metric: Metric) -> str:
 
 
 def demo_output() -> str:
-    """What the demo prints: its first table and its last lines, which read it."""
+    """What the demo prints: its table, the verdict on two of the five, the first findings, what follows."""
     result = CliRunner().invoke(app, ["demo"], env=_PLAIN, catch_exceptions=False)
-    blocks = [block.strip("\n") for block in result.output.strip("\n").split("\n\n")]
-    lines = [line.rstrip() for line in (*blocks[0].splitlines(), "…", *blocks[-1].splitlines())]
-    return "\n".join(["```text", *lines, "```"])
+    lines = [line.rstrip() for line in result.stdout.strip("\n").splitlines()]
+    systems = [number for number, line in enumerate(lines) if re.match(r"\w+ (misses|meets|not )", line)]
+    found = lines.index("What stands out")
+    ends = next(number for number, line in enumerate(lines) if line.startswith("everything masked")) + 1
+    second = next(number for number, line in enumerate(lines) if line.startswith("  3. "))
+    shown = [*lines[:ends], "…", *lines[systems[0] : systems[1]], *lines[systems[2] : systems[3]], "…", ""]
+    shown += [*lines[found:second], "  …", *lines[lines.index("", found) :]]
+    return "\n".join(["```text", *shown, "```"])
 
 
 def _with(page: str, **parts: str) -> str:

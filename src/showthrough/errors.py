@@ -5,6 +5,7 @@ ShowthroughError
 │   ├── ChangedError      a file is no longer what it was when it was looked at first  (exit 2)
 │   └── PlanError         an unknown metric, parameter, preset, anonymizer or option   (exit 2)
 ├── OutputError           a result cannot be written where it was asked for            (exit 2)
+├── NoScoreError          a run has no such score; a KeyError as well                  (Python alone)
 ├── ResourceError         a model, an extra or a guest cannot be used; the message says why (exit 1)
 └── Interrupted           stopped on request; carries what was finished                (exit 130)
                           by something else, such as a full memory                     (exit 1 or 2)
@@ -99,6 +100,18 @@ def some(names: Iterable[str], most: int = _NAMES) -> str:
     return (", ".join(listed[:kept]) + more) or "none"
 
 
+def meant(found: str, known: Iterable[str]) -> str:
+    """The nearest of the names that there are, as a question.
+
+    >>> meant("presido", ["presidio", "spacy"]), meant("x", ["presidio"])
+    ('did you mean presidio? ', '')
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(shown(found), known, 1)
+    return f"did you mean {shown(near[0])}? " if near else ""
+
+
 class ShowthroughError(Exception):
     """The root of the tree."""
 
@@ -155,6 +168,13 @@ class PlanError(InputError):
 
 class OutputError(_OneLine):
     """A result cannot be written where it was asked for."""
+
+
+class NoScoreError(_OneLine, KeyError):
+    """A run was asked for what it does not have."""
+
+    def __str__(self) -> str:  # that of a KeyError is in quotes
+        return str(self.args[0])
 
 
 class ResourceError(_OneLine):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -61,7 +62,9 @@ def cli(
         except SystemExit as left:
             status = left.code if isinstance(left.code, int) else int(left.code is not None)
         captured = capsys.readouterr()
-        return Outcome(status, captured.out, captured.err)
+        return Outcome(
+            status, captured.out, re.sub(r"(?<=\S)\n {6}(?=\S)", " ", captured.err)
+        )  # long notes in one line
 
     return call
 

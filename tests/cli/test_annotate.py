@@ -70,7 +70,7 @@ def test_numbers_say_that_programs_marked(made: Desk, to: str) -> None:
     said = "the annotations were made by programs (rules.v1): scores tell agreement with them, not what is identifying"
     arguments: list[Any] = ["silver", "rules=masks-of-rules.json", "--format", to]
     assert f"note: {said}; rules is one of them and is scored against itself\n" in made.cli("validate", *arguments).err
-    found = made.cli("evaluate", *arguments, "-m", "recall", "-o", "run.json", "--html", "run.html", "--force")
+    found = made.cli("evaluate", *arguments, "-m", "recall", "-o", "run.json", "--html", "run.html", "--signatures")
     assert found.status == 0
     assert said in found.err
     assert "|gold:silver(rules.v1)|" in found.out

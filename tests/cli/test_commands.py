@@ -61,15 +61,15 @@ def scores(path: str) -> dict[tuple[str, str, str], float | None]:
 
 
 def test_evaluate_shows_and_writes(here: Path, cli: Callable[..., Any]) -> None:
-    outcome = cli(*EVALUATE, "every=every.json", "-o", "run.json")
+    outcome = cli(*EVALUATE, "every=every.json", "-o", "run.json", "--signatures")
     assert (outcome.status, outcome.err) == (0, "")
     assert "corpus: 3 documents; intervals at 95 %" in outcome.out
     assert "er_di.v2|corpus:corpus@" in outcome.out
     assert "* best of its column" in outcome.out
-    assert (
-        "a leaks 1 direct identifier in 1 document: d2 (1); every leaves none readable where it was marked"
-        in outcome.out
-    )  # as report says
+    # Every mark hides in the one, and d2 leaks in the other; three documents say little.
+    assert "a misses er_di ≥ 0.95 (0.667), er_qi ≥ 0.95 (0.000)\n    leaves 1 of 3 direct identifiers" in outcome.out
+    assert "every not sure to meet er_di ≥ 0.95 (1.000, but may be " in outcome.out
+    assert outcome.out.index("every not sure") < outcome.out.index("er_di.v2|corpus:corpus@")
     assert "run written to run.json (holds the documents' text" in outcome.out
     found = scores("run.json")
     # Mr John Doe for both annotators of d1, Ann Lee of d2: masks.json hides the first two.
@@ -297,10 +297,8 @@ def test_report_needs_the_run_alone(run: Run, here: Path, cli: Callable[..., Any
         (here / name).unlink()
     outcome = cli("report", "run.json")
     assert (outcome.status, outcome.err) == (0, "")
-    assert (
-        "a leaks 1 direct identifier in 1 document: d2 (1); every leaves none readable where it was marked"
-        in outcome.out
-    )
+    assert "leaves 1 of 3 direct identifiers readable, in 1 of 3 documents; all names (PERSON)" in outcome.out
+    assert "er_di.v2|" not in outcome.out  # only with --signatures
     written = ("--csv", "t.csv", "--markdown", "t.md", "--latex", "t.tex", "--json", "t.json")
     outcome = cli("report", "run.json", *written)
     assert (outcome.status, outcome.err) == (0, "")
@@ -385,7 +383,8 @@ def test_an_anonymization_that_hides_nothing_is_told(here: Path, cli: Callable[.
 def test_one_document_without_intervals(desk: Any) -> None:
     outcome = desk.cli("evaluate", "corpus.json", "masks.json", "--resamples", "0")
     assert "corpus: 1 document\n" in outcome.out
-    assert "interval" not in outcome.out
+    assert "intervals" not in outcome.out
+    assert "(1.000, without an interval)" in outcome.out
     assert "best of its column" not in outcome.out  # there is one alone
 
 

@@ -11,8 +11,8 @@ from showthrough import Annotation, Anonymization, Background, Corpus, Document,
 from showthrough.errors import InputError
 from showthrough.evaluation.plan_files import read_request
 from showthrough.metrics import preset
-from showthrough.report.html.verdicts import verdict
 from showthrough.report.plane import first_choice, measured
+from showthrough.report.sentences import sentence
 
 BARE = Document("a", "Ann Berg of Oslo. Berg was ill.")
 MARKED = Document("b", "Ole was ill.", (Annotation("x", (Mention(0, 3, "PERSON", "DIRECT"),)),))
@@ -71,8 +71,8 @@ def test_a_run_says_what_it_cannot_know() -> None:
 def test_no_sentence_says_hidden_or_better() -> None:
     clean = Anonymization({"a": [Mask(0, 8), Mask(18, 22)]}, "clean")
     run = evaluate(Corpus([BARE]), [MASKS, clean], resamples=0)
-    said = {name: " ".join(map(str, verdict(run, name))) for name in run.names}
-    assert said["one"].startswith("leaves 1 string readable that it masks elsewhere in the same document, of 1")
+    said = {name: " ".join(map(str, sentence(run, name))) for name in run.names}
+    assert said["one"].startswith("leaves 1 of 1 strings readable that it masks elsewhere in the text")
     assert said["clean"].startswith("keeps ")  # nothing seen is nothing said
     assert not any(word in sentence for sentence in said.values() for word in ("hidden", "hides", "better", "safe"))
 

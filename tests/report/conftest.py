@@ -82,6 +82,18 @@ class Window:
     def stopped(self) -> list[str]:
         return list(self.tab.evaluate("stopped"))
 
+    def violations(self) -> list[str]:
+        """What axe-core finds that is serious or critical."""
+        package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+        self.tab.evaluate((Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+        found = self.tab.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        return [
+            f"{one['id']}: {node['target']} {node['failureSummary']}"
+            for one in found
+            if one["impact"] in ("serious", "critical")
+            for node in one["nodes"][:3]
+        ]
+
 
 @pytest.fixture
 def window(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Window]]:

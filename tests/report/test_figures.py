@@ -6,14 +6,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from typer.testing import CliRunner
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.errors import OutputError
+from showthrough.cli import app
+from showthrough.errors import OutputError, ResourceError
 from showthrough.report.charts.attack import attack_chart
 from showthrough.report.charts.parts import part_cells, parts_charts
 from showthrough.report.figures import figures, file_name, write_figures
-from showthrough.report.roles import playing
 from showthrough.run.records import MetricRecord, Score
+from showthrough.run.roles import playing
 from showthrough.run.run import Run
 
 MAGIC = {".svg": b"<svg", ".png": b"\x89PNG\r\n", ".pdf": b"%PDF-"}
@@ -89,6 +91,69 @@ def test_an_attack_is_known_by_its_role(demo_run: Run) -> None:
     assert [(bar["name"], bar["value"], bar["chance"], bar["ceiling"]) for bar in bars] == [
         (name, 0.4, 0.01, 0.8) for name in run.names
     ]
+
+
+def named(run: Run, names: dict[str, str]) -> Run:
+    """The same run with other names of anonymizations."""
+    assert run.texts is not None
+    return msgspec.structs.replace(
+        run,
+        anonymizations=[msgspec.structs.replace(one, name=names[one.name]) for one in run.anonymizations],
+        scores=[
+            msgspec.structs.replace(one, anonymization=names.get(one.anonymization, one.anonymization))
+            for one in run.scores
+        ],
+        rows={metric: {names.get(name, name): rows for name, rows in by.items()} for metric, by in run.rows.items()},
+        texts=msgspec.structs.replace(run.texts, masks={names[name]: masks for name, masks in run.texts.masks.items()}),
+    )
+
+
+def test_no_figure_cuts_a_name(demo_run: Run, tmp_path: Path) -> None:
+    long = {name: f"department-of-clinical-informatics-anonymizer-{name}" for name in demo_run.names}
+    for path in write_figures(named(demo_run, long), tmp_path):
+        if path.suffix == ".svg":
+            drawing = path.read_text(encoding="utf-8")
+            assert all(drawing.count(f">{name}<") >= 1 for name in long.values()), path.name
+            assert "…" not in drawing
+
+
+def test_failures_have_one_scale(demo_run: Run) -> None:
+    chart = dict(figures(demo_run))["failures"].to_dict()
+    assert "resolve" not in chart  # Vega-Lite shares scales unless it is told otherwise
+
+
+def test_what_draws_figures_may_be_missing(tmp_path: Path, demo_run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("showthrough.report.charts.theme.find_spec", lambda name: None)
+    demo_run.save(tmp_path / "run.json")
+    command = [
+        "report",
+        str(tmp_path / "run.json"),
+        "--plots",
+        str(tmp_path / "figures"),
+        "--csv",
+        str(tmp_path / "a.csv"),
+    ]
+    result = CliRunner().invoke(app, command)
+    assert isinstance(result.exception, ResourceError)
+    assert str(result.exception).endswith("pip install 'showthrough[plots]'")
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]  # told before anything was written
+    with pytest.raises(ResourceError, match="figures for papers need Altair"):
+        dict(figures(demo_run))
+
+
+def test_parts_that_nobody_has_a_number_of_are_not_shown(demo_run: Run) -> None:
+    record = next(one for one in demo_run.metrics if one.text == "recall_per_type")
+    gone = [
+        msgspec.structs.replace(one, value=None, low=None, high=None, reason="none")
+        if (one.metric, one.part) == ("recall_per_type", "LOC") or (one.anonymization, one.part) == ("ner", "ORG")
+        else one
+        for one in demo_run.scores
+    ]
+    parts = [
+        (cell["part"], cell["label"]) for cell in part_cells(msgspec.structs.replace(demo_run, scores=gone), record)
+    ]
+    assert "LOC" not in dict(parts)
+    assert ("ORG", "–") in parts
 
 
 def test_a_run_without_texts_has_no_failures_to_draw(demo_run: Run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterable
+from textwrap import wrap
 
 from rich.console import Console
 
@@ -13,12 +14,14 @@ from showthrough.errors import LINE, shown
 from showthrough.report.terminal import PlainConsole
 
 _PIPE_WIDTH = 200  # without a terminal there is no edge to fit into
+PAGE = 100  # but what is read as a page fits into one
 
 
-def console() -> Console:
+def console(width: int = _PIPE_WIDTH) -> Console:
+    """Standard output; so wide where it is no terminal."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # an arrow must not end a run where the encoding has none
-    return PlainConsole(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    return PlainConsole(highlight=False, width=None if sys.stdout.isatty() else width)
 
 
 def notes() -> Console:
@@ -33,7 +36,13 @@ def print_plain(lines: Iterable[str], where: Console) -> None:
 
 def show_notes(lines: Iterable[str]) -> None:
     """What a reader must know before believing the numbers, where it is seen even if the output goes to a file."""
-    print_plain((shown(f"note: {line}", LINE) for line in lines), notes())
+    screen = notes()
+    width = screen.width if screen.is_terminal else PAGE
+    for line in lines:
+        told = shown(f"note: {line}", LINE)
+        print_plain(
+            wrap(told, width, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False), screen
+        )
 
 
 def note_unmasked(anonymizations: Iterable[Anonymization]) -> None:

@@ -1,20 +1,26 @@
 from __future__ import annotations
 
 from showthrough import demo
-from showthrough.cli.consoles import console, show_notes
+from showthrough.cli.consoles import PAGE, console, show_notes
 from showthrough.cli.options import Output, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
-from showthrough.cli.views import Views, view_options
+from showthrough.cli.views import Views, show, view_options
 from showthrough.evaluation.engine import evaluate
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
-from showthrough.report import reading
-from showthrough.report.terminal import show_run
 
-METRICS = ("preset:light", "recall_per_type", "trir")  # all four questions, without a model
+# All four questions, without a model, each asked once.
+METRICS = (
+    "er_di",
+    "er_qi",
+    "recall_per_type",
+    "trir",
+    "precision",
+    'tps(ic="wordfreq", chunking="none", similarity="ngrams")',
+)
 
 
-@with_options(views=view_options("html", "force"))
+@with_options(views=view_options("html", "parts", "signatures", "force"))
 def command(output: Output = None, *, views: Said) -> None:
     """Score the five anonymizations of the fictional corpus that ships."""
     shown = Views.of(views)
@@ -32,9 +38,6 @@ def command(output: Output = None, *, views: Said) -> None:
         address = path.resolve().as_uri()
         shown.write(run, results, read, f"\nThe documents and what shows through in them: open {address}")
     show_notes(run.notes)
-    screen = console()
-    show_run(run, screen)
-    screen.print()
-    for line in reading(run):
-        screen.print(line, markup=False)
+    screen = console(PAGE)
+    show(run, shown, screen)
     results.tell(screen)

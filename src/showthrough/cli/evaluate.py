@@ -11,12 +11,12 @@ from rich import progress
 from rich.text import Text
 
 from showthrough.cli.arguments import requested
-from showthrough.cli.consoles import console, note_unmasked, notes, print_plain, show_notes
+from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain, show_notes
 from showthrough.cli.options import Output, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import interruptible, unbroken
-from showthrough.cli.views import Views, view_options
+from showthrough.cli.views import Views, show, view_options
 from showthrough.errors import LINE, ChangedError, Interrupted, PlanError, shown
 from showthrough.evaluation.engine import Progress, evaluate_plan
 from showthrough.evaluation.plan import Plan
@@ -24,8 +24,7 @@ from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.writing import Read, write_folder
 from showthrough.metrics import PRESETS, preset
-from showthrough.report import reading, tae_csv_text
-from showthrough.report.terminal import show_run
+from showthrough.report import tae_csv_text
 from showthrough.resources.settings import Watch
 from showthrough.run.run import Run
 
@@ -80,7 +79,7 @@ def command(
     earlier = _earlier(request.output, resume)
     results = Results(chosen.force)
     try:
-        _tell(_written(request, earlier, chosen, results, read), results)
+        _tell(_written(request, earlier, chosen, results, read), chosen, results)
     except KeyboardInterrupt:
         print_plain(["interrupted when everything was scored", *results.lines], notes())
         raise typer.Exit(INTERRUPTED) from None
@@ -108,12 +107,11 @@ def _written(request: Request, earlier: Run | None, views: Views, results: Resul
     return run
 
 
-def _tell(run: Run, results: Results) -> None:
+def _tell(run: Run, views: Views, results: Results) -> None:
     """Ends the command with a status where something failed."""
     show_notes(run.notes)
-    screen = console()
-    show_run(run, screen)
-    print_plain(reading(run), screen)
+    screen = console(PAGE)
+    show(run, views, screen)
     results.tell(screen)
     if run.failures:
         raise typer.Exit(FELL_SHORT)

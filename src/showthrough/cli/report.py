@@ -5,12 +5,10 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli.consoles import console, notes, show_notes
+from showthrough.cli.consoles import PAGE, console, notes, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
-from showthrough.cli.views import Views, view_options
-from showthrough.report import reading
-from showthrough.report.terminal import show_run
+from showthrough.cli.views import Views, show, view_options
 from showthrough.run.run import Run
 
 
@@ -27,11 +25,9 @@ def command(
     results = Results(shown.force)
     shown.write(run, results, read)
     show_notes(run.notes)
-    screen = console()
+    screen = console(PAGE)
     if not any(shown.paths):
-        show_run(run, screen)
-        for line in reading(run):
-            screen.print(line, markup=False)
+        show(run, shown, screen)
     results.tell(screen)
     if not run.complete:
         notes().print("this run was interrupted: complete it with evaluate --resume", markup=False)

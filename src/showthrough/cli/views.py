@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
+from rich.console import Console
 
 from showthrough.cli.options import Said
 from showthrough.cli.outputs import Results, check_file, check_folder
 from showthrough.evaluation.settings import Option, options_of
 from showthrough.files.writing import Read
+from showthrough.report.summary import show_verdict
+from showthrough.report.terminal import show_run, show_signatures
+from showthrough.report.verdict import verdict
 from showthrough.report.views import VIEWS
 from showthrough.run.run import Run
 
@@ -27,6 +31,8 @@ class Views:
     ] = None
     without_text: Annotated[bool, Meta(description="Leave every word of the documents out of what is written.")] = False
     force: Annotated[bool, Meta(description="Replace output files that exist.")] = False
+    parts: Annotated[bool, Meta(description="Print the parts of all metrics too, such as entity types.")] = False
+    signatures: Annotated[bool, Meta(description="Print the line that pins each metric's numbers down.")] = False
 
     @classmethod
     def of(cls, said: Said) -> Views:
@@ -44,10 +50,14 @@ class Views:
         return self.plots is not None or any(VIEWS[name].shows_documents for name in self.files)
 
     def check(self) -> None:
-        """Raises OutputError for what could not be written at the end."""
+        """Raises OutputError for what could not be written at the end, ResourceError for what could not be drawn."""
         for path in self.files.values():
             check_file(path, self.force)
         check_folder(self.plots)
+        if self.plots is not None:
+            from showthrough.report.charts.theme import check_installed  # here: charts take a moment to import
+
+            check_installed()
 
     def kept(self, run: Run) -> Run:
         """What of a run is written."""
@@ -64,6 +74,15 @@ class Views:
             with results.noted(f"written to {self.plots}"):
                 drawn = run.without_folders() if self.without_text else run
                 write_figures(drawn, self.plots, force=self.force, read=read)
+
+
+def show(run: Run, views: Views, screen: Console) -> None:
+    """A run on the terminal: the tables, then what they say."""
+    show_run(run, screen, parts=views.parts)
+    show_verdict(verdict(run), screen)
+    if views.signatures:
+        screen.print()
+        show_signatures(run, screen)
 
 
 def view_options(*names: str) -> dict[str, Option]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -212,9 +213,12 @@ def flattened(masks: Iterable[Mask]) -> list[Mask]:
     >>> flattened([Mask(5, 9, "B"), Mask(0, 6, "A"), Mask(9, 10)])
     [Mask(start=0, end=9, replacement='A'), Mask(start=9, end=10, replacement=None)]
     """
+    given = list(masks)
+    if all(one.start < two.start >= one.end for one, two in pairwise(given)):
+        return given  # as nearly all are
     flat: list[Mask] = []
     longest = 0
-    for mask in sorted(masks, key=lambda mask: (mask.start, -mask.end, *_writing(mask))):
+    for mask in sorted(given, key=lambda mask: (mask.start, -mask.end, *_writing(mask))):
         length = mask.end - mask.start
         if flat and mask.start < flat[-1].end:
             last = flat[-1]

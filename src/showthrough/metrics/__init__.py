@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, get_args
 
-from showthrough.errors import PlanError, quoted, shown
+from showthrough.errors import PlanError, meant, quoted, shown
 from showthrough.metrics.base import HEADLINE, ROLES, Array, Count, Group, Metric, Role, Rows, Totals
 from showthrough.metrics.clinical.by_hard_token import PhiHardToken
 from showthrough.metrics.clinical.by_instance import PhiInstance
@@ -146,11 +146,8 @@ def parse_metric(text: str) -> Metric:
         expected = 'expected a name, or a call such as recall(unit="mention")'
         raise PlanError(f"found something else; {expected}", f"metric {text}") from None
     if name not in METRICS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(shown(name), METRICS, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise PlanError(f"unknown metric; {hint}there are {', '.join(METRICS)}", f"metric {shown(name)}")
+        listed = ", ".join(METRICS)
+        raise PlanError(f"unknown metric; {meant(name, METRICS)}there are {listed}", f"metric {shown(name)}")
     return completed(f"metric {name}", METRICS[name], given)
 
 

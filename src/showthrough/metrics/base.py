@@ -26,6 +26,7 @@ HEADLINE = ""  # the part that a metric is known by
 Count = Literal["right", "wrong", "all"]
 Role = Literal[
     "direct identifiers",
+    "quasi-identifiers",
     "recall",
     "precision",
     "information",
@@ -37,7 +38,9 @@ Role = Literal[
 ]
 # What reports may take a metric for, whatever it is called, and what they then rely on.
 ROLES: dict[Role, str] = {
-    "direct identifiers": "the share of direct identifiers that are hidden, with their counts (`right` and `all`)",
+    "direct identifiers": "the share of direct identifiers that are hidden, with their counts (`right` and `all`), "
+    "and by type those that are not (`leaked:TYPE`), where it tells",
+    "quasi-identifiers": "the same of quasi-identifiers",
     "recall": "the share of what annotators marked that is hidden",
     "precision": "the share of what is masked that annotators marked",
     "information": "how much of the information is left, replacements included",
@@ -113,7 +116,6 @@ class Metric(ABC):
     needs: ClassVar[frozenset[str]] = frozenset()
     group: ClassVar[Group]
     scope: ClassVar[Literal["document", "corpus"]] = "document"
-    title: ClassVar[str]
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     neutral: ClassVar[tuple[str, ...]] = ()  # parts, or measures of them, that only describe
     unbounded: ClassVar[tuple[str, ...]] = ()  # parts that may lie below 0 or above 1
@@ -163,6 +165,11 @@ class Metric(ABC):
     def models(self) -> dict[str, str]:
         """The models that it asks for: the parameter that names each, and its name."""
         return {}
+
+    @property
+    def title(self) -> str:
+        """Its name as people read it, such as `Direct identifiers hidden`."""
+        raise AttributeError("title")  # each states its own
 
     @property
     def roles(self) -> tuple[Role, ...]:

@@ -71,7 +71,7 @@ class ClusteringAgreement(Metric):
     group = "utility"
     scope = "corpus"
     apart = False
-    title = "Normalised mutual information of clusterings"
+    title = "Groups of documents kept"
     tells = "whether the documents still fall into the same groups"
     neutral = (CHANCE, K, LEAD, REPEAT)
     undefined = "there are fewer documents than clusters"

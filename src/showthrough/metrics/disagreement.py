@@ -46,7 +46,7 @@ class Disagreement(Metric):
 
     group = "neither"
     needs = frozenset({"systems"})
-    title = "Disagreement with the others, not truth: left readable, masked by another"
+    title = "Left readable, masked by another"
     tells = "where the anonymizations disagree"
     neutral = (HEADLINE, "left", ALONE)  # nobody knows who is right
     undefined = "fewer than two anonymizations are under test, or none of them masks a word (such a type)"

@@ -79,7 +79,7 @@ class WeightedPrecision(Precision, Informed):
     """
 
     version = 2
-    title = "Weighted precision"
+    title = "Masked information that was marked"
     undefined = "nothing that says anything was masked in an annotated document"
     roles = ()
 
@@ -145,7 +145,7 @@ class TextPreservedInformation(Informed):
 
     version = 2
     group = "utility"
-    title = "Text preserved information"
+    title = "Information kept"
     neutral: ClassVar[tuple[str, ...]] = (MULTIPLIER,)
     unbounded: ClassVar[tuple[str, ...]] = (MULTIPLIER,)
     roles: ClassVar[tuple[Role, ...]] = ("words",)
@@ -256,7 +256,7 @@ class TextPreservedSimilarity(TextPreservedInformation):
     0.75
     """
 
-    title = "Text preserved similarity"
+    title = "Information kept, with replacements"
     neutral = ()
     roles = ("information",)
     undefined = "no document has a term with information"

@@ -26,6 +26,12 @@ Unit = Literal["token", "mention", "entity"]
 DEFAULT_LEXICON = next(iter(LEXICONS))
 Identifier = Literal["direct", "quasi", "all"]
 _KINDS: dict[Identifier, tuple[str, ...]] = {"direct": ("direct",), "quasi": ("quasi",), "all": ("direct", "quasi")}
+_ROLES: dict[Identifier, tuple[Role, ...]] = {
+    "direct": ("direct identifiers",), "quasi": ("quasi-identifiers",), "all": (),
+}  # fmt: skip
+_TITLES: dict[Identifier, str] = {
+    "direct": "Direct identifiers hidden", "quasi": "Quasi-identifiers hidden", "all": "Identifiers hidden",
+}  # fmt: skip
 _LARGEST_BETA = 1_000_000  # F is recall by then
 
 # What parameters say that several metrics have.
@@ -95,7 +101,6 @@ class EntityRecall(Worded):
 
     version = 2
     group = "privacy"
-    title = "Entity recall"
     undefined = "no annotator marked an entity of this kind"
     counts = (("hidden", "right"), ("total", "all"))
 
@@ -106,7 +111,11 @@ class EntityRecall(Worded):
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        return ("direct identifiers",) if self.identifier == "direct" else ()
+        return _ROLES[self.identifier]
+
+    @property
+    def title(self) -> str:
+        return _TITLES[self.identifier]
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         axis, ruler = chunk.axis, chunk.ruler(self.hiding)
@@ -116,12 +125,17 @@ class EntityRecall(Worded):
         mentions, entity = ruler.mentions[asked], gold.entity[asked]
         document = gold.entity_document[chosen]
         total = axis.by_document(document)
+        kind = gold.entity_type[chosen]
 
         def rows(anonymized: Anonymized) -> Rows:
             covered = anonymized.coverage.covered(mentions, ruler, self.replacements)
             slips = np.bincount(entity, ~covered, minlength=len(chosen))
             hidden = (slips == 0)[chosen]
-            return Rows.of(hidden=axis.by_document(document, hidden), total=total)
+            leaked = {  # no number is made of these; they tell which types leak
+                f"leaked:{gold.types[one]}": axis.by_document(document, ~hidden & (kind == one))
+                for one in np.unique(kind[~hidden]).tolist()
+            }
+            return Rows.named({"hidden": axis.by_document(document, hidden), "total": total, **leaked})
 
         return rows
 
@@ -180,7 +194,6 @@ class Recall(Worded):
 
     version = 2
     group = "privacy"
-    title: ClassVar[str] = "Recall"
     undefined: ClassVar[str] = "no annotator marked anything to be masked"
     counts: ClassVar[tuple[tuple[str, Count], ...]] = (("hidden", "right"), ("total", "all"))
     roles: ClassVar[tuple[Role, ...]] = ("recall",)
@@ -197,6 +210,10 @@ class Recall(Worded):
         if self.unit == "entity" and self.ignorable == "skip":
             raise PlanError("an entity is counted whole; expected ignorable='free' with unit='entity'", "Recall")
         _kinds(self.include)
+
+    @property
+    def title(self) -> str:
+        return {"token": "Marked words hidden", "mention": "Marked places hidden"}.get(self.unit, "Identifiers hidden")
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         if self.unit == "entity":
@@ -252,7 +269,7 @@ class RecallPerType(Recall):
     """
 
     version = 3
-    title = "Recall by entity type"
+    title = "Marked words hidden, by type"
     undefined = "no annotator marked anything of this type to be masked"
     counts = ()
     roles = ()
@@ -315,7 +332,7 @@ class FScore(Worded):
 
     version = 2
     group = "both"
-    title = "F score"
+    title = "Hiding and sparing in one (F)"
     undefined = "recall or precision is undefined"
 
     beta: float = parameter(1.0, "how many times as much recall weighs as precision")

@@ -44,13 +44,16 @@ class Precision(Metric):
 
     group = "utility"
     needs = frozenset({"gold"})
-    title: ClassVar[str] = "Precision"
     undefined: ClassVar[str] = "nothing was masked in an annotated document"
     fixed = (("annotators", "micro"),)
     roles: ClassVar[tuple[Role, ...]] = ("precision",)
 
     unit: Literal["token", "mention"] = parameter("token", UNIT)
     overlaps: Overlaps = parameter("joined", OVERLAPS)
+
+    @property
+    def title(self) -> str:
+        return "Masked words that were marked" if self.unit == "token" else "Masks that were marked"
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         axis, weigh = chunk.axis, self.weigher(chunk)

@@ -48,7 +48,7 @@ class ReIdentification(Metric):
     group = "privacy"
     needs = frozenset({"background"})
     scope = "corpus"
-    title = "Re-identification risk"
+    title = "People an attack finds"
     better = "lower"
     neutral = ("chance", "ceiling")  # these follow from the files alone
     tells = "whom these attacks find"

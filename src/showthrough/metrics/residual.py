@@ -42,7 +42,7 @@ class Residual(Metric):
     """
 
     group = "privacy"
-    title = "Residual finds"
+    title = "Likely identifiers left, per 1,000 words"
     tells = "what still looks like an identifier"
     better = "lower"
     undefined = "the originals have no word"

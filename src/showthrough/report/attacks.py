@@ -12,10 +12,10 @@ from rich.text import Text
 from showthrough.attacks import approaches
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
-from showthrough.report.roles import playing
 from showthrough.report.table import DASH, Cell, documents_line, signatures
 from showthrough.report.terminal import bare_table
 from showthrough.run.records import Evidence, MetricRecord, Score
+from showthrough.run.roles import playing
 from showthrough.run.run import Run
 
 WORST = "worst"

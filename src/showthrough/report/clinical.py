@@ -13,8 +13,8 @@ from rich.text import Text
 
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
-from showthrough.report.roles import playing
 from showthrough.report.terminal import bare_table
+from showthrough.run.roles import playing
 from showthrough.run.run import Run
 
 ALPHA = 0.1

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from showthrough.axis.axis import Axis
 from showthrough.axis.coverage import Coverage
-from showthrough.axis.spans import Bools, Ints, highest
+from showthrough.axis.spans import Bools, Ints, counted, highest
 from showthrough.data.labels import Labels
 from showthrough.resources.lexicon import is_punctuation
 from showthrough.run.documents import Texts, ruler_of
@@ -52,6 +53,21 @@ class Findings:
         return len(self.failures.get((kind, entity_type), ()))
 
 
+class Painted(NamedTuple):
+    """The places of some mentions on the axis, ascending, and the entity type at each."""
+
+    place: Ints
+    kind: Ints
+
+    def first(self, start: Ints, end: Ints) -> Ints:
+        """The first entity type on each stretch, or -1."""
+        number = np.searchsorted(self.place, start)
+        inside = number < np.searchsorted(self.place, end)
+        kind = np.full(len(start), -1)
+        kind[inside] = self.kind[number[inside]]
+        return kind
+
+
 class Inspection:
     """Texts laid out for looking at: shared by all anonymizations of a run."""
 
@@ -65,13 +81,13 @@ class Inspection:
         self._kind = np.array(kind, dtype=np.int64)[self._gold.entity_type[self._gold.entity]]
         self._wanted = self._painted(self._gold.level > 0)
         self._unwanted = self._painted(self._gold.level == 0)
+        words = ~self.axis.table(is_punctuation).view(np.bool_)
+        words[self._wanted.place] = False
+        self._outside = counted(words)  # words before each place that nobody wants masked
 
-    def _painted(self, chosen: Bools) -> Ints:
-        """For every place the entity type of a chosen mention there, or -1."""
-        canvas = np.full(len(self.axis), -1, dtype=np.int64)
+    def _painted(self, chosen: Bools) -> Painted:
         place, kind = highest(self._gold.start[chosen], self._gold.end[chosen], self._kind[chosen])
-        canvas[place] = kind
-        return canvas
+        return Painted(place, kind)
 
     def of(self, name: str) -> Findings:
         """What one anonymization did."""
@@ -96,39 +112,35 @@ class Inspection:
     def _given(self, coverage: Coverage) -> list[Place]:
         if self.texts.replacements == "trusted":
             return []
-        start, end, _ = coverage.given
-        return [self._place(low, high) for low, high in zip(start.tolist(), end.tolist(), strict=True)]
+        return self._places(coverage.given.start, coverage.given.end)
 
     def _mentions(self, outcome: NDArray[np.int8]) -> Iterator[tuple[Kind, str, Place]]:
         marks = np.column_stack([self._gold.start, self._gold.end, self._kind, outcome])[outcome <= PARTLY]
-        for start, end, kind, code in np.unique(marks, axis=0).tolist():
-            yield ("missed" if code == LEAKED else "under-masked"), self._types[kind], self._place(start, end)
+        start, end, kinds, codes = np.unique(marks, axis=0).T
+        for place, kind, code in zip(self._places(start, end), kinds.tolist(), codes.tolist(), strict=True):
+            yield ("missed" if code == LEAKED else "under-masked"), self._types[kind], place
 
     def _masks(self, coverage: Coverage, name: str) -> Iterator[tuple[Kind, str, Place]]:
         judged = self._gold.annotators[coverage.document] > 0  # where nobody read, nobody can say
         start, end = coverage.start[judged], coverage.end[judged]
-        words = ~self.axis.table(is_punctuation).view(np.bool_)
-        wanted = self._wanted >= 0
-        inside, outside = (_counted(canvas, start, end) for canvas in (wanted, words & ~wanted))
+        beside = self._outside[end] > self._outside[start]
+        start, end = start[beside], end[beside]
+        wanted, unwanted = (painted.first(start, end).tolist() for painted in (self._wanted, self._unwanted))
         types, own = self._types, self._own_types(name)
-        for number in np.flatnonzero(outside > 0).tolist():
-            low, high = int(start[number]), int(end[number])
-            place = self._place(low, high)
-            if inside[number]:
-                yield "over-masked", types[_first(self._wanted, low, high)], place
+        for place, hidden, kind in zip(self._places(start, end), wanted, unwanted, strict=True):
+            if hidden >= 0:
+                yield "over-masked", types[hidden], place
             else:
-                kind = _first(self._unwanted, low, high)
                 named = types[kind] if kind >= 0 else own.get((place.document, place.start), "")
                 yield "spurious", named or NO_TYPE, place
 
     def _own_types(self, name: str) -> dict[tuple[int, int], str]:
         """What the anonymizer itself said it found, by document and start."""
-        by_document = enumerate(self.texts.masks[name])
-        return {
-            (number, mask.start): self._labels.title(mask.entity_type)
-            for number, masks in by_document
-            for mask in masks
-        }
+        title = cache(self._labels.title)
+        typed = (
+            (number, mask) for number, masks in enumerate(self.texts.masks[name]) for mask in masks if mask.entity_type
+        )
+        return {(number, mask.start): title(mask.entity_type) for number, mask in typed}
 
     def _leaks(self, outcome: NDArray[np.int8]) -> Ints:
         leaking, count = outcome <= PARTLY, len(self.texts.documents)
@@ -139,19 +151,7 @@ class Inspection:
         document = np.searchsorted(self.axis.bounds, spans[:, 0], side="right") - 1
         return np.column_stack([np.bincount(document[level == kind], minlength=count) for kind in (2, 1)])
 
-    def _place(self, start: int, end: int) -> Place:
-        document = int(np.searchsorted(self.axis.bounds, start, side="right")) - 1
-        base = int(self.axis.bounds[document])
-        return Place(document, start - base, end - base)
-
-
-def _counted(canvas: Bools, start: Ints, end: Ints) -> Ints:
-    """How many places of each span are set."""
-    before = np.concatenate([[0], np.cumsum(canvas)])
-    return np.asarray(before[end] - before[start])
-
-
-def _first(canvas: Ints, start: int, end: int) -> int:
-    """The first number on a stretch that is not -1, or -1."""
-    here = canvas[start:end]
-    return int(here[np.argmax(here >= 0)]) if len(here) else -1
+    def _places(self, start: Ints, end: Ints) -> list[Place]:
+        document = np.searchsorted(self.axis.bounds, start, side="right") - 1
+        base = self.axis.bounds[document]
+        return list(map(Place, document.tolist(), (start - base).tolist(), (end - base).tolist()))

@@ -12,7 +12,7 @@ from showthrough.errors import OutputError
 from showthrough.files.safe_xml import NOT_XML
 from showthrough.files.writing import Read, write_folder
 from showthrough.report.charts import CHARTS
-from showthrough.report.charts.theme import PAPER, Chart
+from showthrough.report.charts.theme import PAPER, Chart, check_installed
 from showthrough.run.run import Run
 
 FORMATS = ("svg", "png", "pdf")
@@ -29,6 +29,7 @@ def figures(run: Run) -> Iterator[tuple[str, Chart]]:
 
 def write_figures(run: Run, folder: Path, *, force: bool = False, read: Read | None = None) -> list[Path]:
     """Writes every figure as SVG, PNG and PDF into a folder: all of them or none, and none over what was `read`."""
+    check_installed()
     import vl_convert
 
     charts = {file_name(name): chart for name, chart in figures(run)}

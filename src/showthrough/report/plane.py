@@ -10,8 +10,8 @@ from showthrough.metrics import HEADLINE
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 
-# What the estimate of the room for names assumes: a plot's size, a letter's and a line's, in points.
-_WIDTH, _HEIGHT, _LETTER, _LINE = 460.0, 330.0, 7.0, 15.0
+# What the estimate of the room for names assumes: a plot's size, a letter's, a line's and a point's, in points.
+_WIDTH, _HEIGHT, _LETTER, _LINE, _POINT = 460.0, 330.0, 7.0, 15.0, 7.0
 _NAMED = 30  # names that there is room for; of more points only those on the front have theirs beside them
 
 Value = tuple[float, float, float]  # a number with the low and the high end of its interval
@@ -58,11 +58,15 @@ def measured(run: Run) -> list[Measured]:
 
 
 def first_choice(numbers: Sequence[Measured]) -> tuple[Measured, Measured] | None:
-    """A privacy metric and a utility metric to begin with, else others; never the same one twice."""
+    """A privacy metric and a utility metric to begin with, else others; never the same one twice.
+
+    How much information is left tells more of use than how much of what is masked was marked.
+    """
     if len(numbers) < 2:
         return None
     across = next((one for one in numbers if one.record.group == "privacy"), None)
-    up = next((one for one in numbers if one.record.group == "utility"), None)
+    useful = [one for one in numbers if one.record.group == "utility"]
+    up = next((one for one in useful if {"information", "words"} & {*one.record.roles}), next(iter(useful), None))
     across = across or next(one for one in numbers if one is not up)
     return across, up or next(one for one in reversed(numbers) if one is not across)
 
@@ -70,10 +74,16 @@ def first_choice(numbers: Sequence[Measured]) -> tuple[Measured, Measured] | Non
 def points(names: Sequence[str], across: Measured, up: Measured) -> list[Point]:
     """The anonymizations that have a value on both metrics."""
     both = [name for name in names if name in across.values and name in up.values]
-    best = front([(across.goodness(name), up.goodness(name)) for name in both])
-    here = [Point(name, across.values[name], up.values[name], number in best) for number, name in enumerate(both)]
-    xs, ys = (_shares([metric.goodness(name) for name in both]) for metric in (across, up))
+    best = on_front(names, across, up)
+    here = [Point(name, across.values[name], up.values[name], name in best) for name in both]
+    xs, ys = (_shares(metric, both) for metric in (across, up))
     return _with_names_placed(here, [_WIDTH * x for x in xs], [_HEIGHT * (1 - y) for y in ys])
+
+
+def on_front(names: Sequence[str], across: Measured, up: Measured) -> list[str]:
+    """Those of which no other is at least as good on both metrics and better on one."""
+    both = [name for name in names if name in across.values and name in up.values]
+    return [both[number] for number in sorted(front([(across.goodness(name), up.goodness(name)) for name in both]))]
 
 
 def front(goodness: Sequence[tuple[float, float]]) -> set[int]:
@@ -91,25 +101,32 @@ def front(goodness: Sequence[tuple[float, float]]) -> set[int]:
     return {number for number, point in enumerate(goodness) if point in best}
 
 
-def _shares(values: Sequence[float]) -> list[float]:
-    low, high = min(values, default=0.0), max(values, default=1.0)
-    return [(value - low) / ((high - low) or 1.0) for value in values]
+def _shares(metric: Measured, names: Sequence[str]) -> list[float]:
+    """How far towards better each number stands between the ends of all intervals."""
+    ends = [end for name in names for end in metric.values[name]]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    shares = [(metric.values[name][0] - low) / ((high - low) or 1.0) for name in names]
+    return shares if metric.record.better == "higher" else [1 - share for share in shares]
 
 
 def _with_names_placed(unnamed: Sequence[Point], xs: Sequence[float], ys: Sequence[float]) -> list[Point]:
-    """Puts each name at the nearest height, above or below its point, at which no other name stands yet."""
+    """Puts each name at the nearest height, above or below its point, at which no other name or point stands yet."""
     placed: list[tuple[float, float, float]] = []  # left end, right end, height
     result = []
+    spots = list(zip(xs, ys, strict=True))
     drops = [side + sign * _LINE * step for step in range(_NAMED) for side, sign in ((-11, -1), (13, 1))]
-    for point, x, y in zip(unnamed, xs, ys, strict=True):
+    for point, (x, y) in zip(unnamed, spots, strict=True):
         if len(unnamed) > _NAMED and (len(placed) == _NAMED or not point.best):
             result.append(replace(point, named=False))
             continue
         width = _LETTER * (len(point.name) + 2)
         left = x + width > _WIDTH
         start, end = (x - width, x) if left else (x, x + width)
-        heights = [height for begin, right, height in placed if start < right and begin < end]
-        drop = next(drop for drop in drops if all(abs(y + drop - height) >= _LINE for height in heights))
+        names = [height for begin, right, height in placed if start < right and begin < end]
+        points = [height for at, height in spots if start - _POINT < at < end + _POINT and height != y]
+        free = [drop for drop in drops if all(abs(y + drop - height) >= _LINE for height in names)]
+        clear = (drop for drop in free if all(abs(y + drop - height) >= _LINE for height in points))
+        drop = next(clear, free[0])
         placed.append((start, end, y + drop))
         result.append(replace(point, drop=drop, left=left))
     return result

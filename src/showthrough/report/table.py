@@ -68,6 +68,7 @@ class Column:
     group: str
     better: str
     cells: tuple[Cell, ...]
+    title: str = ""  # what people call it, where the head is a short name
 
     @property
     def arrow(self) -> str:
@@ -133,12 +134,10 @@ class Table:
 
 def tables(run: Run) -> list[Table]:
     """The headline table, then one for each metric that has parts; references stand below the anonymizations."""
-    names, beside = _rows(run), len(run.references)
-    headline, others = [], []
+    main = headlines(run)
+    names, beside, others = main.names, main.references, []
     for record in [record for record in run.metrics if record.text in run.rows]:
         parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
-        if HEADLINE in parts:
-            headline.append(_column(run, record, HEADLINE, record.text))
         by_category = [part for part in parts if HEADLINE in parts and ":" in part]
         if rest := [part for part in parts if part != HEADLINE and part not in by_category]:
             columns = [_column(run, record, part, part or "(no type)") for part in sorted(rest, key=in_order)]
@@ -147,9 +146,15 @@ def tables(run: Run) -> list[Table]:
             others.append(Table(record.text, names, tuple(shown), beside, zero))
         if by_category:  # a table for each anonymization: a reference in each would say the same again and again
             others += [_categories(run, record, name, by_category) for name in run.names]
-    headline.sort(key=lambda column: GROUPS.index(column.group))
-    main = [Table(HEADLINES, names, tuple(headline), beside)] if headline else []
-    return main + others
+    return [main, *others] if main.columns else others
+
+
+def headlines(run: Run) -> Table:
+    """What metrics are known by, a column each."""
+    known = [record for record in run.metrics if any(HEADLINE in run.parts(name, record.text) for name in run.names)]
+    known.sort(key=lambda record: GROUPS.index(record.group))
+    columns = tuple(_column(run, record, HEADLINE, record.text) for record in known)
+    return Table(HEADLINES, _rows(run), columns, len(run.references))
 
 
 def in_order(part: str) -> list[tuple[str, int]]:
@@ -176,7 +181,7 @@ def _column(run: Run, record: MetricRecord, part: str, head: str) -> Column:
         best = max(values) if better == "higher" else min(values)
     is_best = [best is not None and score is not None and score.value == best for score in tested]
     cells = map(Cell, scores, is_best + [False] * len(run.references))
-    return Column(head, record.group, better, tuple(cells))
+    return Column(head, record.group, better, tuple(cells), record.title if part == HEADLINE else "")
 
 
 def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> Table:

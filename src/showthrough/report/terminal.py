@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from textwrap import wrap
 from typing import Literal
 
 from rich import box
@@ -16,11 +17,12 @@ from rich.text import Text
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.significance import describes, first_is_better, p_text, result
-from showthrough.report.table import Column, Table, documents_line, signatures, tables
+from showthrough.report.table import HEADLINES, Column, Table, documents_line, signatures, tables
 from showthrough.run.records import Comparison
 from showthrough.run.run import Run
 
 _MARK = "*"  # before the best of a column, where bold cannot show it
+_HEAD = 13  # letters of a line of what people call a metric: as wide as an interval
 _TELLS = "`showthrough compare` tells which differences are more than chance"
 
 
@@ -53,15 +55,30 @@ def plain_table(table: Table) -> Table:
     return replace(table, names=tuple(map(printable, table.names)), columns=columns)
 
 
-def show_run(run: Run, console: Console) -> None:
-    """Tables, what is undefined, what failed, signatures."""
-    shown = tables(run)
+def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
+    """Tables, what is undefined, what failed; of metrics' parts all, or those that belong to a headline."""
+    every = tables(run)
+    shown = every if parts else [table for table in every if _told(run, table)] or every
     for table in shown:
         show_table(table, run, console)
     if not console.is_terminal and any(cell.best for one in shown for column in one.columns for cell in column.cells):
         console.print(Text(f"{_MARK} best of its column, by however little; {_TELLS}", style="dim"))
     for failure in run.failures:
         console.print(Text("failed", "red").append(f" {failure.metric}: {failure.reason}", ""), soft_wrap=True)
+    if len(shown) < len(every):
+        titles = ", ".join(dict.fromkeys(table.title for table in every if table not in shown))
+        console.print(Text(f"--parts shows the parts of {titles}", style="dim"))
+        console.print()
+
+
+def _told(run: Run, table: Table) -> bool:
+    """Whether a table has what metrics are known by: headlines, and the precision and recall of an F."""
+    roles = next((record.roles for record in run.metrics if table.title.startswith(record.text)), ())
+    return table.title == HEADLINES or "F, P and R" in roles
+
+
+def show_signatures(run: Run, console: Console) -> None:
+    """The line that pins each metric's numbers down; files have them all."""
     for line in signatures(run):
         console.print(Text(line, style="dim"), soft_wrap=True)
 
@@ -76,7 +93,7 @@ def show_table(table: Table, run: Run, console: Console) -> None:
     for columns in _fitting(table, console.width):
         console.print(_rich_table(table, columns, _room(table, console.width), "" if console.is_terminal else _MARK))
     for line in (*table.undefined(), *table.remarks()):
-        console.print(Text(line, style="dim"), soft_wrap=True)
+        console.print(Text(line, style="dim"))
     console.print()
 
 
@@ -86,9 +103,8 @@ def _fitting(table: Table, width: int) -> list[list[Column]]:
     lines: list[list[Column]] = [[]]
     used = 0
     for column in table.columns:
-        name, *given = _head_lines(column.head, room)
-        widths = [cell_len(name) + 2, *map(cell_len, given), *(cell_len(cell.interval) for cell in column.cells)]
-        need = max(widths) + 3
+        heads = [cell_len(line) for line in _head_lines(column, table, room)]
+        need = max(*heads, *(cell_len(text) for cell in column.cells for text in (f"*{cell.value}", cell.interval))) + 3
         if lines[-1] and used + need > room:
             lines.append([])
             used = 0
@@ -102,35 +118,42 @@ def _room(table: Table, width: int) -> int:
     return width - max(map(cell_len, table.names)) - 4
 
 
-def _head_lines(head: str, room: int) -> list[str]:
-    """A metric's name, and below it each parameter that is not the default: `tpi(ic="wordfreq")` is two lines.
+def _head_lines(column: Column, table: Table, room: int) -> list[str]:
+    """What people call a number, then its short name, and where two share that, each parameter that is not the default.
 
     A parameter that is longer than a whole line, as the path of a model may be, loses its middle.
 
-    >>> _head_lines('tpi(ic="/home/me/models/bert", term_alterning=4)', 20)
-    ['tpi', 'ic="/…dels/bert"', 'term_alterning=4']
+    >>> column = Column('tpi(ic="/home/me/models/bert", term_alterning=4)', "utility", "higher", (), "Information kept")
+    >>> _head_lines(column, Table("scores", (), (column,)), 20)
+    ['Information', 'kept', 'tpi ↑']
+    >>> other = Column("tpi", "utility", "higher", ())
+    >>> _head_lines(column, Table("scores", (), (column, other)), 20)
+    ['Information', 'kept', 'tpi ↑', 'ic="/…dels/bert"', 'term_alterning=4']
     """
-    name, bracket, inside = head.partition("(")
+    name, bracket, inside = column.head.partition("(")
+    arrow = f" {column.arrow}".rstrip(" ")
+    titles = wrap(column.title, _HEAD)
     if not (name and bracket):
-        return [head]
+        return [*titles, f"{column.head}{arrow}"]
+    alike = sum(other.head.partition("(")[0] == name for other in table.columns)
     keep = max(room - 4, 8)
-    lines = [name, *inside.removesuffix(")").split(", ")]
-    for place, line in enumerate(lines[1:], 1):
-        if cell_len(line) > keep:
-            lines[place] = f"{line[: keep // 3]}…{line[len(line) - keep + keep // 3 + 1 :]}"
-    return lines
+    given = [
+        line if cell_len(line) <= keep else f"{line[: keep // 3]}…{line[len(line) - keep + keep // 3 + 1 :]}"
+        for line in (inside.removesuffix(")").split(", ") if alike > 1 else ())
+    ]
+    return [*titles, f"{name}{arrow}", *given]
 
 
 def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> RichTable:
     """`mark` stands before the best of a column where bold cannot show it."""
     heads = []
-    tallest = max(len(_head_lines(column.head, room)) for column in columns)
-    for column, before in zip(columns, [None, *columns], strict=False):
+    lines = [_head_lines(column, table, room) for column in columns]
+    tallest = max(map(len, lines))
+    for column, before, own in zip(columns, [None, *columns], lines, strict=False):
         head = Text("" if before and before.group == column.group else column.group, style="dim")
-        name, *given = _head_lines(column.head, room)
-        head.append(f"\n{name} {column.arrow}".rstrip(" "), style="bold not dim")
-        for line in (*given, *[""] * (tallest - 1 - len(given))):  # heads start on the same line
-            head.append(f"\n{line}", style="dim not bold")
+        for line in [*[""] * (tallest - len(own)), *own]:  # heads end on the same line
+            short = line.partition(" ")[0] == column.head.partition("(")[0]
+            head.append(f"\n{line}", style="dim not bold" if column.title and not short else "bold not dim")
         heads.append(head)
     rich = bare_table(*heads)
     for place, name in enumerate(table.names):
@@ -142,7 +165,7 @@ def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> Ri
             cell = column.cells[place]
             style = "dim" if reference else "bold green" if cell.best else ""
             text = Text(f"{mark if cell.best else ''}{cell.value}", style=style)
-            if not reference:
+            if not reference and any(one.interval for one in column.cells):
                 text.append(f"\n{cell.interval}", style="dim not bold default")
             cells.append(text)
         rich.add_row(Text(name, style="dim" if reference else ""), *cells)

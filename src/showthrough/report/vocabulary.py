@@ -13,9 +13,9 @@ from showthrough.data.documents import Corpus
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.metrics.clinical.vocabulary import ALL, Analysis, Difficulty, Share
-from showthrough.report.roles import playing
 from showthrough.report.table import DASH, Cell
 from showthrough.report.terminal import bare_table
+from showthrough.run.roles import playing
 from showthrough.run.run import Run
 
 _HEADS = ("out of vocabulary", "ambiguous in record", "ambiguous in corpus")

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
 
 from showthrough.metrics import Metric, Rows
+from showthrough.run import views
 from showthrough.run.records import Comparison, Score
 from showthrough.statistics import PairTest, holm, judged, pair_tests, plain_p
 
+if TYPE_CHECKING:
+    from showthrough.run.run import Run
+
 Test = Literal["studentized", "plain"]
+
+
+class Comparisons(list[Comparison]):
+    """What `Run.compare` found: a list that can be looked at."""
+
+    def __init__(self, run: Run, test: Test, compared: Iterable[Comparison] = ()) -> None:
+        super().__init__(compared)
+        self.run = run
+        self.test = test
+
+    def __repr__(self) -> str:
+        return views.text(self)
+
+    def _repr_html_(self) -> str:
+        return views.html(self)
 
 
 @dataclass(frozen=True)

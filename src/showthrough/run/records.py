@@ -8,9 +8,11 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from showthrough.errors import shown
 from showthrough.metrics import Count, Group, Rows
 
 Columns = dict[str, list[float]]
+_NAME = 80  # characters of a metric's text form
 
 
 def described(record: type) -> dict[str, str]:
@@ -93,6 +95,13 @@ class Score(msgspec.Struct, frozen=True):
         if self.value is None or self.low is None or self.high is None:
             return None
         return self.value, self.low, self.high
+
+    def __repr__(self) -> str:
+        """Without the signature, which is long; the numbers in full."""
+        named = ", ".join(shown(one, _NAME) for one in (self.anonymization, self.metric, self.part) if one)
+        if self.ends is None:
+            return f"Score({named}: {self.reason if self.value is None else self.value})"
+        return f"Score({named}: {self.value}, {self.low} to {self.high})"
 
 
 class Failure(msgspec.Struct, frozen=True):

@@ -9,21 +9,21 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, overload
 
 import msgspec
 import numpy as np
-from msgspec.structs import replace
 
 from showthrough.errors import PlanError, ResourceError, shown, some
 from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metric
-from showthrough.run.comparison import Contest, Test
+from showthrough.run import frames, views
+from showthrough.run.comparison import Comparisons, Contest, Test
 from showthrough.run.documents import Texts
-from showthrough.run.places import Places
-from showthrough.run.records import Columns, Comparison, Evidence, Failure, Input, MetricRecord, Score
+from showthrough.run.records import Columns, Evidence, Failure, Input, MetricRecord, Score
+from showthrough.run.scores import Scores, checked_key
 from showthrough.run.settings import Recorded
+from showthrough.run.thresholds import Threshold
 
-Record = TypeVar("Record", bound=msgspec.Struct)
 FORMAT = 1  # of the run file; rises when an old reader could misread it
 WITHOUT_TEXT = "without_text"  # in the provenance of a run whose words were left out
 
@@ -31,7 +31,8 @@ WITHOUT_TEXT = "without_text"  # in the provenance of a run whose words were lef
 class Run(msgspec.Struct, dict=True):
     """One evaluation.
 
-    `run["presidio", "er_di"]` is a score, `run["presidio", "recall_per_type", "PERSON"]` the score of one part.
+    `run["presidio"]` is that anonymization's scores, `run["presidio", "er_di"]` one of them, and
+    `run["presidio", "recall_per_type", "PERSON"]` the score of one part.
     """
 
     corpus: Annotated[Input, "what was anonymized"]
@@ -57,6 +58,7 @@ class Run(msgspec.Struct, dict=True):
     groups: Annotated[list[str], "of the documents, in their order; empty: alone in its own; none: no groups"] = []
     references: Annotated[list[Input], "scored beside, but not under test: the ends of every scale"] = []
     backgrounds: Annotated[dict[str, Input], "of several, by the name under which a metric asks for it"] = {}
+    thresholds: Annotated[list[Threshold], "what its numbers were asked to reach; none: nobody said"] = []
 
     def __repr__(self) -> str:
         """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""
@@ -64,28 +66,34 @@ class Run(msgspec.Struct, dict=True):
         scored = f"{len(self.metrics)} metrics, anonymizations {some(self.names)}"
         return f"Run({shown(self.corpus.name)}: {len(self.documents)} documents, {scored}{state})"
 
-    def __getitem__(self, key: tuple[str, str | Metric] | tuple[str, str | Metric, str]) -> Score:
-        anonymization, metric, part = (*key, HEADLINE)[:3]
-        text = self._text(metric)
-        parts = self.parts(anonymization, text)
-        if part in parts:
-            return parts[part]
-        for failure in self.failures:
-            if failure.metric == text:
-                raise KeyError(f"{text} failed: {failure.reason}")
-        if parts:
-            known = ", ".join(map(repr, parts))
-            raise KeyError(f"{text} of {anonymization} has no part {part!r}; there are {known}")
-        names, texts = ", ".join(self.names), ", ".join(self.rows)
-        raise KeyError(f"no score of {anonymization} on {text} in this run; it has {names} on {texts}")
+    def _repr_html_(self) -> str:
+        return views.html(self)
+
+    @overload
+    def __getitem__(self, key: str) -> Scores: ...
+    @overload
+    def __getitem__(self, key: tuple[str, str | Metric] | tuple[str, str | Metric, str]) -> Score: ...
+    def __getitem__(self, key: Any) -> Any:
+        anonymization, *rest = checked_key(self, key)
+        scores = Scores(self, anonymization)
+        return scores[*rest] if rest else scores
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            return self[key] is not None  # type: ignore[call-overload] # whatever it is
+        except KeyError:
+            return False
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return [*self.names, *(one.name for one in self.references)]
 
     def parts(self, anonymization: str, metric: str | Metric) -> dict[str, Score]:
         """All values of one metric, by part; the headline under the empty string."""
-        return dict(self._scores_of.get((anonymization, self._text(metric)), {}))
+        return dict(self._scores_of.get((anonymization, self.text_of(metric)), {}))
 
-    def _text(self, metric: str | Metric) -> str:
+    def text_of(self, metric: str | Metric) -> str:
         """A metric's text form, made anew where it is perhaps not in its shortest form; it need not be installed."""
-        if isinstance(metric, str) and metric in self.rows:
+        if isinstance(metric, str) and (metric in self.rows or any(one.text == metric for one in self.metrics)):
             return metric
         return metric_text(metric if isinstance(metric, Metric) else parse_metric(metric))
 
@@ -118,66 +126,24 @@ class Run(msgspec.Struct, dict=True):
 
         It says so of itself: who resumes it finds the words again.
         """
-        bare = self.without_folders()
-        evidence = {
-            metric: {name: _wordless(by) for name, by in by_name.items()} for metric, by_name in bare.evidence.items()
-        }
-        return replace(bare, provenance={**bare.provenance, WITHOUT_TEXT: True}, texts=None, evidence=evidence)
+        from showthrough.run.bare import without_text  # which knows what a run is
+
+        return without_text(self)
 
     def without_folders(self) -> Run:
         """The same run, in which files and models that were read are called by the last part of their paths alone."""
-        places = Places(self.metrics)
+        from showthrough.run.bare import without_folders
 
-        def told(one: Record, *fields: str) -> Record:
-            return replace(one, **{field: places.told(getattr(one, field)) for field in fields})
-
-        return replace(
-            self,
-            corpus=self.corpus.unplaced,
-            anonymizations=[one.unplaced for one in self.anonymizations],
-            background=None if self.background is None else self.background.unplaced,
-            backgrounds={name: one.unplaced for name, one in self.backgrounds.items()},
-            metrics=[told(record, "text", "parameters") for record in self.metrics],
-            scores=[told(score, "metric", "part", "reason", "signature", "note") for score in self.scores],
-            rows={
-                places.told(metric): {
-                    name: {places.told(column): values for column, values in columns.items()}
-                    for name, columns in by_name.items()
-                }
-                for metric, by_name in self.rows.items()
-            },
-            failures=[Failure(places.told(one.metric), places.told_of_failure(one.reason)) for one in self.failures],
-            provenance=places.told(self.provenance),
-            evidence={
-                places.told(metric): {
-                    name: {document: told(one, "attack") for document, one in by.items()}
-                    for name, by in by_name.items()
-                }
-                for metric, by_name in self.evidence.items()
-            },
-            notes=places.told(self.notes),
-        )
+        return without_folders(self)
 
     def with_folders_of(self, run: Run) -> Run:
         """What was kept without text, its metrics and models called as in another run of the same evaluation.
 
         Rows whose columns were called otherwise are left out: those of attacks, which are made anew.
         """
-        places = Places(run.metrics)
-        texts = {places.told(record.text): record.text for record in run.metrics}
-        if not self.provenance.get(WITHOUT_TEXT) or [record.text for record in self.metrics] != list(texts):
-            return self
-        models = self.provenance.get("models", {})
-        columns = {text: {column for by in by_name.values() for column in by} for text, by_name in self.rows.items()}
-        rows = {texts[text]: by_name for text, by_name in self.rows.items() if not places.named_in(columns[text])}
-        return replace(
-            self,
-            metrics=run.metrics,
-            rows=rows,
-            failures=[Failure(texts[one.metric], one.reason) for one in self.failures],
-            provenance={**self.provenance, "models": {places.full(name): models[name] for name in models}},
-            evidence={texts[text]: by_name for text, by_name in self.evidence.items() if texts[text] in rows},
-        )
+        from showthrough.run.bare import with_folders_of
+
+        return with_folders_of(self, run)
 
     def rows_of(self, metric: str, anonymization: str) -> Rows:
         columns = self.rows[metric][anonymization]
@@ -191,7 +157,7 @@ class Run(msgspec.Struct, dict=True):
         shuffles: int = 9999,
         seed: int | None = None,
         test: Test = "studentized",
-    ) -> list[Comparison]:
+    ) -> Comparisons:
         """Paired randomization between all pairs, with Holm's correction within each metric and part.
 
         Without `parts` the headlines alone, or those that are named. A difference is measured by its standard error;
@@ -203,11 +169,11 @@ class Run(msgspec.Struct, dict=True):
             chosen = [record.text for record in self.metrics if record.text in self.rows]
             chosen = [text for text in chosen if not self.incomparable(text)] or chosen
         else:
-            chosen = [self._text(metric)]
+            chosen = [self.text_of(metric)]
             if chosen[0] not in self.rows:
                 raise PlanError(f"not in this run; there are {some(self.rows)}", f"metric {chosen[0]}")
         wanted = parts if not isinstance(parts, bool) else None if parts else (HEADLINE,)
-        compared: list[Comparison] = []
+        compared = Comparisons(self, test)
         for contest in map(self._contest, chosen):
             here = [part for part in contest.values[0] if wanted is None or part in wanted]
             compared += contest.compared(here, shuffles, self.settings.seed if seed is None else seed, test)
@@ -267,12 +233,21 @@ class Run(msgspec.Struct, dict=True):
         return Rows(rows.columns, values)
 
     def to_frame(self) -> Any:
-        """The scores as a pandas DataFrame, where pandas is installed."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_frame needs pandas: pip install 'showthrough[pandas]'") from error
-        return pandas.DataFrame([msgspec.structs.asdict(score) for score in self.scores])
+        """The scores as a pandas DataFrame, one a row, where pandas is installed."""
+        return frames.long(self)
+
+    def table(self, *, parts: bool = False, intervals: bool = False, references: bool = True) -> Any:
+        """The scores as a pandas DataFrame, a row for each anonymization and a column for each metric."""
+        return frames.wide(self, parts=parts, intervals=intervals, references=references)
+
+    def to_html(
+        self, path: str | os.PathLike[str] | None = None, *, without_text: bool = False, force: bool = False
+    ) -> str | None:
+        """The page to look at, as text or written to a file; one that holds text is for its owner alone."""
+        if path is None:
+            return views.page(self, without_text)
+        views.write_page(self, Path(path), without_text, force=force)
+        return None
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Writes the run as one JSON file, all of it or nothing; an existing file only with `force`."""
@@ -286,9 +261,3 @@ class Run(msgspec.Struct, dict=True):
         from showthrough.run.file import read_run
 
         return read_run(Path(path))
-
-
-def _wordless(evidence: dict[str, Evidence]) -> dict[str, Evidence]:
-    """What can be shown without a word of the texts. Places go as well: with the released text, they lead to it."""
-    bare = {key: replace(one, words=[], places=[], strings=[]) for key, one in evidence.items()}
-    return {key: bare[key] for key, one in evidence.items() if one.attack or not (one.places or one.strings)}

@@ -36,19 +36,11 @@ def read_all(text: str) -> str:
     return text + json.dumps(blocks(text), ensure_ascii=False)
 
 
-@pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the charting library, which is long and not ours."""
-    monkeypatch.setattr(page, "vega", lambda: "/* charts */")
-
-
-@pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("without_text", [False, True])
 def test_valid_html(demo_run: Run, without_text: bool) -> None:
     html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(html_text(demo_run, without_text=without_text))
 
 
-@pytest.mark.usefixtures("short")
 def test_ids_are_unique_and_labels_lead_somewhere(demo_run: Run) -> None:
     tree = html5lib.parse(html_text(demo_run), namespaceHTMLElements=False)
     ids = [element.get("id") for element in tree.iter() if element.get("id")]
@@ -123,7 +115,6 @@ def occurs(needle: str, text: str) -> bool:
     return False
 
 
-@pytest.mark.usefixtures("short")
 def test_without_text_no_mention_and_no_replacement_is_left(demo_run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     # A number of one or two digits may as well be a count of something; the paragraph cites works of two years.
     everything = {one for one in mention_strings() | replacements() if not re.fullmatch(r"\d{1,2}|1998|2013", one)}
@@ -139,7 +130,6 @@ def test_without_text_no_mention_and_no_replacement_is_left(demo_run: Run, monke
     assert sum(occurs(one, full) or json.dumps(one)[1:-1] in full for one in everything) > 0.99 * len(everything)
 
 
-@pytest.mark.usefixtures("short")
 def test_without_text_no_sentence_is_left(demo_run: Run) -> None:
     assert demo_run.texts is not None
     bare = read_all(html_text(demo_run, without_text=True))
@@ -148,14 +138,12 @@ def test_without_text_no_sentence_is_left(demo_run: Run) -> None:
             assert line[:40] not in bare
 
 
-@pytest.mark.usefixtures("short")
 def test_without_text_the_counts_of_failures_stay(demo_run: Run) -> None:
     found = blocks(html_text(demo_run, without_text=True))["start"]["failures"]
     assert found["examples"] is None
     assert sum(map(sum, found["counts"]["ner"])) > 0
 
 
-@pytest.mark.usefixtures("short")
 def test_a_run_that_holds_no_text(demo_run: Run) -> None:
     text = html_text(demo_run.without_text())
     assert 'id="documents"' not in text
@@ -163,13 +151,11 @@ def test_a_run_that_holds_no_text(demo_run: Run) -> None:
     assert 'id="scores"' in text
 
 
-@pytest.mark.usefixtures("short")
 def test_an_interrupted_run_says_so(demo_run: Run) -> None:
     half = msgspec.structs.replace(demo_run.without_text(), complete=False, scores=[])
     assert "This run was interrupted." in html_text(half)
 
 
-@pytest.mark.usefixtures("short")
 def test_a_sample_says_so(demo_run: Run) -> None:
     assert demo_run.texts is not None
     sample = msgspec.structs.replace(demo_run.texts, chosen="riskiest")
@@ -177,10 +163,21 @@ def test_a_sample_says_so(demo_run: Run) -> None:
     assert "Of 42 documents, the 42 are shown in which most marked identifiers can still be read" in text
 
 
-def test_charts_are_imported_only_where_they_are_drawn() -> None:
+def test_charts_are_imported_only_where_they_are_drawn(demo_run: Run, tmp_path: Path) -> None:
     code = "import sys, showthrough.cli; print(*({'altair', 'jinja2', 'vl_convert'} & set(sys.modules)))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.split() == []
+    # The page does without them altogether.
+    demo_run.save(tmp_path / "run.json")
+    code = f"""
+import sys
+sys.modules["altair"] = sys.modules["vl_convert"] = None
+from showthrough.report.html import html_text
+from showthrough.run.run import Run
+print("plane-chart" in html_text(Run.load({str(tmp_path / "run.json")!r})))
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "True\n"
 
 
 def test_from_the_command_line(tmp_path: Path, demo_run: Run) -> None:

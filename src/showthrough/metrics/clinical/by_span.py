@@ -132,7 +132,7 @@ class PhiLeak(InstanceMetric):
 
     version = 3
     group = "privacy"
-    title = "Leak score"
+    title = "PHI missed, per sentence"
     better = "lower"
     unbounded = (HEADLINE,)  # a sentence may have several
     undefined = "there is no sentence, or the masks do not say their types"

@@ -6,8 +6,8 @@ from typing import Any
 
 from showthrough.metrics import HEADLINE
 from showthrough.report.charts.theme import BARE, Chart, Charts, altair
-from showthrough.report.roles import playing
 from showthrough.run.records import MetricRecord
+from showthrough.run.roles import playing
 from showthrough.run.run import Run
 
 _LEVELS = ("chance", "ceiling")  # parts that an attack is measured against

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from showthrough.report.charts.theme import Chart, Charts, altair
+from showthrough.report.charts.theme import Chart, Charts, altair, longest
 from showthrough.report.failures import KINDS, Findings, Inspection
 from showthrough.run.run import Run
 
+_SHEET = 900  # how wide the figure may get
 _KIND_COLORS = ["#b84c26", "#e0a03c", "#9aa3ab", "#4d5963"]
 
 
@@ -19,6 +20,7 @@ def failures_charts(run: Run) -> Charts:
 def failures_chart(run: Run, findings: dict[str, Findings]) -> Chart:
     """How often each anonymization misses, under-masks, masks needlessly and over-masks, by entity type."""
     alt = altair()
+    wide = max(150.0, longest(run.names))
     cells = [
         {"name": name, "place": place, "kind": kind, "part": part, "count": len(where), "rank": KINDS.index(kind)}
         for place, name in enumerate(run.names)
@@ -28,14 +30,13 @@ def failures_chart(run: Run, findings: dict[str, Findings]) -> Chart:
         alt.Chart(alt.NamedData(name="failures"))
         .mark_bar()
         .encode(
-            x=alt.X("count:Q", title="failures"),
+            x=alt.X("count:Q", title="failures").axis(tickCount=4),
             y=alt.Y("part:N", title=None),
             color=alt.Color("kind:N", title=None).scale(domain=KINDS, range=_KIND_COLORS).legend(orient="top"),
             order=alt.Order("rank:Q"),
-            column=alt.Column("name:N", title=None, sort=alt.SortField("place")),
+            facet=alt.Facet("name:N", title=None, sort=alt.SortField("place"), columns=max(1, int(_SHEET / wide))),
         )
-        .properties(width=150, height={"step": 20}, description="failures by kind and entity type")
-        .resolve_scale(x="independent")
+        .properties(width=wide, height={"step": 20}, description="failures by kind and entity type, on one scale")
     )
     chart.datasets = {"failures": cells}
     return chart

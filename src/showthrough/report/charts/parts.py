@@ -14,8 +14,13 @@ _DEEP = 0.8  # from here on a cell has the last of five grounds, on which text h
 
 
 def parts_charts(run: Run) -> Charts:
-    """Those of the metrics that have parts which are better or worse."""
-    return {record.text: parts_chart(run, record) for record in run.metrics if _judged(run, record)}
+    """One for each metric that has parts to judge by."""
+    return {record.text: parts_chart(run, record) for record in with_parts(run)}
+
+
+def with_parts(run: Run) -> list[MetricRecord]:
+    """The metrics that have parts which are better or worse."""
+    return [record for record in run.metrics if _judged(run, record)]
 
 
 def parts_chart(run: Run, record: MetricRecord) -> Chart:
@@ -29,10 +34,11 @@ def parts_chart(run: Run, record: MetricRecord) -> Chart:
 
 
 def _judged(run: Run, record: MetricRecord) -> list[Score]:
-    """The scores of its parts that figures compare: references are not to be compared with."""
+    """The scores of its parts that figures compare: those of which anybody has a number, and of no reference."""
     names = set(run.names)
     own = [score for score in run.scores if score.metric == record.text and score.anonymization in names]
-    return [score for score in own if score.part != HEADLINE and not record.describes(score.part)]
+    known = {score.part for score in own if score.value is not None and not record.describes(score.part)} - {HEADLINE}
+    return [score for score in own if score.part in known]
 
 
 def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:

@@ -10,6 +10,8 @@ from showthrough.report.plane import Measured, Point, first_choice, measured, po
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 
+_BESIDE = 18  # letters of names that stand beside their points; longer ones are in a legend
+
 
 def plane_charts(run: Run) -> Charts:
     chosen = first_choice(measured(run))
@@ -25,21 +27,25 @@ def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
     placed = points(names, across, up)
     x, x_low = (_towards_better(alt.X, field, across.record) for field in ("x", "x_low"))
     y, y_low = (_towards_better(alt.Y, field, up.record) for field in ("y", "y_low"))
-    color = alt.Color("name:N", legend=None).scale(domain=list(names))
-    shape = alt.Shape("name:N", legend=None).scale(domain=list(names))
+    beside = max(map(len, names), default=0) <= _BESIDE
+    legend = None if beside else alt.Legend(title=None, orient="bottom", columns=1, symbolOpacity=1)
+    color = alt.Color("name:N", legend=legend).scale(domain=list(names))
+    shape = alt.Shape("name:N", legend=legend).scale(domain=list(names))
     base, front = (alt.Chart(alt.NamedData(name=name)) for name in ("points", "front"))
     interval = base.mark_rule(strokeWidth=1.5, opacity=0.5, aria=False)
-    beside = {"align": "datum.left ? 'right' : 'left'", "dx": "datum.left ? -9 : 9", "dy": "datum.drop"}
-    label = {key: {"expr": expression} for key, expression in beside.items()}
+    placed_at = {"align": "datum.left ? 'right' : 'left'", "dx": "datum.left ? -9 : 9", "dy": "datum.drop"}
+    label = {key: {"expr": expression} for key, expression in placed_at.items()}
+    text = base.mark_text(aria=False, fontSize=13, baseline="middle", **label).encode(x, y, text="label:N")
     titles = f"{axis_title(up.record)} against {axis_title(across.record)}"
     chart = alt.layer(
         front.mark_line(style="front", aria=False, strokeDash=[5, 4], strokeWidth=1.5).encode(x, y, order="x:Q"),
         interval.encode(x_low, y, x2="x_high:Q", color=color),
         interval.encode(x, y_low, y2="y_high:Q", color=color),
-        base.mark_point(filled=True, size=140, opacity=1).encode(
+        # Not filled: of those that coincide each can be seen.
+        base.mark_point(filled=False, size=140, strokeWidth=2.2, opacity=1).encode(
             x, y, color, shape, tooltip="tip:N", description="tip:N"
         ),
-        base.mark_text(aria=False, limit=170, fontSize=13, baseline="middle", **label).encode(x, y, text="label:N"),
+        *([text] if beside else []),
     ).properties(width=460, height=330, description=f"{titles}, a point for each anonymization with its intervals")
     chart.datasets = {
         "points": [plane_point(point, across.record, up.record) for point in placed],
@@ -57,7 +63,7 @@ def _towards_better(channel: Any, field: str, record: MetricRecord) -> Any:
 
 
 def axis_title(record: MetricRecord) -> str:
-    return f"{record.title}: {record.text} ({record.better} is better)"
+    return f"{record.title} ({record.text}), {record.better} is better"
 
 
 def plane_point(point: Point, across: MetricRecord, up: MetricRecord) -> dict[str, Any]:

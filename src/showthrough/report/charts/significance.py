@@ -29,11 +29,12 @@ def _chart(run: Run, metric: str, compared: list[Comparison]) -> Chart:
 
     ground, ink = by_result("strong", "pale", "faint"), by_result("on_strong", "on_pale", "on_pale")
     which = f"{run.record(metric).title} ({metric}): which differences between anonymizations are significant"
-    cells = [_cell(run, one) for one in compared]
+    cells = [pair_cell(run, one) for one in compared]
     return matrix("pairs", cells, "column", run.names, "row", run.names, ground, ink, which)
 
 
-def _cell(run: Run, one: Comparison) -> dict[str, Any]:
+def pair_cell(run: Run, one: Comparison) -> dict[str, Any]:
+    """What is known of one pair, and how a cell and its tip say it."""
     outcome = result(run, one)
     sign, words = _RESULTS[outcome]
     tip = f"{one.first} {words} {one.second}"
@@ -42,5 +43,5 @@ def _cell(run: Run, one: Comparison) -> dict[str, Any]:
         tip += f"\ncorrected p {p_text(one.p_holm)}, difference {one.difference or 0.0:+.3f}{ends}"
     elif one.note:
         tip += f"\n{one.note}"
-    label = sign + p_text(one.p_holm)
-    return {"row": one.first, "column": one.second, "result": outcome, "label": label, "tip": tip}
+    p = p_text(one.p_holm)
+    return {"row": one.first, "column": one.second, "result": outcome, "p": p, "label": sign + p, "tip": tip}

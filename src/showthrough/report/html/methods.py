@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from showthrough.report.reading import listed
 from showthrough.report.significance import ALPHA, shuffles, tested
+from showthrough.report.wording import listed
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 

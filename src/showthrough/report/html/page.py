@@ -15,13 +15,17 @@ from typing import Any, NamedTuple
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
-from showthrough.report.html.verdicts import caveats, verdict
 from showthrough.report.significance import ALPHA, MOST, shuffles
+from showthrough.report.summary import value_words
 from showthrough.report.table import HEADLINES, signatures, tables
+from showthrough.report.verdict import WORDS, verdict
 from showthrough.run.run import Run
 
-SCRIPTS = ("page", "charts", "scores", "failures", "marking", "viewer", "start")  # in the order in which they run
-STYLES = ("page", "viewer")
+SCRIPTS = (  # in the order in which they run
+    "page", "tips", "names", "charts", "labels", "plane", "matrices",
+    "scores", "failures", "marking", "viewer", "print", "start",
+)  # fmt: skip
+STYLES = ("page", "tables", "summary", "figures", "viewer", "print")  # later ones go over earlier ones
 _GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼▶", strict=True))
 _COLOURS = 8  # that a theme has for anonymizations
 
@@ -52,14 +56,15 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         "index": {} if without_text else payload.index(run, findings, packets),
     }
     style = "\n".join(_source(f"{name}.css") for name in STYLES)
-    theme, library, script = _source("theme.js"), vega(), "\n".join(_source(f"{name}.js") for name in SCRIPTS)
+    theme, script = _source("theme.js"), "\n".join(_source(f"{name}.js") for name in SCRIPTS)
     all_tables = tables(run)
     main = [table for table in all_tables if table.title == HEADLINES]
     page = _template().render(
         run=run,
         signs=signs,
-        verdicts={name: verdict(run, name) for name in run.names},
-        caveats=caveats(run),
+        verdict=verdict(run),
+        grade_words=WORDS,
+        grade_value=value_words,
         groups=[
             (group, [(column, run.record(column.head)) for column in columns])
             for table in main
@@ -77,10 +82,9 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         alpha=ALPHA,
         shuffles=shuffles(run),
         most_tested=MOST,
-        policy=_policy(style, theme, library, script),
+        policy=_policy(style, theme, script),
         style=style,
         theme=theme,
-        library=library,
         script=script,
         start=payload.packed(start),
         packets=[payload.packed(packet) for packet in packets],
@@ -96,16 +100,6 @@ def _policy(style: str, *scripts: str) -> str:
         f"default-src 'none'; script-src {' '.join(allowed)}; style-src {look}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-
-
-@cache
-def vega() -> str:
-    """The charting library as one script, from the package that draws the figures for papers."""
-    import vl_convert
-
-    bundle = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
-    # Inside a string of the library these would end the script element, or open a comment in it.
-    return bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 
 @cache

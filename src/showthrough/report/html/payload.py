@@ -8,16 +8,24 @@ from __future__ import annotations
 import base64
 import gzip
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import groupby, islice, zip_longest
+from operator import itemgetter
 from typing import Any
 
 import msgspec
+import numpy as np
 
+from showthrough.data.documents import Identifier
 from showthrough.data.masks import flattened
-from showthrough.report.charts import CHARTS
-from showthrough.report.charts.plane import axis_title, plane_chart, plane_point
+from showthrough.report.charts.attack import attack_bars
+from showthrough.report.charts.parts import part_cells, with_parts
+from showthrough.report.charts.significance import pair_cell
 from showthrough.report.failures import KINDS, NO_TYPE, Findings, Inspection, Place
-from showthrough.report.plane import Measured, first_choice, measured, points
+from showthrough.report.plane import Measured, first_choice, measured, on_front
+from showthrough.report.significance import pairs
 from showthrough.run.records import Evidence
+from showthrough.run.roles import playing
 from showthrough.run.run import Run
 
 PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds
@@ -32,32 +40,38 @@ def packed(content: Any) -> str:
 
 
 def charts(run: Run) -> dict[str, Any]:
-    """What the page draws: a specification for each kind of chart, and the data that it can be filled with."""
+    """What the page draws, by kind: the plane, and for the others the data of each metric."""
     numbers = measured(run)
     chosen = first_choice(numbers)
-    specified: dict[str, Any] = {"plane": _plane(run, numbers, *chosen)} if chosen else {}
-    for kind in ("parts", "attack", "significance"):
-        if drawn := CHARTS[kind](run):
-            specified[kind] = {metric: chart.to_dict() for metric, chart in drawn.items()}
-    return specified
+    compared = pairs(run)
+    drawn: dict[str, Any] = {"plane": _plane(run, numbers, *chosen)} if chosen else {}
+    drawn["attack"] = {one.text: {"title": one.title, "bars": attack_bars(run, one)} for one in playing(run, "attack")}
+    drawn["parts"] = {one.text: {"title": one.title, "cells": part_cells(run, one)} for one in with_parts(run)}
+    drawn["significance"] = {
+        metric: {"title": run.record(metric).title, "cells": [pair_cell(run, one) for one in both]}
+        for metric, both in compared.items()
+    }
+    return {kind: data for kind, data in drawn.items() if data}
 
 
 def _plane(run: Run, numbers: Sequence[Measured], across: Measured, up: Measured) -> dict[str, Any]:
     return {
-        "chart": plane_chart(run.names, across, up).to_dict(),
         "across": across.record.text,
         "up": up.record.text,
         "metrics": [
-            {"text": one.text, "group": one.group, "title": axis_title(one), "reverse": one.better == "lower"}
-            for one in (number.record for number in numbers)
+            {
+                "text": one.record.text,
+                "title": one.record.title,
+                "group": one.record.group,
+                "reverse": one.record.better == "lower",
+                "values": [one.values.get(name) for name in run.names],
+            }
+            for one in numbers
         ],
-        # For any two metrics: where the points are, and which of them are on the front. None against itself.
-        "points": {
+        # For any two metrics the numbers of those on the front. None against itself.
+        "front": {
             one.record.text: {
-                two.record.text: [
-                    plane_point(point, one.record, two.record) | {"best": point.best}
-                    for point in points(run.names, one, two)
-                ]
+                two.record.text: [run.names.index(name) for name in on_front(run.names, one, two)]
                 for two in numbers
                 if two is not one
             }
@@ -77,13 +91,21 @@ def failures(run: Run, findings: dict[str, Findings], *, with_text: bool) -> dic
     def example(place: Place) -> list[Any]:
         text = documents[place.document].text
         before, after = text[max(0, place.start - _AROUND) : place.start], text[place.end : place.end + _AROUND]
-        return [place.document, place.start, before, _shortened(text, place), after]
+        level = levels(place.document).get((place.start, place.end), "")
+        return [place.document, place.start, before, _shortened(text, place), after, level]
+
+    @cache
+    def levels(number: int) -> dict[tuple[int, int], Identifier]:
+        """How the spans of a document identify; direct for one annotator is direct."""
+        marks = [mark for annotation in documents[number].annotations for mark in annotation.mentions]
+        asked = sorted((mark.identifier, mark.start, mark.end) for mark in marks if mark.identifier != "NO_MASK")
+        return {(start, end): identifier for identifier, start, end in reversed(asked)}  # DIRECT comes before QUASI
 
     def table(found: Findings, entry: Callable[[Sequence[Place]], Any]) -> list[list[Any]]:
         return [[entry(found.failures.get((kind, one), ())) for kind in KINDS] for one in types]
 
     def examples(places: Sequence[Place]) -> list[Any]:
-        return list(map(example, _spread(places)))
+        return [example(place) for place in _spread(places)]
 
     counts = {name: table(found, len) for name, found in findings.items()}
     shown = {name: table(found, examples) for name, found in findings.items()} if with_text else None
@@ -99,13 +121,10 @@ def _shortened(text: str, place: Place) -> str:
 
 
 def _spread(places: Iterable[Place]) -> list[Place]:
-    """A few of them, from as many documents as possible."""
-    turns: dict[int, int] = {}
-    ranked = []
-    for place in places:
-        turns[place.document] = turns.get(place.document, -1) + 1
-        ranked.append((turns[place.document], place))
-    return [place for _, place in sorted(ranked)[:EXAMPLES]]
+    """A few of them, in order, from as many documents as possible."""
+    by_document = [list(some) for _, some in groupby(places, key=itemgetter(0))]
+    turns = (one for turn in zip_longest(*by_document) for one in turn if one is not None)
+    return list(islice(turns, EXAMPLES))
 
 
 def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -> Iterator[list[dict[str, Any]]]:
@@ -116,24 +135,24 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
     texts = inspection.texts
     evidence = msgspec.to_builtins(run.evidence)
     given = {name: _by_document(findings[name].given) for name in run.names}
+    codes = {name: (findings[name].outcome + ord("0")).astype(np.uint8).tobytes().decode() for name in run.names}
     position = size = 0  # of the next mention among all of them; of the packet
     packet: list[dict[str, Any]] = []
     for number, document in enumerate(texts.documents):
         first = position
         position += sum(len(annotation.mentions) for annotation in document.annotations)
         layers = [
-            [one.annotator, [[mark.start, mark.end, mark.entity_type, mark.identifier] for mark in one.mentions]]
+            [one.annotator, [(mark.start, mark.end, mark.entity_type, mark.identifier) for mark in one.mentions]]
             for one in document.annotations
         ]
         masks = {name: flattened(texts.masks[name][number]) for name in run.names}
-        outcomes = {name: findings[name].outcome[first:position].tolist() for name in run.names}
         packet.append(
             {
                 "text": document.text,
                 "layers": layers,
-                "masks": {name: [[one.start, one.end, one.replacement] for one in masks[name]] for name in run.names},
+                "masks": {name: [(one.start, one.end, one.replacement) for one in masks[name]] for name in run.names},
                 "given": {name: given[name].get(number, []) for name in run.names},
-                "outcomes": {name: "".join(map(str, outcomes[name])) for name in run.names},
+                "outcomes": {name: codes[name][first:position] for name in run.names},
                 "evidence": {
                     metric: {name: by_id[document.id] for name, by_id in by_name.items() if document.id in by_id}
                     for metric, by_name in evidence.items()
@@ -148,10 +167,10 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
         yield packet
 
 
-def _by_document(places: Iterable[Place]) -> dict[int, list[list[int]]]:
-    spans: dict[int, list[list[int]]] = {}
+def _by_document(places: Iterable[Place]) -> dict[int, list[tuple[int, int]]]:
+    spans: dict[int, list[tuple[int, int]]] = {}
     for place in places:
-        spans.setdefault(place.document, []).append([place.start, place.end])
+        spans.setdefault(place.document, []).append((place.start, place.end))
     return spans
 
 

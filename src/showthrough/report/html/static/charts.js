@@ -1,119 +1,61 @@
-// The figures: Vega-Lite specifications that the page brings along, in the colours of the page.
+// The figures: which metric each is about, and when it is drawn anew.
 
-/** What a specification leaves open: colours and fonts. */
-function chartTheme(shapes) {
-  const text = { color: colour("ink"), fontSize: 12.5 };
-  const muted = colour("muted");
-  return {
-    background: "transparent",
-    font: colour("sans"),
-    text,
-    rule: { color: colour("ink") },
-    view: { stroke: null },
-    range: {
-      category: Array.from({ length: 8 }, (_, place) => colour(`c${place}`)),
-      symbol: shapes,
-      heatmap: [0, 1, 2, 3, 4].map((place) => colour(`heat-${place}`)),
-    },
-    style: { front: { color: muted }, level: { color: colour("ink") }, success: { color: colour("heat-4") } },
-    axis: {
-      grid: false, domainColor: muted, tickColor: muted, labelColor: colour("ink"), titleColor: muted,
-      titleFontWeight: "normal", labelFontSize: 12, titleFontSize: 12.5, titlePadding: 10, labelLimit: 200,
-    },
-  };
+/** Calls now, and again whenever a place has another width. */
+function whenResized(place, show) {
+  let width = place.clientWidth;
+  show();
+  new ResizeObserver(() => {
+    if (place.clientWidth === width || !place.clientWidth) return;
+    width = place.clientWidth;
+    show();
+  }).observe(place);
 }
 
-/** The colours that a matrix names in its parameters. */
-const inks = (heat) => ({
-  on_pale: colour("ink"), on_strong: colour(heat ? "on-heat" : "on-strong"), pale: colour("pale"),
-  strong: colour("strong"), faint: colour("faint"),
-});
+/** A figure whose metric can be chosen; `ways` are those to show a chart, the widest first. */
+function figure(name, charts, start, ways) {
+  const select = byId(`${name}-metric`);
+  const container = byId(`${name}-chart`);
+  fill(select, Object.entries(charts).map(([value, { title }]) => ({ value, text: `${title} (${value})` })));
+  const title = byId(`${name}-title`); // on paper, where there is no choice
+  const show = () => {
+    fitting(container, ways(charts[select.value]));
+    if (title) title.textContent = `${charts[select.value].title} (${select.value})`;
+  };
+  select.addEventListener("change", show);
+  whenResized(container, show);
+}
 
-const drawn = new Map(); // what stands in each place, to be taken away before the next
-
-/** Draws a specification. Expressions are interpreted, never compiled, as the page's policy demands. */
-async function draw(place, specification, shapes) {
-  const chart = structuredClone(specification);
-  const heat = "cells" in (chart.datasets ?? {});
-  for (const parameter of chart.params ?? []) parameter.value = inks(heat)[parameter.name] ?? parameter.value;
-  const container = byId(place);
-  if (typeof chart.width === "number") {
-    chart.width = Math.max(220, Math.min(620, container.clientWidth - 70));
-    if (typeof chart.height === "number") chart.height = Math.min(chart.height, Math.max(260, chart.width * 0.72));
-  }
-  drawn.get(place)?.finalize();
-  const result = await vegaEmbed(container, chart, {
-    actions: false, ast: true, defaultStyle: false, renderer: "svg", config: chartTheme(shapes),
-    tooltip: (handler, event, item, value) => {
-      if (value === null || value === undefined || value === "") hideTip();
-      else showTip(String(value.tip ?? value), event.clientX, event.clientY);
-    },
+/** How often an attack succeeds, on a scale that reaches from nobody to everybody. */
+function startAttacks(charts, start) {
+  const percent = (value) => `${(100 * value).toFixed(1)} %`;
+  figure("attack", charts, start, (chart) => {
+    const by = new Map(chart.bars.map((bar) => [bar.name, bar]));
+    const mark = (kind, value, end = value) => {
+      if (value === undefined || value === null) return null;
+      const element = make("span", { class: kind });
+      element.style.setProperty("--from", value);
+      element.style.setProperty("--to", end);
+      return element;
+    };
+    const row = (name, place) => {
+      const bar = by.get(name);
+      const track = bar
+        ? make("div", { class: "track", "data-tip": bar.tip, role: "img", "aria-label": bar.tip.replaceAll("\n", ", ") },
+          mark("found", 0, bar.value), mark("range", bar.low, bar.high), mark("chance", bar.chance), mark("ceiling", bar.ceiling))
+        : make("div", { class: "track none" }, "no number");
+      return make("li", {}, make("span", { class: "name" }, ...signed(start, place)),
+        make("span", { class: "value" }, bar ? percent(bar.value) : "–"), track);
+    };
+    const scale = make("li", { class: "scale", "aria-hidden": "true" }, make("span", { class: "name" }), make("span", { class: "value" }),
+      make("div", { class: "ticks" }, ...[0, 25, 50, 75, 100].map((tick) => make("span", {}, `${tick} %`))));
+    return [() => [make("ul", { class: "bars", "aria-label": chart.title }, ...start.names.map(row), scale)]];
   });
-  drawn.set(place, result);
 }
 
 function startCharts(start) {
-  const { charts, shapes } = start;
-  const redraw = [];
-
-  /** A figure whose metric can be chosen. */
-  function figure(name, charts) {
-    const select = byId(`${name}-metric`);
-    fill(select, Object.keys(charts).map((value) => ({ value })));
-    select.closest("label").classList.toggle("single", Object.keys(charts).length === 1);
-    const show = () => draw(`${name}-chart`, charts[select.value], shapes);
-    select.addEventListener("change", show);
-    redraw.push(show);
-  }
-
-  if (charts.plane) redraw.push(startPlane(charts.plane, shapes));
-  for (const name of ["parts", "attack", "significance"]) if (charts[name]) figure(name, charts[name]);
-  const all = () => Promise.all(redraw.map((show) => show()));
-  themeChanged = all;
-  let width = innerWidth;
-  let waiting = 0;
-  addEventListener("resize", () => {
-    if (innerWidth === width) return; // a phone's bars come and go
-    width = innerWidth;
-    clearTimeout(waiting);
-    waiting = setTimeout(all, 150);
-  });
-  return all();
-}
-
-/** Privacy against utility, on whichever two metrics the reader wants. */
-function startPlane(plane, shapes) {
-  const across = byId("plane-across");
-  const up = byId("plane-up");
-  const options = plane.metrics.map(({ text, group }) => ({ value: text, group }));
-  fill(across, options, plane.across);
-  fill(up, options, plane.up);
-  const metric = (text) => plane.metrics.find((one) => one.text === text);
-  const before = new Map([[across, across.value], [up, up.value]]);
-
-  /** A metric against itself says nothing: who is chosen on both axes gives way, and they change places. */
-  function apart(changed, other) {
-    if (changed.value === other.value) other.value = before.get(changed);
-    for (const one of [across, up]) before.set(one, one.value);
-    return show();
-  }
-
-  async function show() {
-    const points = plane.points[across.value][up.value];
-    const chart = structuredClone(plane.chart);
-    chart.datasets = { points, front: points.filter((point) => point.best) };
-    for (const layer of chart.layer) {
-      for (const [channel, chosen] of [["x", metric(across.value)], ["y", metric(up.value)]]) {
-        layer.encoding[channel].title = chosen.title;
-        layer.encoding[channel].scale.reverse = chosen.reverse;
-      }
-    }
-    chart.description = `${metric(up.value).title} against ${metric(across.value).title}: `
-      + points.map((point) => point.tip.replaceAll("\n", ", ")).join("; ");
-    await draw("plane-chart", chart, shapes);
-  }
-
-  across.addEventListener("change", () => apart(across, up));
-  up.addEventListener("change", () => apart(up, across));
-  return show;
+  const { charts } = start;
+  if (charts.plane) startPlane(charts.plane, start);
+  if (charts.attack) startAttacks(charts.attack, start);
+  if (charts.parts) startParts(charts.parts, start);
+  if (charts.significance) startSignificance(charts.significance, start);
 }

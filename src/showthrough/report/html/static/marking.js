@@ -11,6 +11,8 @@ const WORDS = {
   unasked: "marked, but need not be masked",
 };
 const IDENTIFIERS = { DIRECT: "direct identifier", QUASI: "quasi-identifier", NO_MASK: "not identifying" };
+// A direct identifier is filled and a quasi-identifier tinted, whatever became of it and wherever it is shown.
+const LEVELS = { DIRECT: "direct", QUASI: "quasi" };
 const WORD = /[\p{L}\p{N}]/u;
 
 /** All mentions of the chosen annotators, in order, with what became of each. */
@@ -59,13 +61,13 @@ function stretches(document, name, annotators) {
 function meaning(text, mentions, mask, repeated, judged) {
   const wanted = mentions.filter((one) => one.outcome !== "unasked");
   const has = (outcome) => wanted.some((one) => one.outcome === outcome);
-  const direct = wanted.some((one) => one.identifier === "DIRECT");
+  const level = wanted.some((one) => one.identifier === "DIRECT") ? "direct" : "quasi";
   if (mask && !(repeated && (has("leaked") || has("partly")))) {
-    if (wanted.length) return { kind: "hidden", direct, split: has("partly") };
+    if (wanted.length) return { kind: "hidden", level, split: has("partly") };
     return { kind: judged && WORD.test(text) ? "needless" : "masked" };
   }
-  if (has("leaked")) return { kind: "leaked", direct };
-  if (has("partly")) return { kind: "partly", direct };
+  if (has("leaked")) return { kind: "leaked", level };
+  if (has("partly")) return { kind: "partly", level };
   if (wanted.length) return { kind: "free" };
   return { kind: mentions.length ? "unasked" : "" };
 }
@@ -120,7 +122,7 @@ function released(found, words) {
 }
 
 function marked(one, ...content) {
-  const classes = [one.kind, one.direct ? "direct" : "", one.split ? "split" : ""].filter(Boolean).join(" ");
+  const classes = [one.kind, one.level, one.split ? "split" : ""].filter(Boolean).join(" ");
   return make("mark", { class: classes, "data-start": one.start, "data-end": one.end, "data-tip": told(one) }, ...content);
 }
 

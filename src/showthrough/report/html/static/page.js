@@ -1,4 +1,4 @@
-// What every part of the page uses: elements, the data blocks, the tip, the theme.
+// What every part of the page uses: elements, the data blocks, choices, the theme.
 // All files of this folder run as one script, in the order that page.py lists.
 
 /** An element. Strings become text and never markup. */
@@ -61,49 +61,10 @@ function fill(select, options, chosen) {
   select.append(...[...groups.values()].filter((group) => group !== select));
 }
 
-// The tip: one box for the whole page, for the mouse and for the keyboard.
-
-const tip = byId("tip");
-
-function showTip(text, x, y) {
-  tip.textContent = text;
-  tip.hidden = false;
-  const box = tip.getBoundingClientRect();
-  tip.style.left = `${Math.max(8, Math.min(x + 12, innerWidth - box.width - 8))}px`;
-  tip.style.top = `${y + 18 + box.height > innerHeight ? Math.max(8, y - box.height - 12) : y + 18}px`;
-}
-
-function hideTip() {
-  tip.hidden = true;
-}
-
-function startTips() {
-  const tipped = (event) => event.target.closest?.("[data-tip]");
-  document.addEventListener("mouseover", (event) => {
-    const found = tipped(event);
-    if (found) showTip(found.dataset.tip, event.clientX, event.clientY);
-    else hideTip();
-  });
-  document.addEventListener("focusin", (event) => {
-    const found = tipped(event);
-    if (!found || !found.matches(":focus-visible")) return hideTip();
-    const box = found.getBoundingClientRect();
-    showTip(found.dataset.tip, box.left, box.bottom - 12);
-  });
-  document.addEventListener("focusout", hideTip);
-  document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
-  document.addEventListener("scroll", hideTip, { passive: true, capture: true });
-}
-
 // Light and dark: what the system says, until the reader says otherwise.
 
 const darkWanted = matchMedia("(prefers-color-scheme: dark)");
-let themeChanged = () => {};
-
-function setTheme(dark) {
-  document.documentElement.classList.toggle("dark", dark);
-  themeChanged();
-}
+const setTheme = (dark) => document.documentElement.classList.toggle("dark", dark);
 
 function startTheme() {
   setTheme(darkWanted.matches);
@@ -112,12 +73,3 @@ function startTheme() {
   button.hidden = false;
   button.addEventListener("click", () => setTheme(!document.documentElement.classList.contains("dark")));
 }
-
-/** Paper is white. */
-function startPrinting() {
-  const { classList } = document.documentElement;
-  addEventListener("beforeprint", () => classList.contains("dark") && classList.replace("dark", "was-dark"));
-  addEventListener("afterprint", () => classList.contains("was-dark") && classList.replace("was-dark", "dark"));
-}
-
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

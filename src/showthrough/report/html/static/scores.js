@@ -23,6 +23,21 @@ function startScores() {
   }));
 }
 
+/** Tables whose columns have no room turn into cards. */
+function startFitting() {
+  const tables = [...document.querySelectorAll(".fitting")];
+
+  function fit() {
+    for (const table of tables) table.classList.remove("as-cards");
+    const wide = tables.filter((table) => table.offsetWidth > table.parentElement.clientWidth + 1);
+    for (const table of wide) table.classList.add("as-cards");
+  }
+
+  fit();
+  addEventListener("resize", fit);
+  document.addEventListener("toggle", fit, true); // what is folded away has no width
+}
+
 function startCopying() {
   const button = byId("copy");
   const text = byId("paragraph");

@@ -2,10 +2,11 @@
 
 const documentLink = (parameters) => `#${new URLSearchParams(parameters)}`;
 
-function startViewer(start) {
+/** Ends when a document is on the desk. */
+async function startViewer(start) {
   const root = byId("viewer");
-  if (!root) return;
-  const { names, signs, index } = start;
+  if (!root) return null;
+  const { names, index } = start;
   const state = { document: 0, first: names[0], second: "", view: "both", hidden: new Set(), leak: -1 };
   const packets = new Map();
   let leaks = [];
@@ -54,10 +55,14 @@ function startViewer(start) {
     order = ordered();
     list.replaceChildren(...order.map((number) => {
       const [direct, found, quasi, seen] = risk(number, state.first);
-      const says = [direct ? `${direct} direct` : "", quasi ? `${quasi} quasi` : "", found ? "found" : "", seen ? `${seen} shown as still there` : ""].filter(Boolean);
+      const leaking = [[direct, "direct"], [quasi, "quasi"]].filter(([count]) => count);
+      const says = [
+        ...leaking.map(([count, level]) => make("mark", { class: `leaked ${level}` }, `${count} ${level}`)),
+        ...[found ? "found" : "", seen ? `${seen} shown as still there` : ""].filter(Boolean),
+      ].flatMap((one, place) => (place ? [" · ", one] : [one]));
       const button = make("button", { type: "button", "data-number": number, onclick: () => go({ document: number, leak: -1 }) },
         make("span", { class: "id" }, index.ids[number]),
-        make("span", { class: `risk${direct || found ? " high" : ""}` }, says.join(" · ") || (index.annotated[number] ? "nothing marked leaks" : "not annotated")));
+        make("span", { class: `risk${direct || found ? " high" : ""}` }, ...(says.length ? says : [index.annotated[number] ? "nothing marked leaks" : "not annotated"])));
       return make("li", {}, button);
     }));
     if (!order.length) list.append(make("li", { class: "none" }, "No document has such an id."));
@@ -104,10 +109,11 @@ function startViewer(start) {
   root.append(aside, make("div", { class: "desk" }, tools, evidence, panes));
 
   function legend() {
-    const entry = (kind, text) => make("li", {}, make("mark", { class: kind }, text));
-    return make("ul", { class: "legend", "aria-label": "Legend", tabindex: "0" },
-      entry("leaked", "leaked"), entry("leaked direct", "leaked, direct"), entry("partly", "partly leaked"),
-      entry("hidden", "masked as wanted"), entry("needless", "masked, not marked"), entry("unasked", "marked to stay"));
+    const sample = (kind, text) => make("mark", { class: kind }, text);
+    const both = (kind, words) => make("li", {}, `${words} `, sample(`${kind} direct`, "direct"), " ", sample(`${kind} quasi`, "quasi"));
+    return make("ul", { class: "legend", "aria-label": "Legend: direct identifiers are filled, quasi-identifiers tinted" },
+      both("leaked", "leaked"), both("partly", "in part"), both("hidden", "masked"),
+      make("li", {}, sample("needless", "masked, not marked")), make("li", {}, sample("unasked", "marked to stay")));
   }
 
   function fillReaders() {
@@ -128,16 +134,16 @@ function startViewer(start) {
   const chosen = () => new Set(shown.layers.map(([annotator]) => annotator).filter((annotator) => !state.hidden.has(annotator)));
 
   function pane(name, kind) {
-    const place = names.indexOf(name);
     const found = stretches(shown, name, chosen());
     const own = Object.values(shown.evidence ?? {}).map((by) => by[name]).filter(Boolean);
     const uneven = own.flatMap(({ strings }) => strings ?? []).flatMap(({ readable }) => readable.map(([start, end]) => at(start, end)));
     const words = finder([...own.flatMap(({ words }) => words.map(([word]) => word)), ...uneven]);
     const nodes = kind === "original" ? original(found) : released(found, words);
+    const text = make("div", { class: "text", dir: "auto" }, ...nodes);
+    rove(text);
     return make("article", { class: "pane", "aria-label": `${name}, ${kind}` },
-      make("h4", {}, make("span", { class: `glyph colour-${signs[place][1]}`, "aria-hidden": "true" }, signs[place][0]),
-        ` ${name} `, make("small", {}, kind === "original" ? "original, marked" : "as released")),
-      make("div", { class: "text", dir: "auto" }, ...nodes));
+      make("h4", {}, ...signed(start, names.indexOf(name)), " ", make("small", {}, kind === "original" ? "original, marked" : "as released")),
+      text);
   }
 
   const at = (start, end) => (shown.points ??= Array.from(shown.text)).slice(start, end).join(""); // code points
@@ -209,8 +215,9 @@ function startViewer(start) {
     const inside = [...panes.querySelectorAll("mark[data-start]")].filter((mark) =>
       Number(mark.dataset.start) >= leak.start && Number(mark.dataset.end) <= leak.end && !mark.classList.contains("hidden"));
     for (const mark of inside) mark.classList.add("current");
-    const { type, identifier } = leak.mentions[0];
-    status.textContent = `leak ${state.leak + 1} of ${leaks.length}: ${type || "(no type)"}, ${identifier.toLowerCase()}`;
+    // Direct for one annotator is direct.
+    const { type, identifier } = leak.mentions.find((one) => one.identifier === "DIRECT") ?? leak.mentions[0];
+    status.textContent = `leak ${state.leak + 1} of ${leaks.length}: ${type || "(no type)"}, ${IDENTIFIERS[identifier] ?? identifier}`;
     if (scroll) inside[0]?.scrollIntoView({ block: "center", behavior: "instant" });
   }
 
@@ -291,10 +298,10 @@ function startViewer(start) {
     }
   });
 
-  follow().then((followed) => {
-    if (followed) return;
+  return follow().then((followed) => {
+    if (followed) return null;
     fillList();
     state.document = order[0];
-    show(false);
+    return show(false);
   });
 }

@@ -9,11 +9,13 @@ import pytest
 
 from showthrough import METRICS, Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
 from showthrough.metrics import ROLES
-from showthrough.report import latex_text, markdown_text, reading
+from showthrough.report import latex_text, markdown_text
 from showthrough.report.html import html_text
-from showthrough.report.html.verdicts import caveats, verdict
-from showthrough.report.roles import chosen, counted, playing
+from showthrough.report.sentences import sentence
+from showthrough.report.summary import in_words
 from showthrough.report.table import tables
+from showthrough.report.verdict import verdict
+from showthrough.run.roles import chosen, counted, playing
 
 NAME = Mention(0, 8, "PERSON", "DIRECT", "e1")
 TOWN = Mention(12, 16, "LOC", "QUASI", "e2")
@@ -50,7 +52,9 @@ def renamed(run: Run, **names: str) -> Run:
 
 
 def sentences(run: Run) -> list[str]:
-    return [*reading(run), *(str(clause) for name in run.names for clause in verdict(run, name)), *caveats(run)]
+    told = verdict(run)
+    said = [str(clause) for one in told.systems for clause in one.sentence]
+    return [*said, *map(in_words, told.findings), told.recommendation, *told.caveats]
 
 
 def test_every_role_is_somebody_s() -> None:
@@ -61,13 +65,8 @@ def test_every_role_is_somebody_s() -> None:
 def test_variants_are_spoken_of_as_the_metrics_themselves() -> None:
     plain, variant = run_of("er_di", "recall", "precision"), run_of(*VARIANTS)
     said = sentences(variant)
-    assert said[0].startswith("one leaks 1 direct identifier in 1 document: d0 (1); two leaves none readable")
+    assert said[0] == "leaves 1 of 2 direct identifiers readable, in 1 of 2 documents"
     assert len(said) == len(sentences(plain))
-    # In both documents Ole, Berg and Oslo count; one hides three of these six words, and `of` is nobody's.
-    assert said[1] == (
-        "two hides more of what annotators marked than the others (100.0 % of the tokens); "
-        "of the tokens that it masks, 25.0 % were not marked."
-    )
 
 
 def test_metrics_that_nobody_here_has_are_spoken_of_all_the_same() -> None:
@@ -83,10 +82,8 @@ def test_metrics_that_nobody_here_has_are_spoken_of_all_the_same() -> None:
 def test_what_a_metric_does_not_say_is_not_made_up() -> None:
     run = run_of("recall", "precision")
     records = [msgspec.structs.replace(record, parameters={}) for record in run.metrics]
-    line = reading(msgspec.structs.replace(run, metrics=records))[0]
-    assert line == (
-        "two hides more of what annotators marked than the others (100.0 %); of what it masks, 25.0 % were not marked."
-    )
+    words = "; ".join(map(str, sentence(msgspec.structs.replace(run, metrics=records), "two")))
+    assert words == "hides 100 % of what annotators marked; 25 % of what it masks were not marked"
 
 
 def test_of_several_the_one_without_parameters_of_its_own_is_chosen() -> None:
@@ -111,25 +108,26 @@ def test_anonymizations_are_told_by_the_same_metric() -> None:
     """The better one has no number for the second: it would stand beside another metric's, and look like it."""
     run = scored(run_of("recall"), "best", "information", {"one": 0.9, "two": None})
     run = scored(run, "second", "words", {"one": 0.4, "two": 0.5})
-    kept = [str(clause) for name in run.names for clause in verdict(run, name) if "information" in str(clause)]
-    assert kept == ["keeps 40\u202f% of the information by second", "keeps 50\u202f% of the information by second"]
+    kept = [str(clause) for name in run.names for clause in sentence(run, name) if "information" in str(clause)]
+    assert kept == ["keeps 40 % of the information by second", "keeps 50 % of the information by second"]
     run = scored(run_of("recall"), "best", "information", {"one": 0.9, "two": None})
-    assert [len(verdict(run, name)) for name in run.names] == [1, 0]
+    assert [len(sentence(run, name)) for name in run.names] == [2, 1]
 
 
 def test_an_attack_without_a_number_does_not_make_anyone_look_safer() -> None:
     run = scored(run_of("recall"), "weak", "attack", {"one": 0.1, "two": 0.1})
     run = scored(run, "strong", "attack", {"one": 0.9, "two": None})
-    one, two = (str(verdict(run, name)[0]) for name in run.names)
-    assert one == "these attacks find the person of 90\u202f% of the documents"
-    assert two == "those of these attacks that have a number find at least the person of 10\u202f% of the documents"
+    one, two = (str(sentence(run, name)[1]) for name in run.names)
+    assert one == "these attacks find the person of 90 % of 2 documents"
+    assert two == "those of these attacks that have a number find at least the person of 10 % of 2 documents"
 
 
 @pytest.mark.parametrize("counts", [{}, {"hidden": "right"}, {"hid": "right", "total": "all"}])
 def test_without_counts_nothing_is_said_about_leaks(counts: dict[str, Any]) -> None:
     run = run_of("er_di")
     records = [msgspec.structs.replace(run.metrics[0], counts=counts)]
-    assert sentences(msgspec.structs.replace(run, metrics=records)) == []
+    said = sentences(msgspec.structs.replace(run, metrics=records))
+    assert said == ["No threshold can be judged by these metrics, so nothing can be recommended."]
 
 
 def test_counts_are_those_of_the_rows() -> None:

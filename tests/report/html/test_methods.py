@@ -5,11 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from showthrough.report.html.methods import citation, paragraph, provenance
-from showthrough.report.html.verdicts import caveats, verdict
+from showthrough.report.sentences import caveats, sentence
 from showthrough.run.records import Failure, MetricRecord, Score
 from showthrough.run.run import Run
-
-THIN = "\u202f"
 
 
 def with_score(run: Run, metric: str, role: str, parts: dict[str, float]) -> Run:
@@ -26,8 +24,8 @@ def with_score(run: Run, metric: str, role: str, parts: dict[str, float]) -> Run
     )
 
 
-def sentence(run: Run, name: str) -> str:
-    return "; ".join(map(str, verdict(run, name)))
+def told(run: Run, name: str) -> str:
+    return "; ".join(map(str, sentence(run, name)))
 
 
 def test_what_a_verdict_counts(demo_run: Run) -> None:
@@ -35,36 +33,40 @@ def test_what_a_verdict_counts(demo_run: Run) -> None:
     readable = sum(columns["total"]) - sum(columns["hidden"])
     documents = sum(total > hidden for hidden, total in zip(columns["hidden"], columns["total"], strict=True))
     precision = demo_run["ner", "precision"].value or 0.0
-    assert sentence(demo_run, "ner") == (
-        f"leaves {readable:.0f} direct identifiers readable in {documents} of 42 documents; "
-        f"{100 - precision * 100:.0f}{THIN}% of the tokens it masks were not marked, on average over annotators"
+    words = told(demo_run, "ner")
+    assert words.startswith(
+        f"leaves {readable:.0f} of {sum(columns['total'])} direct identifiers readable, in {documents} of 42 "
+        "documents; mostly codes such as case numbers (CODE); "
     )
-    assert sentence(demo_run, "overmask").startswith(
-        "leaves no direct identifier readable where it was marked, in the 42 documents that have any"
+    assert words.endswith(
+        f"; {100 - precision * 100:.0f} % of the words it masks were not marked, on average over annotators"
+    )
+    assert told(demo_run, "overmask").startswith(
+        f"leaves none of {sum(columns['total'])} direct identifiers readable where they were marked, "
     )
 
 
 def test_attack_and_information_are_told_where_they_are_known(demo_run: Run) -> None:
     run = with_score(demo_run, "trir", "attack", {"": 0.309, "chance": 0.01, "ceiling": 1.0})
     run = with_score(run, "tpi", "words", {"": 0.841})
-    found = f"these attacks find the person of 31{THIN}% of the documents"
-    assert f"; {found}; keeps 84{THIN}% of the information by tpi; " in sentence(run, "ner")
-    told = " ".join(caveats(run))
-    assert "what they overlooked cannot count as a leak" in told
-    assert "it counts once for each of them, as in er_di" in told
-    assert "The attacks are those of trir; another, or one who knows more, may find more." in told
-    assert "Information is what tpi makes of it." in told
+    found = "these attacks find the person of 31 % of 42 documents"
+    assert f"; {found}; keeps 84 % of the information by tpi; " in told(run, "ner")
+    said = " ".join(caveats(run))
+    assert "what they overlooked cannot count as a leak" in said
+    assert "it counts once for each of them, as in er_di" in said
+    assert "The attacks are those of trir; another, or one who knows more, may find more." in said
+    assert "Information is what tpi makes of it." in said
 
 
 def test_the_worst_attack_counts(demo_run: Run) -> None:
     run = with_score(demo_run, "weak", "attack", {"": 0.1, "chance": 0.0, "ceiling": 1.0})
     run = with_score(run, "strong", "attack", {"": 0.996, "chance": 0.0, "ceiling": 1.0})
-    assert f"these attacks find the person of >99{THIN}% of the documents" in sentence(run, "ner")
+    assert "these attacks find the person of >99 % of 42 documents" in told(run, "ner")
 
 
 def test_nothing_is_said_where_nothing_is_known(demo_run: Run) -> None:
     empty = msgspec.structs.replace(demo_run, rows={}, scores=[])
-    assert (verdict(empty, "ner"), caveats(empty)) == ([], [])
+    assert (sentence(empty, "ner"), caveats(empty)) == ([], [])
 
 
 def test_the_paragraph_pins_the_evaluation_down(demo_run: Run) -> None:
@@ -74,7 +76,7 @@ def test_the_paragraph_pins_the_evaluation_down(demo_run: Run) -> None:
         "We scored 5 anonymizations (rules, ner, overmask, replace and annotator) of the corpus demo "
     )
     for fact in (run.corpus.digest[:8], "95 % binomial intervals", "100 resamples, seed 0", "Holm's correction",
-                 "entity recall (er_di, version 2; Pilán et al. 2022)", "Not computed: nmi."):  # fmt: skip
+                 "direct identifiers hidden (er_di, version 2; Pilán et al. 2022)", "Not computed: nmi."):  # fmt: skip
         assert fact in text
 
 

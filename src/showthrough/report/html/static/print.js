@@ -1,0 +1,32 @@
+// Paper: white, and two pages whatever there is to say. Where that is much, all of it is smaller.
+
+const SHEET = [700, 955]; // what A4 and Letter both have between their margins, in pixels
+const SHEETS = 2;
+const SPARE = 0.88; // what is kept together leaves a gap at the end of a sheet
+const SMALLEST = 0.5;
+
+/** The rules for paper, which are tried on the screen to know how long it gets. */
+const paperRules = () => [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => rule.media?.mediaText === "print");
+
+function paperSize() {
+  const rules = paperRules();
+  const { style } = document.documentElement;
+  for (const rule of rules) rule.media.mediaText = "all";
+  let size = 1;
+  for (; size > SMALLEST; size -= 0.04) {
+    style.width = `${SHEET[0] / size}px`;
+    if (document.querySelector("main").scrollHeight * size <= SHEETS * SPARE * SHEET[1]) break;
+  }
+  style.width = "";
+  for (const rule of rules) rule.media.mediaText = "print";
+  return size;
+}
+
+function startPrinting() {
+  const { classList, style } = document.documentElement;
+  addEventListener("beforeprint", () => {
+    if (classList.contains("dark")) classList.replace("dark", "was-dark");
+    style.setProperty("--paper-size", paperSize());
+  });
+  addEventListener("afterprint", () => classList.contains("was-dark") && classList.replace("was-dark", "dark"));
+}

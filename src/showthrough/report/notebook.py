@@ -1,0 +1,271 @@
+"""A run, its scores and its comparisons as Python shows them: as text, and as HTML in a notebook.
+
+Notebooks are kept and passed on with what they show: no word of a document, no folder and no script, and little of it
+however large a run is. All text goes through an element tree, which escapes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import singledispatch
+from itertools import islice
+from typing import NamedTuple
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from showthrough.errors import LINE, shown
+from showthrough.metrics import HEADLINE
+from showthrough.report.significance import ALPHA, describes, p_text, result
+from showthrough.report.table import DASH, Cell, Column, documents_line, headlines, rounded
+from showthrough.run.comparison import Comparisons
+from showthrough.run.places import Places
+from showthrough.run.records import Comparison, MetricRecord
+from showthrough.run.run import Run
+from showthrough.run.scores import Scores
+
+_ROWS, _COLUMNS, _LINES = 20, 12, 5  # that are shown; the rest is counted
+_NAME = 80  # characters of a metric's text form
+_DIM = "opacity:.75"
+_RULE = "1px solid rgba(128,128,128,.4)"  # seen on white and on black
+_HEAD = f"text-align:right;vertical-align:bottom;padding:.2em .6em;border-bottom:{_RULE};font-weight:normal"
+_CODE = "color:inherit;background:none;padding:0"  # some notebooks paint it white
+_CELL = "text-align:right;vertical-align:top;padding:.2em .6em"
+_LEFT = ";text-align:left"
+_NEXT = {
+    "run.compare()": " tells which differences are more than chance, ",
+    'run.to_html("report.html")': " writes the page to look at, ",
+    "run.table()": " is a frame of the numbers.",
+}
+
+
+class Head(NamedTuple):
+    """What people read over a column, what they type, and which values are the better ones."""
+
+    title: str
+    text: str = ""
+    better: str = "neither"
+    aligned: str = ""
+
+
+@singledispatch
+def html_of(value: object) -> str:
+    """What a notebook shows of a run, of one anonymization's scores or of comparisons."""
+    raise TypeError(f"found {type(value).__name__}; expected a run or what was asked of it")
+
+
+@singledispatch
+def text_of(value: object) -> str:
+    """The same as lines of text, of an anonymization's scores and of comparisons."""
+    raise TypeError(f"found {type(value).__name__}; expected scores or comparisons")
+
+
+@html_of.register
+def _(run: Run) -> str:
+    places, table = Places(run.metrics), headlines(run)
+    box = _box(run)
+    columns = table.columns[:_COLUMNS]
+    body = _table(box, [Head(""), *(_head(run, places, column) for column in columns)])
+    tested = list(enumerate(run.names))
+    beside = [(len(tested) + place, one.name) for place, one in enumerate(run.references)]
+    for place, name in [*tested[:_ROWS], *beside]:
+        row = SubElement(body, "tr", {"style": _DIM} if place >= len(tested) else {})
+        head = SubElement(row, "th", {"style": _CELL + _LEFT, "scope": "row"})
+        head.text = shown(name)
+        if place >= len(tested):
+            SubElement(head, "br")
+            _small(head, "reference")
+        for column in columns:
+            _number(row, column.cells[place])
+    left = {"anonymizations": len(tested) - _ROWS, "metrics": len(table.columns) - _COLUMNS}
+    lines = [f"more {what} in run.table(): {count}" for what, count in left.items() if count > 0]
+    lines += _failed(run, places)
+    lines += _some("note", run.notes, " in run.notes")
+    lines += _some("", (*table.undefined(), *table.remarks()), "")
+    _list(box, map(places.told, lines))
+    line = SubElement(box, "div", style=f"margin-top:.3em;{_DIM}")
+    for code, does in _NEXT.items():
+        SubElement(line, "code", style=_CODE).text = code
+        line[-1].tail = does
+    return _markup(box)
+
+
+@html_of.register
+def _(scores: Scores) -> str:
+    run, places = scores.run, Places(scores.run.metrics)
+    box = _box(run, scores.anonymization)
+    body = _table(box, [Head("metric", aligned=_LEFT), Head("score"), Head("interval")])
+    records = [record for record in run.metrics if scores.parts(record.text)]
+    for record in records[: 2 * _ROWS]:
+        row = SubElement(body, "tr")
+        head = SubElement(row, "th", {"style": _CELL + _LEFT + ";font-weight:normal", "scope": "row"})
+        head.text = f"{shown(record.title)} "
+        SubElement(head, "code", style=_CODE).text = shown(places.told(record.text), _NAME)
+        for cell in _cells(scores, record):
+            SubElement(row, "td", style=_CELL).text = cell
+    lines = [f"more metrics in run.table(): {len(records) - 2 * _ROWS}"] if records[2 * _ROWS :] else []
+    lines += _failed(run, places)
+    found = [(record.text, scores.parts(record.text).get(HEADLINE)) for record in records]
+    lines += _some("", (f"{text}: {why}" for text, one in found if one and (why := one.reason or one.note)), "")
+    _list(box, map(places.told, [*lines, *_warned(run)]))
+    return _markup(box)
+
+
+@text_of.register
+def _(scores: Scores) -> str:
+    run, places = scores.run, Places(scores.run.metrics)
+    records = [record for record in run.metrics if scores.parts(record.text)]
+    rows = [(shown(places.told(record.text), _NAME), *_cells(scores, record)) for record in records]
+    below = [shown(places.told(line), LINE) for line in (*_failed(run, places), *_warned(run))]
+    return "\n".join([f"{shown(scores.anonymization)} on {_title(run)}", *_aligned(rows), *below])
+
+
+def _cells(scores: Scores, record: MetricRecord) -> tuple[str, str]:
+    """A metric's value and interval; how many parts there are, where there are only these."""
+    parts = scores.parts(record.text)
+    if HEADLINE not in parts:
+        return f"{len(parts)} {'part' if len(parts) == 1 else 'parts'}", ""
+    cell = Cell(parts[HEADLINE])
+    return cell.value, cell.interval
+
+
+@html_of.register
+def _(compared: Comparisons) -> str:
+    box = _box(compared.run)
+    heads = [Head(name, aligned=_LEFT) for name in ("metric", "first", "second")]
+    heads += [*map(Head, ("difference", "interval", "p (Holm)")), Head("", aligned=_LEFT)]
+    body = _table(box, heads)
+    for cells in _compared(compared):
+        row = SubElement(body, "tr")
+        for head, cell in zip(heads, cells, strict=True):
+            SubElement(row, "td", style=_CELL + head.aligned).text = cell
+    _list(box, _below(compared))
+    return _markup(box)
+
+
+@text_of.register
+def _(compared: Comparisons) -> str:
+    return "\n".join([_title(compared.run), *_aligned(_compared(compared)), *_below(compared)])
+
+
+def _compared(compared: Comparisons) -> Iterator[tuple[str, ...]]:
+    places = Places(compared.run.metrics)
+    for one in islice(compared, 2 * _ROWS):
+        metric = ", ".join(filter(None, (shown(places.told(one.metric), _NAME), shown(one.part))))
+        difference = DASH if one.difference is None else _signed(one.difference)
+        interval = "" if one.low is None or one.high is None else f"{_signed(one.low)} to {_signed(one.high)}"
+        yield (
+            metric,
+            shown(one.first),
+            shown(one.second),
+            difference,
+            interval,
+            p_text(one.p_holm),
+            _said(compared, one),
+        )
+
+
+def _signed(difference: float) -> str:
+    return f"{'-' if difference < 0 else '+'}{rounded(abs(difference))}"
+
+
+def _said(compared: Comparisons, one: Comparison) -> str:
+    """Who is better, as far as that is known; the plain test, which finds too much, says nothing about it."""
+    if one.p_holm is None:
+        return f"not tested: {shown(one.note, LINE) or 'it is undefined for one of the two'}"
+    if compared.test == "plain" or not compared.run.complete:
+        return ""
+    if one.significant(ALPHA) and describes(compared.run, one):
+        return "they differ"
+    found = {"better": one.first, "worse": one.second}.get(result(compared.run, one))
+    return f"{shown(found)} is better" if found else "not shown to differ"
+
+
+def _below(compared: Comparisons) -> Iterator[str]:
+    if not compared:
+        yield "no pairs: comparing needs two anonymizations and a metric with numbers"
+        return
+    if len(compared) > 2 * _ROWS:
+        yield f"more pairs, of which run.compare(metric) has those of one metric: {len(compared) - 2 * _ROWS}"
+    yield f"first minus second; p after Holm's correction within each metric and part; at most {ALPHA:g} is significant"
+    if compared.test == "plain":
+        yield "the plain test finds too much: it does not tell who is better"
+    yield from _warned(compared.run)
+
+
+def _failed(run: Run, places: Places) -> list[str]:
+    told = (f"{one.metric}: {places.told_of_failure(one.reason)}" for one in run.failures)
+    return _some("failed", told, " in run.failures")
+
+
+def _warned(run: Run) -> list[str]:
+    return [f"to know before believing it, in run.notes: {len(run.notes)}"] if run.notes else []
+
+
+def _title(run: Run) -> str:
+    sure = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
+    some = "" if run.complete else f"; interrupted: of {run.corpus.documents} documents these alone"
+    return shown(f"{documents_line(run)}{sure}{some}", LINE)
+
+
+def _box(run: Run, name: str = "") -> Element:
+    """What all stands in: as wide as there is room, in whatever colours the notebook has."""
+    box = Element("div", style="overflow-x:auto")
+    title = SubElement(box, "div", style="margin:.3em 0")
+    SubElement(title, "b").text = f"{shown(name)} on {_title(run)}" if name else _title(run)
+    return box
+
+
+def _head(run: Run, places: Places, column: Column) -> Head:
+    record = run.record(column.head)
+    title = f"{shown(record.title)} {column.arrow}".rstrip()
+    return Head(title, shown(places.told(record.text), _NAME), column.better)
+
+
+def _table(box: Element, heads: Iterable[Head]) -> Element:
+    """A table's body, which is still empty."""
+    table = SubElement(box, "table", style="border-collapse:collapse;color:inherit")
+    row = SubElement(SubElement(table, "thead"), "tr")
+    for title, text, better, aligned in heads:
+        cell = SubElement(row, "th", {"style": _HEAD + aligned, "scope": "col"})
+        cell.text = title
+        if better != "neither":
+            cell.set("title", f"{better} is better")
+        if text:
+            SubElement(cell, "br")
+            SubElement(cell, "code", style=_CODE).text = text
+    return SubElement(table, "tbody")
+
+
+def _number(row: Element, cell: Cell) -> None:
+    found = SubElement(row, "td", style=_CELL)
+    found.text = cell.value
+    if cell.interval:
+        SubElement(found, "br")
+        _small(found, cell.interval)
+
+
+def _small(parent: Element, text: str) -> None:
+    SubElement(parent, "small", style=_DIM).text = text
+
+
+def _some(kind: str, lines: Iterable[str], where: str) -> list[str]:
+    """The first line of each of the first few, and how many there are beside."""
+    listed = [line.strip().split("\n")[0] for line in lines]
+    told = [f"{kind}: {line}" if kind else line for line in listed[:_LINES]]
+    return [*told, f"more{where}: {len(listed) - _LINES}"] if listed[_LINES:] else told
+
+
+def _list(box: Element, lines: Iterable[str]) -> None:
+    for line in lines:
+        SubElement(box, "div", style=f"{_DIM}").text = shown(line, LINE)
+
+
+def _aligned(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Rows as lines, whose cells begin below each other."""
+    listed = list(rows)
+    widths = [max(map(len, column)) for column in zip(*listed, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in listed]
+
+
+def _markup(box: Element) -> str:
+    return ElementTree.tostring(box, encoding="unicode", method="html")

@@ -1,0 +1,213 @@
+"""One sentence of plain words for each anonymization: what can still be read, who can be found, what is left.
+
+A sentence says no more than was measured: what annotators marked, in these documents, by these attacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from showthrough.data.references import NOTHING
+from showthrough.report.wording import assuming, counted_words, leaks, markers, may_leak, on_average, type_words
+from showthrough.run.records import MetricRecord
+from showthrough.run.roles import chosen, counted, headline, playing
+from showthrough.run.run import Run
+
+_UNITS = {"token": "words", "mention": "places", "entity": "identifiers"}
+_KINDS = {"direct": "direct identifiers", "quasi": "quasi-identifiers"}
+LEAKED = "leaked:"  # how columns begin that count what leaks of a type
+_MOSTLY = 0.5  # from this share on a type is most of what leaks
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A piece of a sentence whose middle is what counts."""
+
+    before: str
+    number: str
+    after: str = ""
+    aside: bool = False  # whether a first look can do without it
+
+    def __str__(self) -> str:
+        return f"{self.before}{self.number}{self.after}"
+
+
+def sentence(run: Run, name: str) -> list[Clause]:
+    """What a run says about one anonymization: what can be read, who can be found, what is left.
+
+    Clauses for which the run has no number are left out.
+    """
+    identifiers = [*_readable(run, name), *_quasi(run, name)]
+    seen = [*(identifiers or _hidden(run, name)), *_uneven(run, name), *_detected(run, name)]
+    return [*seen, *_found(run, name), *_kept(run, name), *_unmarked(run, name)]
+
+
+def by_type(run: Run, record: MetricRecord, name: str) -> dict[str, dict[str, int]]:
+    """What leaks of each type, by document; the type that leaks most first. Empty where the rows do not tell."""
+    columns = run.rows[record.text][name]
+    found = {
+        column.removeprefix(LEAKED): {
+            document: int(count) for document, count in zip(run.documents, counts, strict=True) if count
+        }
+        for column, counts in columns.items()
+        if column.startswith(LEAKED)
+    }
+    return dict(sorted(found.items(), key=lambda pair: (-sum(pair[1].values()), pair[0])))
+
+
+def _readable(run: Run, name: str) -> Iterator[Clause]:
+    record = chosen(run, "direct identifiers")
+    score = headline(run, name, record)
+    if record is None or score is None:  # without a marked direct identifier there is nothing to say
+        return
+    leaking, marked = leaks(run, record, name), sum(counted(run, record, name, "all"))
+    by = f" that {markers(run)} marked" if run.corpus.silver else ""
+    things = f" direct identifiers{by}"
+    having = sum(total > 0 for total in counted(run, record, name, "all"))
+    if not leaking:
+        unseen = may_leak(score)
+        where = f"{things} readable where they were marked, in {having:,} of {_documents(run)}"
+        yield Clause("leaves ", f"none of {marked:,.0f}", where + assuming(record))
+        if unseen:
+            yield Clause("", unseen)
+        return
+    where = f"{things} readable, in {len(leaking):,} of {_documents(run)}{assuming(record)}"
+    yield Clause("leaves ", f"{sum(leaking.values()):,} of {marked:,.0f}", where)
+    types = by_type(run, record, name)
+    if types:
+        most, where_most = next(iter(types.items()))
+        share = sum(where_most.values()) / sum(leaking.values())
+        if share >= _MOSTLY:
+            yield Clause("all" if share == 1 else "mostly", f" {type_words(most)}")
+
+
+def _quasi(run: Run, name: str) -> Iterator[Clause]:
+    record = chosen(run, "quasi-identifiers")
+    if record is None or headline(run, name, record) is None:
+        return
+    leaking, marked = leaks(run, record, name), sum(counted(run, record, name, "all"))
+    yield Clause("", f"{sum(leaking.values()):,} of {marked:,.0f}", " quasi-identifiers can be read", aside=True)
+
+
+def _hidden(run: Run, name: str) -> Iterator[Clause]:
+    """How much of what was marked is hidden, where identifiers were not counted."""
+    record = chosen(run, "recall")
+    score = headline(run, name, record)
+    if record is None or score is None:
+        return
+    unit, kinds = (str(record.parameters.get(one)) for one in ("unit", "include"))
+    of = f" of the {_UNITS[unit]}" if unit in _UNITS else " of what"
+    of += f" of {_KINDS[kinds]}" if unit in _UNITS and kinds in _KINDS else ""
+    idle = headline(run, NOTHING, record)
+    free = f", {short_percent(idle.value)} with nothing masked" if idle and idle.value else ""
+    that = " that" if unit in _UNITS else ""
+    yield Clause(
+        "hides ", short_percent(score.value or 0.0), f"{of}{that} {markers(run)} marked{free}{assuming(record)}"
+    )
+
+
+def _documents(run: Run) -> str:
+    return counted_words(len(run.documents), "document")
+
+
+def _uneven(run: Run, name: str) -> Iterator[Clause]:
+    """What is seen to be readable; where none is, nothing is said: that would sound as if all were hidden."""
+    record = chosen(run, "inconsistency")
+    if record is None or headline(run, name, record) is None:
+        return
+    readable, strings = (round(sum(counted(run, record, name, kind))) for kind in ("wrong", "all"))
+    if readable:
+        yield Clause("leaves ", f"{readable:,} of {strings:,}", " strings readable that it masks elsewhere in the text")
+
+
+def _detected(run: Run, name: str) -> Iterator[Clause]:
+    """What a detector still finds; where it finds nothing, nothing is said, for the same reason."""
+    record = chosen(run, "residual")
+    if record is None or headline(run, name, record) is None:
+        return
+    finds = counted(run, record, name, "wrong")
+    if total := round(sum(finds)):
+        looks = f" that look{'s' * (total == 1)} like an identifier to {record.parameters.get('detector', record.name)}"
+        where = f", in {sum(number > 0 for number in finds):,} of {_documents(run)}"
+        yield Clause("leaves ", counted_words(total, "place"), f"{looks}{where}")
+
+
+def _found(run: Run, name: str) -> Iterator[Clause]:
+    scores = [headline(run, name, record) for record in playing(run, "attack")]
+    risks = [score.value or 0.0 for score in scores if score]
+    if risks:  # what has a number for others and none here may find more, and must not look better for it
+        they = "these attacks find" if all(scores) else "those of these attacks that have a number find at least"
+        yield Clause(f"{they} the person of ", share_of(max(risks), len(run.documents)), " documents", aside=True)
+
+
+def share_of(share: float, total: int) -> str:
+    """`34 of 42`; where ties were counted in parts, `80.9 % of 42`.
+
+    >>> share_of(0.5, 42), share_of(0.505, 42)
+    ('21 of 42', '50 % of 42')
+    """
+    count = share * total
+    whole = abs(count - round(count)) < 1e-6
+    return f"{round(count):,} of {total:,}" if whole else f"{short_percent(share)} of {total:,}"
+
+
+def _kept(run: Run, name: str) -> Iterator[Clause]:
+    record = _information(run)
+    if record and (score := headline(run, name, record)):
+        yield Clause("keeps ", short_percent(score.value or 0.0), f" of the information by {record.name}", aside=True)
+
+
+def _information(run: Run) -> MetricRecord | None:
+    return chosen(run, "information", "words")
+
+
+def _unmarked(run: Run, name: str) -> Iterator[Clause]:
+    record = chosen(run, "precision")
+    score = headline(run, name, record)
+    if record is None or score is None:
+        return
+    by_unit = {"token": "the words it masks", "mention": "its masks"}
+    masked = by_unit.get(str(record.parameters.get("unit")), "what it masks")
+    unmarked = short_percent(1 - (score.value or 0.0))
+    yield Clause("", unmarked, f" of {masked} were not marked{on_average(run)}", aside=True)
+
+
+def caveats(run: Run) -> list[str]:
+    """What the sentences of all anonymizations rest on."""
+    lines = []
+    if chosen(run, "inconsistency"):
+        lines.append(
+            "What is masked nowhere cannot be masked unevenly: an identifier that was missed throughout is not seen."
+        )
+    if chosen(run, "residual"):
+        lines.append("What looks like an identifier may be none, and what does not may be one.")
+    leaking = chosen(run, "direct identifiers")
+    if leaking or chosen(run, "precision"):
+        lines.append(f"“Marked” is what {markers(run)} marked; what they overlooked cannot count as a leak.")
+    if leaking and run.several_annotators is not False:
+        lines.append(
+            f"Where several annotators marked an identifier, it counts once for each of them, as in {leaking.text}."
+        )
+    for record in playing(run, "attack"):
+        made = f" ({record.parameters['attacks']})" if "attacks" in record.parameters else ""
+        known = ""
+        if background := run.background_of(record):
+            known = f" with the background “{background.name}” of {background.documents:,} individuals"
+        attacks = f"The attacks are those of {record.name}{made}{known}"
+        lines.append(f"{attacks}; another, or one who knows more, may find more.")
+    if information := _information(run):
+        lines.append(f"Information is what {information.text} makes of it.")
+    return lines
+
+
+def short_percent(value: float) -> str:
+    """
+    >>> short_percent(0.309), short_percent(0.0004), short_percent(0.0)
+    ('31 %', '<1 %', '0 %')
+    """
+    if 0 < value < 0.005:
+        return "<1 %"
+    if 0.995 < value < 1:
+        return ">99 %"
+    return f"{value * 100:.0f} %"

@@ -1,0 +1,78 @@
+"""The verdict on the terminal: what to read first, and for most readers all that there is to read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+
+from rich.console import Console
+from rich.text import Text
+
+from showthrough.gate.grading import Grade, Graded
+from showthrough.report.findings import Finding
+from showthrough.report.table import rounded
+from showthrough.report.verdict import WORDS, Judged, Verdict
+
+MOST = 6  # findings that a screen has room for
+_STYLES: dict[Grade, str] = {"met": "bold green", "open": "bold yellow", "missed": "bold red", "unknown": "bold"}
+_ORDER: tuple[Grade, ...] = ("missed", "unknown", "open", "met")
+
+
+def show_verdict(told: Verdict, console: Console) -> None:
+    """A sentence and grades for each anonymization, the gravest findings, what follows."""
+    for one in told.systems:
+        console.print(_heading(one))
+        words = "; ".join(map(str, one.sentence)) or "has no number that a sentence could tell; see the table"
+        _print(f"{words}.", "    ", "    ", console)
+    if told.findings:
+        console.print()
+        console.print(Text("What stands out", style="bold"))
+        for number, finding in enumerate(told.findings[:MOST], 1):
+            _print(in_words(finding), f"  {number}. ", "     ", console)
+        if len(told.findings) > MOST:
+            console.print(Text(f"  and {len(told.findings) - MOST} more; --html shows all", style="dim"))
+    console.print()
+    console.print(Text(told.recommendation, style="bold"))
+    usual = ["The thresholds are the usual ones; --min METRIC=LIMIT and --max set others."]
+    console.print(Text(" ".join([*(usual if told.thresholds and not told.asked else ()), *told.caveats]), style="dim"))
+
+
+def _print(words: str, first: str, then: str, console: Console) -> None:
+    """Words in lines of the console's width, each a little in."""
+    for line in wrap(words, console.width, initial_indent=first, subsequent_indent=then, break_on_hyphens=False):
+        console.print(Text(line), soft_wrap=True)
+
+
+def _heading(one: Judged) -> Text:
+    """`rules misses er_di ≥ 0.95 (0.808); meets trir ≤ 0.09 (0.010)`."""
+    line = Text(one.name, style="bold")
+    for place, grade in enumerate(grade for grade in _ORDER if _of(one.grades, grade)):
+        line.append("; " if place else " ", style="not bold")
+        line.append(WORDS[grade], style=_STYLES[grade])
+        line.append(f" {', '.join(map(_beside, _of(one.grades, grade)))}", style="not bold")
+    return line
+
+
+def _of(grades: Sequence[Graded], grade: Grade) -> list[Graded]:
+    return [one for one in grades if one.grade == grade]
+
+
+def _beside(one: Graded) -> str:
+    return f"{one.threshold} ({value_words(one)})"
+
+
+def value_words(one: Graded) -> str:
+    """`0.808`; where only the interval falls short `1.000, but may be 0.931`; or why there is no number."""
+    if one.score is None or one.score.value is None:
+        return one.score.reason if one.score and one.score.reason else "no number"
+    value = rounded(one.score.value)
+    if one.grade != "open":
+        return value
+    return f"{value}, without an interval" if one.cautious is None else f"{value}, but may be {rounded(one.cautious)}"
+
+
+def in_words(finding: Finding) -> str:
+    """A finding in one sentence, without a word of any document."""
+    where = f" ({finding.where})" if finding.where else ""
+    fix = f"; {finding.fix}" if finding.fix else ""
+    return f"{finding.name} {finding.what}{where}{fix}."

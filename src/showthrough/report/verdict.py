@@ -1,0 +1,169 @@
+"""The verdict of a run: a sentence and grades for each anonymization, what was found, and what follows from it.
+
+What follows from numbers is little: which anonymizations reach the thresholds, how surely, and which of these leaves
+more use. That one reaches them is no promise that a release is safe, and is never said to be one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from showthrough.errors import PlanError
+from showthrough.gate.grading import Grade, Graded, graded, overall, thresholds_of
+from showthrough.metrics import HEADLINE
+from showthrough.report.findings import Finding, findings
+from showthrough.report.sentences import Clause, caveats, sentence
+from showthrough.report.significance import ALPHA, MOST, result, shuffles
+from showthrough.report.table import rounded
+from showthrough.report.wording import listed, markers
+from showthrough.run.records import MetricRecord
+from showthrough.run.roles import chosen, headline, playing
+from showthrough.run.run import Run
+from showthrough.run.thresholds import Threshold
+
+WORDS: dict[Grade, str] = {
+    "met": "meets", "open": "not sure to meet", "missed": "misses", "unknown": "not judged by",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One anonymization: what can be said of it, and how surely it reaches each threshold."""
+
+    name: str
+    sentence: Sequence[Clause]
+    grades: Sequence[Graded]
+
+    @property
+    def first(self) -> list[Clause]:
+        """What a first look must tell: all, where there is nothing but what it can do without."""
+        return [clause for clause in self.sentence if not clause.aside] or list(self.sentence)
+
+    @property
+    def grade(self) -> Grade:
+        return overall(one.grade for one in self.grades)
+
+    @property
+    def shortfall(self) -> tuple[int, float]:
+        """How many thresholds it does not reach, and by how much in all: the least is closest."""
+        short = [
+            abs(one.threshold.limit - one.score.value)
+            for one in self.grades
+            if one.grade == "missed" and one.score is not None and one.score.value is not None
+        ]
+        return len(short) + sum(one.grade == "unknown" for one in self.grades), sum(short)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All that a first look has to tell."""
+
+    systems: Sequence[Judged]
+    thresholds: Sequence[Threshold]
+    asked: bool  # whether somebody set them
+    findings: Sequence[Finding]
+    recommendation: str
+    caveats: Sequence[str]
+
+
+def verdict(run: Run) -> Verdict:
+    """What a run says. Of one that was interrupted nothing: the documents that were done are no sample."""
+    thresholds = thresholds_of(run) if run.complete else []
+    systems = [Judged(name, sentence(run, name), [graded(run, name, one) for one in thresholds]) for name in run.names]
+    found = findings(run) if run.complete else []
+    return Verdict(systems, thresholds, bool(run.thresholds), found, _recommendation(run, systems), caveats(run))
+
+
+def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
+    if not run.complete:
+        return "The run was interrupted: nothing can be said yet."
+    if not any(one.grades for one in systems):
+        return "No threshold can be judged by these metrics, so nothing can be recommended."
+    met, still_open = ([one.name for one in systems if one.grade == grade] for grade in ("met", "open"))
+    if met:
+        return f"{listed(met)} {_meet(met)} {_thresholds(systems)}.{_choice(run, met)} {_limits(run)}"
+    if still_open:
+        first = next(one for one in systems if one.grade == "open")
+        return (
+            f"{listed(still_open)} {_meet(still_open)} {_thresholds(systems)} in these documents, but it is not sure "
+            f"that others would ({_doubt(first)}): score more documents before deciding."
+            f"{_choice(run, still_open)} {_limits(run)}"
+        )
+    unjudged = [one.name for one in systems if one.grade == "unknown"]
+    closest = min((one for one in systems if one.grade == "missed"), key=lambda one: one.shortfall, default=None)
+    if closest is None:
+        return f"{listed(unjudged)} cannot be judged: a number that a threshold asks for is not there."
+    return f"{_none(systems)} {_closest(closest, alone=len(systems) == 1)}"
+
+
+def _meet(names: Sequence[str]) -> str:
+    return "meets" if len(names) == 1 else "meet"
+
+
+def _thresholds(systems: Sequence[Judged]) -> str:
+    return "the threshold" if len(systems[0].grades) == 1 else "all thresholds"
+
+
+def _none(systems: Sequence[Judged]) -> str:
+    if len(systems) == 1:
+        return f"{systems[0].name} does not meet {_thresholds(systems)}: these numbers do not support a release."
+    return f"None of the {len(systems)} meets {_thresholds(systems)}: these numbers do not support a release of any."
+
+
+def _closest(one: Judged, *, alone: bool) -> str:
+    missing = [
+        f"{graded.threshold.metric} {rounded(graded.score.value)}, asked for {graded.threshold.limit:g}"
+        for graded in one.grades
+        if graded.grade == "missed" and graded.score is not None and graded.score.value is not None
+    ]
+    return f"It misses {listed(missing)}." if alone else f"Closest is {one.name}, which misses {listed(missing)}."
+
+
+def _doubt(one: Judged) -> str:
+    """Why what holds here may not hold elsewhere: the interval, or that there is none."""
+    doubt = next(graded for graded in one.grades if graded.grade == "open")
+    end = doubt.cautious
+    if end is None:
+        return f"{doubt.threshold.metric} has no interval"
+    return f"of {one.name}, {doubt.threshold.metric} may be {rounded(end)}, asked for {doubt.threshold.limit:g}"
+
+
+def _choice(run: Run, names: Sequence[str]) -> str:
+    """Which of several that are good enough leaves more use, where a test shows it."""
+    record = chosen(run, "information", "words", "precision")
+    if len(names) < 2 or record is None:
+        return ""
+    best = max(names, key=lambda name: _value(run, name, record))
+    if _shown_best(run, record, best, names):
+        return f" Of these, {best} is best on use ({record.title}: {rounded(_value(run, best, record))})."
+    return f" None of these is shown to be best on use ({record.title}, {record.text})."
+
+
+def _value(run: Run, name: str, record: MetricRecord) -> float:
+    score = headline(run, name, record)
+    return -1.0 if score is None or score.value is None else score.value
+
+
+def _shown_best(run: Run, record: MetricRecord, best: str, names: Sequence[str]) -> bool:
+    if len(run.names) > MOST:
+        return False
+    try:
+        compared = run.compare(record.text, parts=False, shuffles=shuffles(run))
+    except PlanError:  # a metric of another version or another package
+        return False
+    pairs = [pair for one in compared for pair in (one, one.turned) if pair.part == HEADLINE]
+    others = {pair.second: result(run, pair, ALPHA) for pair in pairs if pair.first == best}
+    return all(others.get(name) == "better" for name in names if name != best)
+
+
+def _limits(run: Run) -> str:
+    """What meeting a threshold does not tell."""
+    limits = []
+    if run.corpus.silver:
+        limits.append(f"what {markers(run)} marked is not what identifies")
+    if not playing(run, "attack"):
+        limits.append("no attack was made")
+    if chosen(run, "direct identifiers") is None:
+        limits.append("nothing was counted against direct identifiers")
+    return f"That is no proof that a release is safe{': ' + ', and '.join(limits) if limits else ''}."

@@ -1,0 +1,93 @@
+"""Words that sentences about a run share. None says more than what was marked in the documents at hand, and by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from showthrough.data.kinds import kind_of
+from showthrough.errors import shown
+from showthrough.report.table import rounded
+from showthrough.run.records import MetricRecord, Score
+from showthrough.run.roles import counted
+from showthrough.run.run import Run
+
+_NAMED = 3  # documents that a line names
+# What the broad types of corpora are called; a finer one goes by its own name.
+_TYPES = {
+    "PERSON": "names", "CODE": "codes such as case numbers", "CONTACT": "contact details", "LOCATION": "places",
+    "ORGANIZATION": "organizations", "DATETIME": "dates", "DEM": "descriptions of people", "QUANTITY": "quantities",
+    "MISC": "other details", "OTHER": "other details",
+}  # fmt: skip
+
+
+def markers(run: Run) -> str:
+    """Who marked what sentences are about: programs are no people."""
+    if not run.corpus.silver:
+        return "annotators"
+    return "programs and annotators" if run.corpus.silver.endswith(" and others") else "programs"
+
+
+def may_leak(score: Score | None) -> str:
+    """What a spotless score leaves open: an interval that starts at 0.931 says that 7 % may leak all the same."""
+    if score is None or score.value != 1:
+        return ""
+    return f"up to {score.unseen * 100:.0f} % may still leak" if score.unseen else "more may leak than was seen"
+
+
+def leaks(run: Run, record: MetricRecord, name: str) -> dict[str, int]:
+    """Documents in which a marked identifier can still be read, and how many (as annotators count them)."""
+    hidden, total = (counted(run, record, name, kind) for kind in ("right", "all"))
+    both = zip(run.documents, hidden, total, strict=True)
+    return {document: int(marked - gone) for document, gone, marked in both if marked > gone}
+
+
+def named(leaking: Mapping[str, int]) -> str:
+    """`clinic-03 (9), clinic-12 (6), clinic-10 (4) and 33 more`: the documents to look at first."""
+    order = sorted(leaking, key=lambda document: (-leaking[document], document))
+    more = f" and {len(order) - _NAMED:,} more" if len(order) > _NAMED else ""
+    return ", ".join(f"{shown(document)} ({leaking[document]})" for document in order[:_NAMED]) + more
+
+
+def type_words(entity_type: str) -> str:
+    """
+    >>> type_words("CODE"), type_words("PER"), type_words("PHONE"), type_words("")
+    ('codes such as case numbers (CODE)', 'names (PER)', 'PHONE', 'what has no type')
+    """
+    words = _TYPES.get(kind_of(entity_type) or "")
+    return f"{words} ({shown(entity_type)})" if words else shown(entity_type) or "what has no type"
+
+
+def counted_words(count: float, thing: str) -> str:
+    """
+    >>> counted_words(1, "document"), counted_words(1200, "document")
+    ('1 document', '1,200 documents')
+    """
+    return f"{count:,.0f} {thing}{'' if count == 1 else 's'}"
+
+
+def percent(share: float) -> str:
+    """
+    >>> percent(0.3094), percent(0.9999), percent(1.0)
+    ('30.9 %', '99.99 %', '100.0 %')
+    """
+    digits = len(rounded(share).partition(".")[2])  # more of them where it would look like all or nothing
+    return f"{share * 100:.{max(1, digits - 2)}f} %"
+
+
+def assuming(record: MetricRecord) -> str:
+    """What a number takes on trust."""
+    faith = []
+    if record.parameters.get("replacements") == "trusted":
+        faith.append("what replacements say was not read")
+    if record.parameters.get("function_word_mentions") == "free":
+        faith.append("names made of function words were not asked for")
+    return f" ({'; '.join(faith)})" if faith else ""
+
+
+def on_average(run: Run) -> str:
+    """What a share of several annotators' marks is."""
+    return "" if run.several_annotators is False else ", on average over annotators"
+
+
+def listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"

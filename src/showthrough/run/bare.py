@@ -1,0 +1,79 @@
+"""A run for others: without the words of its documents, and without the folders that it was read from."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from showthrough.run.places import Places
+from showthrough.run.records import Evidence, Failure
+from showthrough.run.run import WITHOUT_TEXT, Run
+
+Record = TypeVar("Record", bound=msgspec.Struct)
+
+
+def without_text(run: Run) -> Run:
+    bare = without_folders(run)
+    evidence = {
+        metric: {name: _wordless(by) for name, by in by_name.items()} for metric, by_name in bare.evidence.items()
+    }
+    return replace(bare, provenance={**bare.provenance, WITHOUT_TEXT: True}, texts=None, evidence=evidence)
+
+
+def _wordless(evidence: dict[str, Evidence]) -> dict[str, Evidence]:
+    """What can be shown without a word of the texts. Places go as well: with the released text, they lead to it."""
+    bare = {key: replace(one, words=[], places=[], strings=[]) for key, one in evidence.items()}
+    return {key: bare[key] for key, one in evidence.items() if one.attack or not (one.places or one.strings)}
+
+
+def without_folders(run: Run) -> Run:
+    places = Places(run.metrics)
+
+    def told(one: Record, *fields: str) -> Record:
+        return replace(one, **{field: places.told(getattr(one, field)) for field in fields})
+
+    return replace(
+        run,
+        corpus=run.corpus.unplaced,
+        anonymizations=[one.unplaced for one in run.anonymizations],
+        background=None if run.background is None else run.background.unplaced,
+        backgrounds={name: one.unplaced for name, one in run.backgrounds.items()},
+        metrics=[told(record, "text", "parameters") for record in run.metrics],
+        scores=[told(score, "metric", "part", "reason", "signature", "note") for score in run.scores],
+        rows={
+            places.told(metric): {
+                name: {places.told(column): values for column, values in columns.items()}
+                for name, columns in by_name.items()
+            }
+            for metric, by_name in run.rows.items()
+        },
+        failures=[Failure(places.told(one.metric), places.told_of_failure(one.reason)) for one in run.failures],
+        provenance=places.told(run.provenance),
+        evidence={
+            places.told(metric): {
+                name: {document: told(one, "attack") for document, one in by.items()} for name, by in by_name.items()
+            }
+            for metric, by_name in run.evidence.items()
+        },
+        notes=places.told(run.notes),
+    )
+
+
+def with_folders_of(kept: Run, run: Run) -> Run:
+    places = Places(run.metrics)
+    texts = {places.told(record.text): record.text for record in run.metrics}
+    if not kept.provenance.get(WITHOUT_TEXT) or [record.text for record in kept.metrics] != list(texts):
+        return kept
+    models = kept.provenance.get("models", {})
+    columns = {text: {column for by in by_name.values() for column in by} for text, by_name in kept.rows.items()}
+    rows = {texts[text]: by_name for text, by_name in kept.rows.items() if not places.named_in(columns[text])}
+    return replace(
+        kept,
+        metrics=run.metrics,
+        rows=rows,
+        failures=[Failure(texts[one.metric], one.reason) for one in kept.failures],
+        provenance={**kept.provenance, "models": {places.full(name): models[name] for name in models}},
+        evidence={texts[text]: by_name for text, by_name in kept.evidence.items() if texts[text] in rows},
+    )

@@ -1,0 +1,94 @@
+"""What a run is asked for by its keys: an anonymization's scores, one of them, or one part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from showthrough.errors import NoScoreError, PlanError, ResourceError, meant, quoted, shown, some
+from showthrough.metrics import HEADLINE, Metric
+from showthrough.run import views
+from showthrough.run.records import Score
+
+if TYPE_CHECKING:
+    from showthrough.run.run import Run
+
+
+class Scores(Mapping[str, Score]):
+    """One anonymization's scores: what each metric is known by. `[metric, part]` is one of a metric's parts."""
+
+    def __init__(self, run: Run, anonymization: str) -> None:
+        self.run = run
+        self.anonymization = anonymization
+
+    def __getitem__(self, key: str | Metric | tuple[str | Metric] | tuple[str | Metric, str]) -> Score:
+        metric, part = (*_keys(key, 2, "a metric, or a metric and one of its parts"), HEADLINE)[:2]
+        if not isinstance(metric, str | Metric):
+            raise NoScoreError(f"found the key {quoted(metric)}; expected the text form of a metric, or a metric")
+        if not isinstance(part, str):
+            raise NoScoreError(f"found the key {quoted(part)}; expected the name of a part, as text")
+        text, parts = self._found(metric)
+        if part in parts:
+            return parts[part]
+        whose = f"{shown(text)} of {shown(self.anonymization)}"
+        listed = some(filter(None, parts))
+        if part == HEADLINE:
+            raise NoScoreError(f"{whose} has parts alone; expected one of {listed}")
+        raise NoScoreError(f"{whose} has no part {quoted(part)}; {meant(part, parts)}there are {listed}")
+
+    def _found(self, metric: str | Metric) -> tuple[str, dict[str, Score]]:
+        """A metric's text form with its scores by part; raises NoScoreError where there are none, with the reason."""
+        run, text = self.run, metric if isinstance(metric, str) else repr(metric)
+        with suppress(PlanError, ResourceError):  # of what is no metric at all
+            text, parts = run.text_of(metric), self.parts(metric)
+            if parts:
+                return text, parts
+        for failure in run.failures:
+            if failure.metric == text:
+                raise NoScoreError(f"{shown(text)} failed: {failure.reason}")
+        if text in run.rows:
+            raise NoScoreError(f"{shown(self.anonymization)} has no score on {shown(text)} in this run")
+        raise NoScoreError(f"no metric {quoted(text)} in this run; {meant(text, run.rows)}there are {some(run.rows)}")
+
+    def __iter__(self) -> Iterator[str]:
+        return (record.text for record in self.run.metrics if HEADLINE in self.parts(record.text))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def parts(self, metric: str | Metric) -> dict[str, Score]:
+        """All values of one metric, by part; the headline under the empty string."""
+        return self.run.parts(self.anonymization, metric)
+
+    def __repr__(self) -> str:
+        return views.text(self)
+
+    def _repr_html_(self) -> str:
+        return views.html(self)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
+
+def checked_key(run: Run, key: object) -> tuple[Any, ...]:
+    """The one to three keys that a run was asked with, the first of them the name of an anonymization it has."""
+    keys = _keys(key, 3, "an anonymization, or also a metric, or also one of its parts")
+    beside = [one.name for one in run.references]
+    known = [*run.names, *beside]
+    if not isinstance(keys[0], str):
+        raise NoScoreError(f"found the key {quoted(keys[0])}; expected the name of an anonymization: {some(known)}")
+    if keys[0] in known:
+        return keys
+    if keys[0] in run.rows and not keys[1:]:
+        asked = f"run[{quoted(known[0])}, {quoted(keys[0])}]" if known else "run[name, metric]"
+        raise NoScoreError(f"found the metric {quoted(keys[0])}; expected an anonymization first, as in {asked}")
+    listed = f"there are {some(run.names)}" + (f", and the references {some(beside)}" if beside else "")
+    raise NoScoreError(f"no anonymization {quoted(keys[0])} in this run; {meant(keys[0], known)}{listed}")
+
+
+def _keys(key: object, most: int, expected: str) -> tuple[Any, ...]:
+    keys = key if isinstance(key, tuple) else (key,)
+    if not 0 < len(keys) <= most:
+        raise NoScoreError(f"found {len(keys)} keys; expected {expected}")
+    return keys

@@ -1,0 +1,30 @@
+"""What a number has to reach. A run remembers what was asked of it; no number depends on it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+End = Literal["min", "max"]
+SIGNS: dict[End, str] = {"min": "≥", "max": "≤"}
+
+
+class Threshold(msgspec.Struct, frozen=True):
+    """The least or the most that a number may be."""
+
+    metric: Annotated[str, "the text form of the metric"]
+    end: Annotated[End, "whether the number must be at least or at most the limit"]
+    limit: Annotated[float, "the limit itself, which still is good enough"]
+    part: Annotated[str, "which of the metric's numbers; empty: the one it is known by"] = ""
+
+    def __str__(self) -> str:
+        """
+        >>> str(Threshold("er_di", "min", 0.95)), str(Threshold("recall_per_type", "min", 0.9, "CODE"))
+        ('er_di ≥ 0.95', 'recall_per_type[CODE] ≥ 0.9')
+        """
+        part = f"[{self.part}]" if self.part else ""
+        return f"{self.metric}{part} {SIGNS[self.end]} {self.limit:g}"
+
+    def holds(self, value: float) -> bool:
+        return value >= self.limit if self.end == "min" else value <= self.limit

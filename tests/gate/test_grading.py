@@ -1,0 +1,51 @@
+"""How surely thresholds are met: worked by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
+from showthrough.gate.grading import Grade, graded, thresholds_of
+from showthrough.run.run import Run
+from showthrough.run.thresholds import Threshold
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """40 documents with a name each; `most` leaves one of them readable."""
+    marks = (Annotation("a", (Mention(0, 3, "PERSON", "DIRECT", "e"),)),)
+    corpus = Corpus([Document(f"d{number:02}", "Doe left", marks) for number in range(40)])
+    every = {one.id: [Mask(0, 3)] for one in corpus}
+    masks = {"every": Anonymization(every), "most": Anonymization({**every, "d00": []})}
+    return evaluate(corpus, masks, metrics=["er_di", "er_qi"])
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "grade"),
+    [
+        ("every", 0.9, "met"),  # 40 of 40 hidden: the interval starts at 0.928
+        ("every", 0.95, "open"),  # below that, 5 % may leak all the same
+        ("most", 0.975, "open"),  # 39 of 40 are 0.975, which still is good enough
+        ("most", 0.976, "missed"),
+    ],
+)
+def test_a_threshold_is_met_only_with_the_interval(run: Run, name: str, limit: float, grade: Grade) -> None:
+    assert graded(run, name, Threshold("er_di", "min", limit)).grade == grade
+
+
+def test_the_other_end_counts_where_less_is_better(run: Run) -> None:
+    assert graded(run, "most", Threshold("er_di", "max", 0.98)).grade == "open"
+    assert graded(run, "most", Threshold("er_di", "max", 1.0)).grade == "met"
+    assert graded(run, "most", Threshold("er_di", "max", 0.9)).grade == "missed"
+
+
+def test_no_number_is_no_pass(run: Run) -> None:
+    assert graded(run, "every", Threshold("er_qi", "min", 0.0)).grade == "unknown"  # nobody marked any
+    assert graded(run, "every", Threshold("er_di", "min", 0.0, "PERSON")).grade == "unknown"
+
+
+def test_what_is_asked_for_goes_before_the_usual(run: Run) -> None:
+    assert list(map(str, thresholds_of(run))) == ["er_di ≥ 0.95", "er_qi ≥ 0.95"]
+    run.thresholds = [Threshold("er_di", "min", 0.99)]
+    assert list(map(str, thresholds_of(run))) == ["er_di ≥ 0.99"]
+    run.thresholds = []

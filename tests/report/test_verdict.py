@@ -1,0 +1,144 @@
+"""What follows from the numbers, and nothing else: worked by hand."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
+from showthrough.report.findings import findings
+from showthrough.report.summary import in_words, show_verdict
+from showthrough.report.verdict import verdict
+from showthrough.run.records import Evidence
+from showthrough.run.thresholds import Threshold
+
+TEXT = "Ole Berg, file 77/12, of Oslo came home"
+MARKS = (
+    Mention(0, 8, "PERSON", "DIRECT", "e1"),
+    Mention(15, 20, "CODE", "DIRECT", "e2"),
+    Mention(25, 29, "LOC", "QUASI", "e3"),
+)
+NAME, CODE, TOWN, REST = Mask(0, 8), Mask(15, 20), Mask(25, 29), Mask(30, 39)
+
+
+def run_of(documents: int = 100, **masks: list[Mask]) -> Run:
+    marks = (Annotation("a", MARKS),)
+    corpus = Corpus([Document(f"d{number:03}", TEXT, marks) for number in range(documents)])
+    given = {name: Anonymization({one.id: list(own) for one in corpus}) for name, own in masks.items()}
+    return evaluate(corpus, given, ["er_di", "er_qi", "precision"])
+
+
+def told(run: Run) -> str:
+    screen = Console(record=True, width=100, file=StringIO())
+    show_verdict(verdict(run), screen)
+    return screen.export_text()
+
+
+def test_one_that_meets_them_is_told_with_what_that_leaves_open() -> None:
+    """100 of 100 hidden: the interval starts at 0.05 ** (1 / 100) = 0.9705, above 0.95."""
+    run = run_of(good=[NAME, CODE, TOWN], bad=[NAME])
+    assert verdict(run).recommendation == (
+        "good meets all thresholds. That is no proof that a release is safe: no attack was made."
+    )
+    assert [one.grade for one in verdict(run).systems] == ["met", "missed"]
+
+
+def test_of_two_that_meet_them_the_better_one_is_named_where_a_test_shows_it() -> None:
+    """All mask what is marked; `greedy` also two words more of each document, `sparing` of every other one."""
+    marked = [NAME, CODE, TOWN]
+    corpus = Corpus([Document(f"d{number:03}", TEXT, (Annotation("a", MARKS),)) for number in range(100)])
+    every = {one.id: [*marked, REST] for one in corpus}
+    some = {one.id: [*marked, *([REST] if number % 2 else [])] for number, one in enumerate(corpus)}
+    masks = {"greedy": Anonymization(every), "sparing": Anonymization(some)}
+    run = evaluate(corpus, masks, ["er_di", "er_qi", "precision"])
+    text = verdict(run).recommendation
+    assert text.startswith("greedy and sparing meet all thresholds. Of these, sparing is best on use (Masked words")
+    alike = run_of(one=[NAME, CODE, TOWN], two=[NAME, CODE, TOWN])
+    assert "None of these is shown to be best on use (Masked words that were marked, precision)." in (
+        verdict(alike).recommendation
+    )
+
+
+def test_few_documents_are_never_enough() -> None:
+    """20 of 20 hidden: 0.05 ** (1 / 20) = 0.861, below 0.95."""
+    run = run_of(20, good=[NAME, CODE, TOWN])
+    assert verdict(run).recommendation.startswith(
+        "good meets all thresholds in these documents, but it is not sure that others would (of good, er_di may be "
+        "0.861, asked for 0.95): score more documents before deciding."
+    )
+
+
+def test_none_is_recommended_where_none_is_good_enough() -> None:
+    """`names` hides 100 of 200 direct and no quasi-identifiers, `codes` also the towns: it misses one threshold."""
+    run = run_of(names=[NAME], codes=[CODE, TOWN])
+    assert verdict(run).recommendation == (
+        "None of the 2 meets all thresholds: these numbers do not support a release of any. "
+        "Closest is codes, which misses er_di 0.500, asked for 0.95."
+    )
+    alone = run_of(names=[NAME])
+    assert verdict(alone).recommendation == (
+        "names does not meet all thresholds: these numbers do not support a release. "
+        "It misses er_di 0.500, asked for 0.95 and er_qi 0.000, asked for 0.95."
+    )
+
+
+def test_thresholds_that_were_set_decide() -> None:
+    run = run_of(names=[NAME])
+    run.thresholds = [Threshold("er_di", "min", 0.3)]
+    assert verdict(run).recommendation.startswith("names meets the threshold.")
+    assert "The thresholds are the usual ones" not in told(run)
+    run.thresholds = []
+    assert "The thresholds are the usual ones" in told(run)
+
+
+def test_what_leaks_most_comes_first_with_what_a_fix_would_win() -> None:
+    """Each of 100 documents: a code of two direct identifiers, and the town, can be read."""
+    first, second = findings(run_of(names=[NAME]))
+    assert in_words(first) == (
+        "names leaves 100 direct identifiers readable that are codes such as case numbers (CODE), in 100 of 100 "
+        "documents (d000 (1), d001 (1), d002 (1) and 97 more); hiding them all would bring er_di from 0.500 to 1.000."
+    )
+    assert in_words(second).startswith(
+        "names leaves 100 quasi-identifiers readable that are places (LOC), in 100 of 100"
+    )
+
+
+def test_whom_an_attack_finds_and_by_which_words(demo_attacked: Run) -> None:
+    found = next(one for one in findings(demo_attacked) if one.name == "ner" and one.words)
+    assert found.what == "lets an attack (trir) find the person of 41 of 42 documents"
+    assert found.where.startswith("surest: ")
+    assert not any(word in in_words(found) for word in found.words)  # ids are told on the terminal, words are not
+
+
+def test_of_an_interrupted_run_nothing_is_said() -> None:
+    run = msgspec.structs.replace(run_of(names=[NAME]), complete=False, scores=[])
+    assert verdict(run).recommendation == "The run was interrupted: nothing can be said yet."
+    assert verdict(run).findings == []
+
+
+def test_no_number_is_no_pass() -> None:
+    corpus = Corpus([Document("d", "It rained", (Annotation("a", ()),))])
+    run = evaluate(corpus, {"one": Anonymization({"d": []})}, ["er_di"])
+    assert verdict(run).recommendation == ("one cannot be judged: a number that a threshold asks for is not there.")
+    assert "not judged by er_di ≥ 0.95 (no annotator marked an entity of this kind)" in told(run)
+
+
+@pytest.fixture(scope="module")
+def demo_attacked() -> Run:
+    from showthrough import demo
+    from showthrough.formats import read_anonymization, read_corpus
+    from showthrough.formats.background import read_background
+
+    corpus = read_corpus(demo.corpus_path(), name="demo")
+    path = demo.anonymization_paths()["ner"]
+    masks = {"ner": read_anonymization(path, corpus, name="ner")}
+    return evaluate(corpus, masks, ["er_di", "trir"], background=read_background(demo.background_path()), resamples=0)
+
+
+def test_evidence_without_words_names_none(demo_attacked: Run) -> None:
+    bare = demo_attacked.without_text()
+    assert all(not one.words for one in findings(bare))
+    assert isinstance(next(iter(bare.evidence["trir"]["ner"].values())), Evidence)
