@@ -136,11 +136,11 @@ def _fraction(a: Floats, b: Floats, x: Floats, y: Floats) -> Floats:
     value = middle[-1]
     for before, over in zip(middle[-2::-1], above[:0:-1], strict=True):
         value = before + over / value
-    return 1 / value
+    return np.asarray(1 / value)
 
 
 def _log_share(a: Floats, b: Floats, odds: Floats, height: Floats) -> tuple[Floats, Floats, Floats]:
-    """ln of the share below, the share above (NaN where only the one below has all of its digits), ln of the density."""
+    """ln of the share below, the share above (NaN where the one below has more digits), ln of the density."""
     x, y = _both(odds)
     density = _log_before(a, b, odds, x, y) + height
     below = x * (a + b + 2) < a + 1
@@ -185,4 +185,4 @@ def _newton(a: Floats, b: Floats, below: Floats, above: Floats) -> Floats:
         moved, odds = np.abs(following - odds), following
         if not (moved > np.maximum(still, _ROUNDING * np.abs(odds))).any():
             break
-    return odds
+    return np.asarray(odds)

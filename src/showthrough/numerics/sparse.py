@@ -102,7 +102,7 @@ class SparseRows:
     def times(self, dense: NDArray[Any]) -> Floats:
         """The product with a vector, or with a matrix: rows that are equal have equal sums to the last digit."""
         if dense.ndim == 1:
-            return np.bincount(self.row, self.data * dense[self.column], minlength=len(self))
+            return np.bincount(self.row, self.data * dense[self.column], minlength=len(self)).astype(np.float64)
         return sums(dense, self.column, self.bound, self.data)
 
     def product(self, turned: SparseRows) -> Floats:
@@ -149,7 +149,7 @@ def sums(rows: NDArray[Any], which: NDArray[Any], bound: Ints, weights: NDArray[
 
     def listed(entry: slice | Ints) -> NDArray[Any]:
         some = rows[which[entry]]
-        return some if weights is None else some * weights[entry, None]
+        return np.asarray(some if weights is None else some * weights[entry, None])
 
     length = np.diff(bound)
     whole = np.zeros((len(length), rows.shape[1]))

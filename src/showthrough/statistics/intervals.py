@@ -125,7 +125,9 @@ def _trials(value: Array, spread: Spread, confidence: float) -> Array:
 def number_interval(value: Array, spread: Spread, confidence: float) -> tuple[Array, Array]:
     """Intervals of numbers that have no upper bound, by Student's t; undefined where nothing varies."""
     with np.errstate(invalid="ignore"):
-        reach = _widening(freedom(spread), confidence) * normal_quantile((1 + confidence) / 2) * np.sqrt(spread.variance)
+        reach = (
+            _widening(freedom(spread), confidence) * normal_quantile((1 + confidence) / 2) * np.sqrt(spread.variance)
+        )
     reach = np.where(spread.variance > 0, reach, np.nan)
     return np.where(value >= 0, np.maximum(value - reach, 0.0), value - reach), value + reach
 
