@@ -111,3 +111,10 @@ def test_student_and_normal() -> None:
     from scipy.special import ndtri
 
     assert [normal_quantile(share) for share in SHARES.tolist()] == pytest.approx(ndtri(SHARES), rel=1e-13)
+
+
+def test_every_share_of_every_distribution_is_somewhere() -> None:
+    random = np.random.default_rng(3)
+    a, b = 10 ** random.uniform(-12, 5, size=(2, 500))
+    found = beta_quantile(a, b, 1 / (1 + np.exp(random.uniform(-20, 20, size=500))))
+    assert ((found >= 0) & (found <= 1)).all()

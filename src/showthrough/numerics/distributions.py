@@ -132,7 +132,7 @@ def _fraction(a: Floats, b: Floats, x: Floats, y: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         step = np.where(m > 0, m * (b - m) * x / (a + 2 * m - 1), 0.0)
         middle = m + step + (a + m) * (a * y - b * x + 1 + m * (1 + y)) / (a + 2 * m + 1)
-        above = step * (a + m - 1) * (a + b + m - 1) * x / (a + 2 * m - 1)
+        above = step * (a + (m - 1)) * (a + b + (m - 1)) * x / (a + 2 * m - 1)
     value = middle[-1]
     for before, over in zip(middle[-2::-1], above[:0:-1], strict=True):
         value = before + over / value
@@ -183,6 +183,7 @@ def _newton(a: Floats, b: Floats, below: Floats, above: Floats) -> Floats:
             excess = np.where(np.isnan(rest), share - np.log(below), np.log1p((above - rest) / below))
             following = np.maximum(odds - excess * np.exp(share - density), least)
         moved, odds = np.abs(following - odds), following
-        if not (moved > np.maximum(still, _ROUNDING * np.abs(odds))).any():
+        rounding = _ROUNDING / np.where(np.isnan(rest), 1, below)
+        if not ((moved > np.maximum(still, _ROUNDING * np.abs(odds))) & (np.abs(excess) > rounding)).any():
             break
     return np.asarray(odds)
