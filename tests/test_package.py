@@ -9,15 +9,18 @@ import subprocess
 import sys
 import tomllib
 import venv
+from email import message_from_bytes
 from graphlib import TopologicalSorter
 from pathlib import Path
 from pkgutil import iter_modules, resolve_name
+from zipfile import ZipFile
 
 import pytest
 
 import showthrough
 
 ROOT = Path(__file__).parent.parent
+HOME = "https://github.com/showthrough/showthrough"
 HEAVY = ("torch", "transformers", "sentence_transformers", "spacy", "pandas", "sklearn", "scipy", "wordfreq", "typer")
 
 
@@ -62,8 +65,8 @@ def test_importing_takes_little_time() -> None:
 
 # The map of docs/design.md: each room knows only those before it.
 ROOMS = (
-    "version", "errors", "tables", "files", "data", "formats", "axis", "resources", "detectors", "attacks", "metrics",
-    "statistics", "run", "gate", "evaluation", "anonymizers", "report", "demo", "cli",
+    "version", "errors", "tables", "files", "data", "formats", "axis", "numerics", "resources", "detectors", "attacks",
+    "metrics", "statistics", "run", "gate", "evaluation", "anonymizers", "report", "demo", "cli",
 )  # fmt: skip
 SOURCE = ROOT / "src/showthrough"
 # The one way back, also in the design: whoever holds a run may look at it, and how it looks is a later room's to say.
@@ -161,6 +164,65 @@ def test_the_wheel_alone_runs_the_demo(wheel: Path, tmp_path: Path) -> None:
     assert demo.returncode == 0, demo.stderr
     assert "er_di" in demo.stdout
     assert "overmask" in demo.stdout
+
+
+BIG = ("scipy", "sklearn", "altair", "vl_convert", "pandas", "spacy", "torch", "transformers")  # tens of MB each
+
+
+def test_nothing_big_is_installed_along() -> None:
+    """The base install stays small: what is big is an extra, or only tests need it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    base = {re.split(r"[^\w-]", one)[0] for one in project["dependencies"]}
+    assert base & {*BIG, "scikit-learn", "vl-convert-python"} == set()
+
+
+def test_the_demo_needs_nothing_big(tmp_path: Path) -> None:
+    """The demo with its page, clusters of documents and tests, where none of the big packages can be imported."""
+    code = f"""
+import importlib.abc, sys
+
+class Missing(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.split(".")[0] in {BIG}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Missing())
+import showthrough as st
+from showthrough import demo
+
+corpus = st.read_corpus(demo.corpus_path())
+systems = {{name: st.read_anonymization(path, corpus) for name, path in demo.anonymization_paths().items()}}
+nmi = 'nmi(embedding="lsa", n_tries=2, n_clusterings=2)'
+run = st.evaluate(corpus, systems, ["er_di", nmi], texts=False)
+assert all(run[name, nmi].value is not None for name in systems)
+assert run["rules", "er_di"].low < run["rules", "er_di"].value and run.compare("er_di")[0].p is not None
+sys.argv = ["showthrough", "demo", "--html", {str(tmp_path / "page.html")!r}]
+from showthrough.__main__ import main
+main()
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    assert "overmask" in found.stdout
+    assert (tmp_path / "page.html").stat().st_size > 100_000
+
+
+def test_links_lead_somewhere_from_the_package_index(wheel: Path) -> None:
+    with ZipFile(wheel) as file:
+        name = next(name for name in file.namelist() if name.endswith("/METADATA"))
+        metadata = message_from_bytes(file.read(name))
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    page = metadata.get_payload()
+    assert isinstance(page, str)
+    links = re.findall(r"\]\(([^)\s]+)", page)
+    assert len(links) > 10
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    ours = [link.removeprefix(HOME) for link in links if link.startswith(HOME)]
+    kinds = [re.fullmatch(r"/(raw|blob)/main/([^#]+)(#.*)?", link) for link in ours]
+    assert all(kind and (ROOT / kind[2]).is_file() for kind in kinds)
+    assert {kind[1] for kind in kinds if kind and kind[2].endswith(".png")} == {"raw"}
+    urls = dict(line.split(", ", 1) for line in metadata.get_all("Project-URL", []))
+    assert set(urls) == {"Homepage", "Documentation", "Source", "Issues", "Changelog"}
+    assert all(url.startswith(HOME) for url in urls.values())
 
 
 def test_what_is_imported_is_declared() -> None:

@@ -75,7 +75,7 @@ def test_a_setting_with_a_line_end_can_be_read_back() -> None:
 
 def test_what_a_signature_says_of_them() -> None:
     said = {name: approaches(name)[0].parts[0].pinned for name in ATTACKS}
-    assert said["lexical"] == (("lexical", "v1"),)
+    assert said["lexical"] == (("lexical", "v2"),)
     assert said["dense"] == (("dense", "v1"),)
     assert dict(said["transformer"])["selection"].startswith("background")
 

@@ -79,15 +79,15 @@ def test_pieces_take_in_one_edge_of_the_word() -> None:
 def test_counts_are_a_matrix() -> None:
     wording = Wording(["a b a", "", "b"])
     found = wording.counts(View("words", False, 1, 1, 20))
-    assert found.shape == (3, 1 << 20)
-    assert sorted(found.toarray().max(axis=0)[found.indices].tolist()) == [1.0, 1.0, 2.0]
-    assert np.diff(found.indptr).tolist() == [2, 0, 1]
+    assert (len(found), found.width) == (3, 1 << 20)
+    assert sorted(found.dense().max(axis=0)[found.column].tolist()) == [1.0, 1.0, 2.0]
+    assert np.diff(found.bound).tolist() == [2, 0, 1]
 
 
 def test_texts_without_a_word() -> None:
     wording = Wording(["", "…", " "])
     assert len(wording.occurrences(PHRASES).term) == 0
-    assert wording.counts(View("words", False, 1, 1, 20)).nnz == 0
+    assert wording.counts(View("words", False, 1, 1, 20)).data.size == 0
 
 
 def test_words_and_passages_as_they_stand() -> None:

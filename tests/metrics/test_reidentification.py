@@ -185,7 +185,7 @@ def test_text_form_and_signature() -> None:
     assert metric_text(parse_metric('trir(attacks="lexical", k=1)')) == 'trir(attacks="lexical", k=1)'
     background = Background(BACKGROUND, "web")
     line = run_of(background).scores[0].signature
-    assert f"|attacks:lexical, lexical+assignment|k:5|lexical:v1|background:web@{background.digest[:8]}|" in line
+    assert f"|attacks:lexical, lexical+assignment|k:5|lexical:v2|background:web@{background.digest[:8]}|" in line
 
 
 @pytest.mark.parametrize("written", ['trir(attacks="magic")', "trir(k=0)", "trir(k=1.5)", 'trir(attacks="")'])

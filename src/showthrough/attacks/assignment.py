@@ -10,6 +10,7 @@ import numpy as np
 
 from showthrough.attacks.base import Candidates, Floats, Ints
 from showthrough.attacks.standing import NOBODY, Place, Standing, margin, placed, shares
+from showthrough.numerics.matching import best_matching
 
 LARGEST = 5_000  # documents and individuals up to which the best matching is sought
 NOT_RUN = f"one-to-one assignment takes at most {LARGEST:,} documents and {LARGEST:,} individuals"
@@ -45,14 +46,10 @@ def assigned(candidates: Candidates, document: Ints, truth: Ints, sizes: Ints, k
 
 def _matching(candidates: Candidates, times: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     """Rows and their columns: one entry a document that tells something, NOBODY where individuals run out."""
-    from scipy.optimize import linear_sum_assignment
-
     rows = np.repeat(np.arange(len(times)), np.where(candidates.heard, times, 0))
     columns = np.repeat(np.arange(len(sizes)), sizes)
-    row, column = linear_sum_assignment(candidates.score[rows][:, columns], maximize=True)
-    matched = np.full(len(rows), NOBODY)
-    matched[row] = columns[column]
-    return rows, matched
+    column = best_matching(candidates.score[rows][:, columns])
+    return rows, np.where(column >= 0, columns[column], NOBODY)
 
 
 def _matched(score: Floats, true: int, size: int, before: float, beside: float, slots: Ints, k: int) -> Floats:

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.attacks.base import BEST, EVERYBODY, Attack, Candidates, Floats, Ints, Words, mean_square, standardised
 from showthrough.attacks.terms import Occurrences, View, Wording
+from showthrough.numerics.sparse import SparseRows
 
 VIEWS = (View("words", False, 1, 1, 22), View("phrases", False, 1, 3, 24), View("pieces", True, 4, 4, 22))
 FORMS = View("forms", False, 1, 1, 63)  # words told apart for certain
@@ -25,8 +25,6 @@ LISTED = 10  # words that an explanation names
 _BLOCK = 2_000_000  # characters of background that are looked at together: their arrays take about 200 MB
 _CELLS = 5_000_000  # fits that are calculated together: 40 MB
 _HELD = 50_000_000  # characters whose weights stay in memory; a larger background is read again for every score
-
-Matrix = Any  # a sparse matrix, texts × terms
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,8 @@ class Lexical(Attack):
     0
     """
 
+    version = 2
+
     def fit(self, background: Mapping[str, str], resources: object = None, watched: object = None) -> FittedLexical:
         return FittedLexical(tuple(background), tuple(background.values()))
 
@@ -58,15 +58,10 @@ class Known:
     weight: NDArray[np.float32]
     mean: Floats  # b̄
 
-    def compact(self, counts: Matrix) -> Matrix:
+    def compact(self, counts: SparseRows) -> SparseRows:
         """Counts over the known terms alone, damped: 1 + ln count."""
-        from scipy.sparse import csr_array
-
-        place = self.place[counts.indices]
-        occurs = place >= 0
-        ends = np.concatenate([[0], np.cumsum(occurs)])[counts.indptr]
-        data = 1 + np.log(counts.data[occurs])
-        return csr_array((data, place[occurs], ends), shape=(counts.shape[0], len(self.weight)))
+        known = counts.within(self.place, len(self.weight))
+        return known.holding(1 + np.log(known.data))
 
 
 def telling(having: Ints, times: Floats, individuals: int) -> Floats:
@@ -91,26 +86,26 @@ class FittedLexical:
         self.texts = texts
         self._blocks = _blocks(texts)
         self._holds = sum(map(len, texts)) <= _HELD
-        self._weights: list[list[Matrix]] = []  # of each block; empty where they are made again for every score
+        self._weights: list[list[SparseRows]] = []  # of each block; empty where they are made again for every score
         self._learn()
 
     def _learn(self) -> None:
         """One pass for how many individuals have each term, one for their weights."""
         having = [np.zeros(1 << view.bits, dtype=np.int32) for view in VIEWS]
         times = [np.zeros(1 << view.bits, dtype=np.float32) for view in VIEWS]
-        counts_of: list[list[Matrix]] = []
+        counts_of: list[list[SparseRows]] = []
         for block in self._blocks:
             block_counts = _counted(self.texts[block.start : block.stop])
             for place, counts in enumerate(block_counts):
-                np.add.at(having[place], counts.indices, 1)
-                np.add.at(times[place], counts.indices, counts.data)
+                np.add.at(having[place], counts.column, 1)
+                np.add.at(times[place], counts.column, counts.data)
             counts_of.append(block_counts if self._holds else [])
         self.known = list(map(self._known, having, times))
         for number, block in enumerate(self._blocks):
             block_weights = self._weighed(counts_of[number] or _counted(self.texts[block.start : block.stop]))
             counts_of[number] = []
             for known, weights in zip(self.known, block_weights, strict=True):
-                np.add.at(known.mean, weights.indices, weights.data.astype(np.float64) / len(self.texts))
+                np.add.at(known.mean, weights.column, weights.data.astype(np.float64) / len(self.texts))
             self._weights.append(block_weights if self._holds else [])
 
     def _known(self, having: NDArray[np.int32], times: NDArray[np.float32]) -> Known:
@@ -120,13 +115,12 @@ class FittedLexical:
         weight = telling(having[occurs].astype(np.int64), times[occurs].astype(np.float64), len(self.texts))
         return Known(place, weight.astype(np.float32), np.zeros(len(occurs)))
 
-    def _weighed(self, counts_by_view: list[Matrix]) -> list[Matrix]:
+    def _weighed(self, counts_by_view: list[SparseRows]) -> list[SparseRows]:
         weighed = [known.compact(counts) for known, counts in zip(self.known, counts_by_view, strict=True)]
-        for known, weights in zip(self.known, weighed, strict=True):
-            weights.data *= known.weight[weights.indices]
-        return list(map(_unit, weighed))
+        pairs = zip(self.known, weighed, strict=True)
+        return [weights.holding(weights.data * known.weight[weights.column]).unit() for known, weights in pairs]
 
-    def blocks(self) -> Iterator[tuple[range, list[Matrix]]]:
+    def blocks(self) -> Iterator[tuple[range, list[SparseRows]]]:
         for block, weights in zip(self._blocks, self._weights, strict=True):
             yield block, weights or self._weighed(_counted(self.texts[block.start : block.stop]))
 
@@ -134,32 +128,28 @@ class FittedLexical:
         """Documents × individuals; of a large background the best of each document."""
         return Attempt(self, documents).candidates()
 
-    def weights_of(self, columns: Ints) -> list[Matrix]:
+    def weights_of(self, columns: Ints) -> list[SparseRows]:
         """The weights of some individuals, whose columns ascend."""
         if not self._holds:
             return self._weighed(_counted([self.texts[column] for column in columns.tolist()]))
-        from scipy.sparse import vstack
-
         rows = [columns[(columns >= block.start) & (columns < block.stop)] - block.start for block in self._blocks]
         pairs = list(zip(rows, self._weights, strict=True))
-        return [vstack([weights[place][row] for row, weights in pairs], format="csr") for place in range(len(VIEWS))]
+        return [SparseRows.stacked([weights[place].rows(row) for row, weights in pairs]) for place in range(len(VIEWS))]
 
 
 class Attempt:
     """One set of documents under attack."""
 
     def __init__(self, fitted: FittedLexical, documents: Sequence[str]) -> None:
-        from scipy.sparse import vstack
-
         self.fitted = fitted
         self.documents = documents
         self._blocks = _blocks(documents)
         counts = [_counted(documents[block.start : block.stop]) for block in self._blocks]
-        whole = [vstack(blocks, format="csr") for blocks in zip(*counts, strict=True)]
+        whole = [SparseRows.stacked(blocks) for blocks in zip(*counts, strict=True)]
         self._weights = list(map(_weighed_by_documents, fitted.known, whole))
         # A document without a term that tells anything must neither be matched nor say what is usual.
         self._views = list(zip(fitted.known, self._weights, strict=True))
-        telling_weights = [weights @ (known.weight > 0) for known, weights in self._views]
+        telling_weights = [weights.times(known.weight > 0) for known, weights in self._views]
         self.heard: NDArray[np.bool_] = np.any(np.array(telling_weights) > 0, axis=0)
         # What is taken off a fit, and what it is divided by: views × individuals.
         self.mean = np.zeros((len(VIEWS), len(fitted.texts)))
@@ -168,13 +158,14 @@ class Attempt:
     def candidates(self) -> Candidates:
         speaking = int(self.heard.sum())
         kept = _Kept(self.heard, len(self.fitted.texts))
-        turned = [weights[self.heard].T.tocsr() for weights in self._weights]
-        usual = [(weights @ known.mean)[self.heard] for known, weights in self._views]
+        turned = [weights.rows(np.flatnonzero(self.heard)).turned() for weights in self._weights]
+        usual = [weights.times(known.mean)[self.heard] for known, weights in self._views]
         variance: list[float] = []
         for part, part_weights in self._parts(speaking):
             fused = np.zeros((speaking, len(part)))
             for place, weights in enumerate(part_weights):
-                fit = (weights @ turned[place]).toarray().T.astype(np.float64) - usual[place][:, None]
+                # In few digits: sums that are equal must not differ by the order in which they were added up.
+                fit = weights.product(turned[place]).T.astype(np.float32) - usual[place][:, None]
                 if len(variance) == place:
                     variance.append(mean_square(fit))  # the first part tells it well enough
                 standard, mean, deviation = standardised(fit, variance[place])
@@ -184,14 +175,14 @@ class Attempt:
             kept.take(fused, part)
         return Candidates(kept.score, len(self.fitted.texts), self.heard, kept.column, self.explain)
 
-    def _parts(self, documents: int) -> Iterator[tuple[range, list[Matrix]]]:
+    def _parts(self, documents: int) -> Iterator[tuple[range, list[SparseRows]]]:
         """Individuals block after block, of large ones as many at a time as their fits have room."""
         size = max(1, _CELLS // max(documents, 1))
         for block, weights in self.fitted.blocks():
             for low in range(0, len(block), size):
                 part = block[low : low + size]
                 whole = len(part) == len(block)
-                yield part, weights if whole else [matrix[low : low + len(part)] for matrix in weights]
+                yield part, weights if whole else [matrix.stretch(low, low + len(part)) for matrix in weights]
 
     def explain(self, columns: Ints) -> list[Words]:
         """For each document, the words that speak most for the individual in its column; none where that is −1."""
@@ -221,11 +212,12 @@ class Attempt:
             entries, entry, times = np.unique(keys, return_inverse=True, return_counts=True)
             document, term = entries >> view.bits, known.place[entries & ((1 << view.bits) - 1)]
             document, column, there = document[term >= 0], term[term >= 0], np.flatnonzero(term >= 0)
-            difference = _entries(theirs[place], at[document], column) - known.mean[column]
+            difference = theirs[place].at(at[document], column) - known.mean[column]
             scale = np.where(asked >= 0, 1 / self.deviation[place, np.maximum(asked, 0)], 0.0)
             added = np.zeros(len(entries))
             # The weights of the documents lie in the same order: by document, then by term.
-            added[there] = self._weights[place][block.start : block.stop].data * difference * scale[document]
+            weights = self._weights[place].stretch(block.start, block.stop).data
+            added[there] = weights * difference * scale[document]
             yield occurrences, (added / times)[entry]
 
 
@@ -258,37 +250,17 @@ def _blocks(texts: Sequence[str]) -> list[range]:
     return [range(low, high) for low, high in pairwise(cuts)]
 
 
-def _counted(texts: Sequence[str]) -> list[Matrix]:
+def _counted(texts: Sequence[str]) -> list[SparseRows]:
     wording = Wording(texts)
     return [wording.counts(view) for view in VIEWS]
 
 
-def _weighed_by_documents(known: Known, counts: Matrix) -> Matrix:
+def _weighed_by_documents(known: Known, counts: SparseRows) -> SparseRows:
     weights = known.compact(counts)
-    having = np.bincount(weights.indices, minlength=len(known.weight))
-    speaking = int((np.diff(counts.indptr) > 0).sum())  # documents that have any word
-    weights.data *= np.log((1 + speaking) / having[weights.indices])
-    return _unit(weights)
-
-
-def _unit(matrix: Matrix) -> Matrix:
-    """Every row scaled to length 1; a row of nothing stays nothing."""
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    length = np.sqrt(np.bincount(rows, matrix.data.astype(np.float64) ** 2, minlength=matrix.shape[0]))
-    length[length == 0] = 1.0
-    matrix.data = (matrix.data / length[rows]).astype(np.float32)
-    return matrix
-
-
-def _entries(matrix: Matrix, row: Ints, column: NDArray[np.int32]) -> Floats:
-    """Many entries of a sparse matrix whose rows are sorted; 0 where there is none."""
-    width = matrix.shape[1]
-    keys = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr)) * width + matrix.indices
-    if not len(keys):
-        return np.zeros(len(row))
-    asked = row * width + column
-    at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-    return np.where(keys[at] == asked, matrix.data[at].astype(np.float64), 0.0)
+    having = np.bincount(weights.column, minlength=len(known.weight))
+    speaking = int((np.diff(counts.bound) > 0).sum())  # documents that have any word
+    rarity = np.log((1 + speaking) / having[weights.column])
+    return weights.holding((weights.data * rarity).astype(np.float32)).unit()
 
 
 def _heaviest(wording: Wording, added: Floats, documents: int) -> list[Words]:

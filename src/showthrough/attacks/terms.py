@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from showthrough.attacks.base import Ints
 from showthrough.axis.axis import Axis
 from showthrough.axis.spans import places, spread
 from showthrough.data.documents import Corpus, Document
+from showthrough.numerics.sparse import SparseRows
 
 Hashes = NDArray[np.uint64]
 
@@ -112,15 +112,13 @@ class Wording:
         word, low = spread(self._place - 1, self._place + self._length + 2 - size)
         return low, low + size, word, np.ones(len(word), dtype=np.int64)
 
-    def counts(self, view: View) -> Any:
-        """How often each text has each term of one kind, as a sparse matrix texts × 2^bits."""
-        from scipy.sparse import csr_array
-
+    def counts(self, view: View) -> SparseRows:
+        """How often each text has each term of one kind: texts × 2^bits."""
         occurrences = self.occurrences(view)
         keys, count = np.unique((occurrences.text << view.bits) | occurrences.term, return_counts=True)
         ends = np.searchsorted(keys, np.arange(self._texts + 1) << view.bits)
         term = (keys & ((1 << view.bits) - 1)).astype(np.int32)
-        return csr_array((count.astype(np.float32), term, ends), shape=(self._texts, 1 << view.bits))
+        return SparseRows(count.astype(np.float32), term, ends, 1 << view.bits)
 
 
 def _powers(base: np.uint64, count: int) -> Hashes:

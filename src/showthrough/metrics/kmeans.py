@@ -13,6 +13,7 @@ import numpy as np
 
 from showthrough.axis.spans import Ints
 from showthrough.metrics.base import Array
+from showthrough.numerics.sparse import sums
 from showthrough.resources.device import cores
 
 SAMPLE = 5_000  # points that the tries are made with, where there are more
@@ -113,15 +114,13 @@ def _settled(points: Array, centres: Array) -> tuple[Ints, Array]:
 
 def _means(points: Array, labels: Ints, before: Array) -> Array:
     """The middle of every cluster of every try; an empty one stays where it was before."""
-    from scipy.sparse import csr_array
-
     tries, k = before.shape[:2]
     cell = (labels + np.arange(tries)[:, None] * k).ravel()
-    point = np.tile(np.arange(len(points)), tries)
-    member = csr_array((np.ones(len(cell)), (cell, point)), shape=(tries * k, len(points)))
-    size = np.bincount(cell, minlength=tries * k).reshape(tries, k, 1)
-    sums = (member @ points).reshape(before.shape)
-    return np.where(size > 0, sums / np.maximum(size, 1), before)
+    count = np.bincount(cell, minlength=tries * k)
+    member = np.argsort(cell, kind="stable") % len(points)
+    whole = sums(points, member, np.concatenate([[0], np.cumsum(count)])).reshape(before.shape)
+    size = count.reshape(tries, k, 1)
+    return np.where(size > 0, whole / np.maximum(size, 1), before)
 
 
 def _filled(labels: Ints, distance: Array, k: int) -> Ints:

@@ -9,6 +9,7 @@ import numpy as np
 
 from showthrough.axis.spans import Ints, spread
 from showthrough.metrics.base import Array, ratio
+from showthrough.numerics.distributions import log_gamma
 
 Cells = Sequence[tuple[int, int, Array]]  # a cluster of either side, and how many documents stand in both
 _TERMS = 1_000_000  # that are summed at once
@@ -77,9 +78,7 @@ def expected_information(one: Array, two: Array, documents: Array) -> Array:
 
 def _expected_terms(n: Ints, a: Ints, b: Ints) -> Array:
     """Of each (n, a, b): Σ over x of the chance to share x documents, times x/n · ln(n x / (a b)); a few at a time."""
-    from scipy.special import gammaln
-
-    factorial = gammaln(np.arange(n.max(initial=0) + 1) + 1.0)  # logarithms
+    factorial = log_gamma(np.arange(n.max(initial=0) + 1) + 1.0)  # logarithms
     turn = np.cumsum(np.minimum(a, b)) // _TERMS
     cuts = np.flatnonzero(np.diff(turn, prepend=-1))
     some = (slice(first, last) for first, last in zip(cuts, [*cuts[1:], len(n)], strict=True))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
+from itertools import chain
 from threading import local
 from typing import Any, Literal, Protocol
 
@@ -13,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.errors import ResourceError
+from showthrough.numerics.directions import main_directions
+from showthrough.numerics.sparse import SparseRows
 from showthrough.resources.cache import Arrays, question
 from showthrough.resources.device import Shape, in_shapes, torch_device, torch_dtype, width_of
 from showthrough.resources.files import Model, foreign_code, guarded, loading
@@ -157,15 +161,13 @@ class LatentSemantics:
     """
 
     def fitted(self, originals: Sequence[str], long_texts: LongTexts = "truncate") -> Embed:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        if not any(_WORD.search(text) for text in originals):
+        known = _KnownWords(list(map(_words, originals)))
+        if not known.place:
             return lambda texts: np.zeros((len(texts), 1), dtype=np.float32)
-        vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=_WORD.pattern)
-        directions = _main_directions(vectorizer.fit_transform(originals))
+        directions = _main_directions(known.weights(originals))
 
         def embed(texts: Sequence[str]) -> Vectors:
-            projected = np.asarray(vectorizer.transform(texts) @ directions)
+            projected = known.weights(texts).times(directions)
             sizes = np.linalg.norm(projected, axis=1, keepdims=True)
             unit = np.divide(projected, sizes, out=np.zeros_like(projected), where=sizes > 0)
             return np.asarray(unit, dtype=np.float32)
@@ -173,21 +175,38 @@ class LatentSemantics:
         return embed
 
 
-def _main_directions(weights: Any) -> NDArray[np.float64]:
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+class _KnownWords:
+    """The words of the originals, in order, and how rare each is."""
+
+    def __init__(self, originals: Sequence[Sequence[str]]) -> None:
+        having = Counter(word for words in originals for word in set(words))
+        self.place = {word: place for place, word in enumerate(sorted(having))}
+        texts_with = np.array([having[word] for word in self.place])
+        self.rarity = 1 + np.log((1 + len(originals)) / (1 + texts_with))
+
+    def weights(self, texts: Sequence[str]) -> SparseRows:
+        """Texts × known words, each text of length 1; what nobody knows of it does not count."""
+        width = max(len(self.place), 1)
+        known = [[self.place[word] for word in _words(text) if word in self.place] for text in texts]
+        text = np.repeat(np.arange(len(texts)), list(map(len, known)))
+        word = np.fromiter(chain.from_iterable(known), dtype=np.int64, count=len(text))
+        keys, count = np.unique(text * width + word, return_counts=True)
+        ends = np.searchsorted(keys, np.arange(len(texts) + 1) * width)
+        column = keys % width
+        return SparseRows((np.log(count) + 1) * self.rarity[column], column, ends, width).unit()
+
+
+def _main_directions(weights: SparseRows) -> NDArray[np.float64]:
     """Right singular vectors of the largest singular values: words × topics.
 
     Where texts repeat each other there are fewer directions than topics. A direction of singular value 0 would be
     whatever rounding makes of it, so it is none.
     """
-    smallest = min(weights.shape)
-    if smallest <= _TOPICS + 1:
-        _, sizes, directions = np.linalg.svd(weights.toarray(), full_matrices=False)
-    else:
-        from scipy.sparse.linalg import svds
-
-        # A given start makes the iteration give the same digits every time.
-        _, sizes, directions = svds(weights, k=_TOPICS, v0=np.ones(smallest))
-    order = np.argsort(-sizes, kind="stable")[:_TOPICS]
-    directions = directions[order[sizes[order] > _NOTHING * sizes[order[0]]]]
+    sizes, directions = main_directions(weights, _TOPICS)
+    directions = directions[sizes > _NOTHING * sizes[0]]
     largest = np.take_along_axis(directions, np.abs(directions).argmax(axis=1, keepdims=True), axis=1)
     return np.asarray((directions * np.sign(largest)).T, dtype=np.float64)  # either sign is as good: one is chosen

@@ -22,7 +22,8 @@ from showthrough.resources.device import reason_of
 from showthrough.resources.names import Role, SourceName, is_there
 from showthrough.resources.settings import ModelSettings, Watch
 
-EXTRA = "pip install 'showthrough[models]'"
+CPU_ALONE = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
+EXTRA = f"pip install 'showthrough[models]' (without a GPU, {CPU_ALONE} first: it is much smaller)"
 # Weights in safetensors and what goes with them; other weight formats can carry code.
 _WANTED = ["*.safetensors", "*.json", "*.txt", "*.model"]
 _UNWANTED = ["onnx/*", "openvino/*", "*/onnx/*", "*/openvino/*"]

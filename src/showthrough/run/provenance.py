@@ -15,10 +15,7 @@ from showthrough.metrics import Metric, metric_name, metric_text
 from showthrough.run.records import Input, MetricRecord
 from showthrough.version import __version__
 
-_PACKAGES = (
-    "numpy", "msgspec", "spacy", "scikit-learn", "scipy", "wordfreq", "torch", "transformers",
-    "sentence-transformers",
-)  # fmt: skip
+_PACKAGES = ("numpy", "msgspec", "spacy", "wordfreq", "torch", "transformers", "sentence-transformers")
 
 
 class Times(msgspec.Struct):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
+from showthrough.numerics.distributions import student_below, student_quantile
 from showthrough.statistics.forms import Array, Combine, Form, Influences, Ratios, forms, influences, same, values_at
 from showthrough.statistics.intervals import Ends, alike, difference_interval, sure_difference_interval
 from showthrough.statistics.randomization import studentized_p
@@ -35,6 +37,38 @@ class PairTest:
     freedom: float = 0.0
     flat: bool = False
     fault: str = ""
+    among: Beside | None = field(default=None, repr=False, compare=False)
+
+    def interval(self, difference: float, confidence: float) -> tuple[float, float]:
+        """Of the difference, by Student's t."""
+        if self.among is None:
+            return difference_interval(difference, self.error or 0.0, self.freedom, confidence)
+        reach = self.among.quantile(confidence) * (self.error or 0.0)
+        return difference - reach, difference + reach
+
+
+class Freedoms:
+    """Degrees of freedom of many tests: their quantiles are found together, in a fraction of the time."""
+
+    def __init__(self, degrees: Array) -> None:
+        self._degrees = degrees
+        self._known: dict[float, Array] = {}
+
+    def quantiles(self, confidence: float) -> Array:
+        if confidence not in self._known:
+            self._known[confidence] = student_quantile(self._degrees, (1 + confidence) / 2)
+        return self._known[confidence]
+
+
+class Beside(NamedTuple):
+    """One test's place among those that were made with it."""
+
+    freedoms: Freedoms
+    pair: int
+    part: int
+
+    def quantile(self, confidence: float) -> float:
+        return float(self.freedoms.quantiles(confidence)[self.pair, self.part])
 
 
 def pair_tests(
@@ -55,15 +89,17 @@ def pair_tests(
 
     With a `lead`, which the first system is given, the question is whether the others differ from it by so much.
     """
-    for form in forms(combine, columns, parts):
+    pairs = list(combinations(range(len(systems)), 2))
+    for form in forms(combine, columns, parts) if pairs else ():
         rows = [form.sums(values) for values in systems]
         sides = [influences(form, one) for one in rows]
         shuffled = _shuffled_p(form, rows, lead, shuffles, seed)
         sound = [_agrees(form, side, combine, columns, values) for side, values in zip(sides, systems, strict=True)]
         sides[0] = replace(sides[0], values=sides[0].values + lead)
-        for first, second in combinations(range(len(systems)), 2):
-            error, degrees = _error(sides[first], sides[second])
-            p = np.fmax(_t_test(sides[first], sides[second], error, degrees), shuffled.get((first, second), np.nan))
+        error, degrees = map(np.array, zip(*(_error(sides[one], sides[two]) for one, two in pairs), strict=True))
+        by_t, freedoms = _t_test(sides, pairs, error, degrees), Freedoms(degrees)
+        for pair, (first, second) in enumerate(pairs):
+            p = np.fmax(by_t[pair], shuffled.get((first, second), np.nan))
             faults = _faults(form, rows[first], rows[second], unit)
             for place, part in enumerate(form.parts):
                 fault = faults[place] or ("" if sound[first][place] and sound[second][place] else _UNSOUND)
@@ -71,8 +107,9 @@ def pair_tests(
                 if unknown and not fault and not np.isnan(sides[first].values[place] - sides[second].values[place]):
                     fault = f"nothing varies between {unit}s, so chance cannot be judged"
                 flat = any(np.abs(sides[one].moves[:, place]).max(initial=0) <= _NONE for one in (first, second))
-                spread = float(error[place]), float(degrees[place]), flat
-                yield PairTest(part, first, second, None if unknown or fault else float(p[place]), *spread, fault)
+                spread = float(error[pair, place]), float(degrees[pair, place]), flat
+                found = None if unknown or fault else float(p[place])
+                yield PairTest(part, first, second, found, *spread, fault, Beside(freedoms, pair, place))
 
 
 def judged(
@@ -93,7 +130,7 @@ def judged(
     if test.error is None:
         return None, None, test.p, ""
     if not test.flat:
-        low, high = difference_interval(difference, test.error, test.freedom, confidence)
+        low, high = test.interval(difference, confidence)
         return (max(low, -1.0), min(high, 1.0), test.p, "") if bounded else (low, high, test.p, "")
     if not (one and two) and not bounded:  # nothing says how far a number may go
         return None, None, None if abs(difference) > _NONE else test.p, "" if abs(difference) <= _NONE else _NO_ENDS
@@ -127,12 +164,11 @@ def _error(one: Influences, two: Influences) -> tuple[Array, Array]:
     return error, np.clip(2 * alike(residuals**2), 1, max(documents - 1, 1))
 
 
-def _t_test(one: Influences, two: Influences, error: Array, degrees: Array) -> Array:
-    from scipy.special import stdtr
-
-    difference = np.abs(one.values - two.values)
+def _t_test(sides: Sequence[Influences], pairs: Sequence[tuple[int, int]], error: Array, degrees: Array) -> Array:
+    """The p values of Student's t: pairs × parts."""
+    difference = np.abs(np.array([sides[one].values - sides[two].values for one, two in pairs]))
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = 2 * stdtr(degrees, -difference / error)
+        p = 2 * student_below(degrees, -difference / error)
     # No difference is none; where nothing varies, the shuffles alone can tell how sure one is.
     return np.where(difference <= _NONE, 1.0, np.where(error > _NONE, p, np.nan))
 

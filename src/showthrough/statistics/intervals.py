@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from showthrough.numerics.distributions import beta_quantile, normal_quantile, student_quantile
 from showthrough.statistics.forms import Array, Influences
 
 Ends = tuple[float, float, float]  # a value with the low and the high end of its interval
@@ -88,15 +89,15 @@ def share_interval(value: Array, spread: Spread, confidence: float) -> tuple[Arr
     >>> round(low.item(), 4), high.item()  # 0.05 ** (1 / 42): at most 6.9 % leak
     (0.9312, 1.0)
     """
-    from scipy.special import betaincinv
-
     trials = _trials(value, spread, confidence)
     tail = (1 - confidence) / 2
     at_none, at_all = value <= _NONE, value >= 1 - _NONE
     right = value * trials
-    with np.errstate(invalid="ignore"):
-        low = betaincinv(np.maximum(right, _NONE), trials - right + 1, np.where(at_all, 2 * tail, tail))
-        high = betaincinv(right + 1, np.maximum(trials - right, _NONE), 1 - np.where(at_none, 2 * tail, tail))
+    low, high = beta_quantile(
+        np.stack([np.maximum(right, _NONE), right + 1]),
+        np.stack([trials - right + 1, np.maximum(trials - right, _NONE)]),
+        np.stack([np.where(at_all, 2 * tail, tail), 1 - np.where(at_none, 2 * tail, tail)]),
+    )
     low, high = np.where(at_none, 0.0, low), np.where(at_all, 1.0, high)
     return np.minimum(low, value), np.maximum(high, value)
 
@@ -123,10 +124,10 @@ def _trials(value: Array, spread: Spread, confidence: float) -> Array:
 
 def number_interval(value: Array, spread: Spread, confidence: float) -> tuple[Array, Array]:
     """Intervals of numbers that have no upper bound, by Student's t; undefined where nothing varies."""
-    from scipy.special import ndtri
-
     with np.errstate(invalid="ignore"):
-        reach = _widening(freedom(spread), confidence) * ndtri((1 + confidence) / 2) * np.sqrt(spread.variance)
+        reach = (
+            _widening(freedom(spread), confidence) * normal_quantile((1 + confidence) / 2) * np.sqrt(spread.variance)
+        )
     reach = np.where(spread.variance > 0, reach, np.nan)
     return np.where(value >= 0, np.maximum(value - reach, 0.0), value - reach), value + reach
 
@@ -138,16 +139,12 @@ def freedom(spread: Spread) -> Array:
 
 def _widening(degrees: Array, confidence: float) -> Array:
     """How much wider Student's t makes an interval than the normal distribution."""
-    from scipy.special import ndtri, stdtrit
-
-    return np.asarray(stdtrit(degrees, (1 + confidence) / 2) / ndtri((1 + confidence) / 2))
+    return student_quantile(degrees, (1 + confidence) / 2) / normal_quantile((1 + confidence) / 2)
 
 
 def difference_interval(value: float, error: float, freedom: float, confidence: float) -> tuple[float, float]:
     """The interval of a difference by Student's t; what the test finds to differ has one without 0."""
-    from scipy.special import stdtrit
-
-    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
+    reach = float(student_quantile(freedom, (1 + confidence) / 2)) * error
     return value - reach, value + reach
 
 

@@ -1,0 +1,167 @@
+"""Matrices that are mostly 0, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.axis.spans import Ints, spread
+
+Floats = NDArray[np.float64]
+
+# A column counts as frequent where entries meet in one of so many places: there a product with all zeros is faster.
+_MEETING = 200
+_CELLS = 4_000_000  # of the arrays that are held at once: 32 MB each
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """Of each row the columns that are not 0, ascending, and what stands there.
+
+    >>> rows = SparseRows(np.array([2.0, 1.0, 3.0]), np.array([0, 2, 1]), np.array([0, 2, 3]), width=3)
+    >>> rows.dense().tolist()
+    [[2.0, 0.0, 1.0], [0.0, 3.0, 0.0]]
+    >>> rows.times(np.array([1.0, 10.0, 100.0])).tolist()
+    [102.0, 30.0]
+    """
+
+    data: NDArray[Any]
+    column: NDArray[Any]
+    bound: Ints  # where each row begins in both, and where the last one ends
+    width: int
+
+    @classmethod
+    def stacked(cls, blocks: Sequence[SparseRows]) -> SparseRows:
+        """All rows of some matrices of one width."""
+        ends = np.cumsum([0, *(len(block.data) for block in blocks)])
+        bounds = [block.bound[:-1] + before for block, before in zip(blocks, ends[:-1], strict=True)]
+        data, column = (np.concatenate([getattr(block, of) for block in blocks]) for of in ("data", "column"))
+        return cls(data, column, np.concatenate([*bounds, ends[-1:]]), blocks[0].width)
+
+    def __len__(self) -> int:
+        return len(self.bound) - 1
+
+    @property
+    def row(self) -> Ints:
+        """Of each entry."""
+        return np.repeat(np.arange(len(self)), np.diff(self.bound))
+
+    def holding(self, data: NDArray[Any]) -> SparseRows:
+        """Other numbers in the same places."""
+        return replace(self, data=data)
+
+    def rows(self, chosen: Ints) -> SparseRows:
+        """Some rows, in the order in which they are named."""
+        _, entry = spread(self.bound[chosen], self.bound[chosen + 1])
+        ends = np.concatenate([[0], np.cumsum(np.diff(self.bound)[chosen])])
+        return SparseRows(self.data[entry], self.column[entry], ends, self.width)
+
+    def stretch(self, first: int, last: int) -> SparseRows:
+        """The rows from one to before another."""
+        low, high = self.bound[[first, last]]
+        return SparseRows(self.data[low:high], self.column[low:high], self.bound[first : last + 1] - low, self.width)
+
+    def within(self, place: NDArray[Any], width: int) -> SparseRows:
+        """Columns moved to their places, of which there are so many; those whose place is −1 are left out."""
+        column = place[self.column]
+        stay = column >= 0
+        ends = np.concatenate([[0], np.cumsum(stay)])[self.bound]
+        return SparseRows(self.data[stay], column[stay], ends, width)
+
+    def turned(self) -> SparseRows:
+        """Columns as rows."""
+        order = np.argsort(self.column, kind="stable")
+        ends = np.concatenate([[0], np.cumsum(np.bincount(self.column, minlength=self.width))])
+        return SparseRows(self.data[order], self.row[order], ends, len(self))
+
+    def dense(self) -> NDArray[Any]:
+        whole = np.zeros((len(self), self.width), dtype=self.data.dtype)
+        whole[self.row, self.column] = self.data
+        return whole
+
+    def unit(self) -> SparseRows:
+        """Every row scaled to length 1; a row of nothing stays nothing."""
+        length = np.sqrt(np.bincount(self.row, self.data.astype(np.float64) ** 2, minlength=len(self)))
+        length[length == 0] = 1.0
+        return self.holding((self.data / length[self.row]).astype(self.data.dtype))
+
+    def at(self, row: Ints, column: NDArray[Any]) -> Floats:
+        """Many entries; 0 where there is none."""
+        keys = self.row * self.width + self.column
+        if not len(keys):
+            return np.zeros(len(row))
+        asked = row * self.width + column
+        place = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+        return np.where(keys[place] == asked, self.data[place].astype(np.float64), 0.0)
+
+    def times(self, dense: NDArray[Any]) -> Floats:
+        """The product with a vector, or with a matrix: rows that are equal have equal sums to the last digit."""
+        if dense.ndim == 1:
+            return np.bincount(self.row, self.data * dense[self.column], minlength=len(self)).astype(np.float64)
+        return sums(dense, self.column, self.bound, self.data)
+
+    def product(self, turned: SparseRows) -> Floats:
+        """All rows times all rows of another matrix, which is given turned: dense, rows × rows.
+
+        Columns that many rows of both sides have are multiplied zeros and all; of the others every meeting is listed.
+        """
+        shape = len(self), turned.width
+        meetings = np.bincount(self.column, minlength=self.width) * np.diff(turned.bound)
+        often = meetings * _MEETING >= max(1, shape[0] * shape[1])
+        frequent, step = np.flatnonzero(often), max(1, _CELLS // max(*shape, 1))
+        whole = np.zeros(shape)
+        for first in range(0, len(frequent), step):
+            some = frequent[first : first + step]
+            place = np.full(self.width, -1)
+            place[some] = np.arange(len(some))
+            whole += self.within(place, len(some)).dense().astype(np.float64) @ turned.rows(some).dense()
+        self._meet(turned, (meetings > 0) & ~often, whole)
+        return whole
+
+    def _meet(self, turned: SparseRows, rare: NDArray[np.bool_], whole: Floats) -> None:
+        """Adds what every two entries in the same rare column make."""
+        entry = np.flatnonzero(rare[self.column])
+        row, column, data = self.row[entry], self.column[entry], self.data[entry].astype(np.float64)
+        turn = np.cumsum(np.diff(turned.bound)[column]) // _CELLS
+        cuts = [*np.flatnonzero(np.diff(turn, prepend=-1)).tolist(), len(entry)]
+        for first, last in pairwise(cuts):
+            some = slice(first, last)
+            own, other = spread(turned.bound[column[some]], turned.bound[column[some] + 1])
+            cell = row[some][own] * whole.shape[1] + turned.column[other]
+            added = np.bincount(cell, data[some][own] * turned.data[other], minlength=whole.size)
+            whole += added.reshape(whole.shape)
+
+
+def sums(rows: NDArray[Any], which: NDArray[Any], bound: Ints, weights: NDArray[Any] | None = None) -> Floats:
+    """Sums of some rows each, weighted or not: `which`, from each of `bound` to before the next.
+
+    Every sum is made from its first row to its last. Many short ones are made together: the first rows of all, then
+    the second ones, …
+
+    >>> sums(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([0, 2, 1]), np.array([0, 2, 2, 3])).tolist()
+    [[6.0, 8.0], [0.0, 0.0], [3.0, 4.0]]
+    """
+
+    def listed(entry: slice | Ints) -> NDArray[Any]:
+        some = rows[which[entry]]
+        return np.asarray(some if weights is None else some * weights[entry, None])
+
+    length = np.diff(bound)
+    whole = np.zeros((len(length), rows.shape[1]))
+    if len(length) < length.max(initial=0):
+        for place, (first, last) in enumerate(pairwise(bound.tolist())):
+            whole[place] = listed(slice(first, last)).sum(axis=0)
+        return whole
+    longest_first = np.argsort(-length, kind="stable")
+    start = bound[longest_first]
+    reaching = np.searchsorted(-length[longest_first], -np.arange(length.max(initial=0)))
+    for place, reached in enumerate(reaching.tolist()):
+        whole[:reached] += listed(start[:reached] + place)
+    ordered = np.empty_like(whole)
+    ordered[longest_first] = whole
+    return ordered
