@@ -1,19 +1,26 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Meta
 
+from showthrough.cli.completion import metric_names
 from showthrough.cli.consoles import console, show_notes
-from showthrough.cli.options import Least, Most
+from showthrough.cli.options import Least, Most, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.statuses import FELL_SHORT
-from showthrough.errors import PlanError
+from showthrough.errors import InputError, PlanError
+from showthrough.evaluation.settings import options_of, settings_problems
 from showthrough.files.reading import stem
+from showthrough.files.writing import Read
 from showthrough.gate.asking import asked_for, settled
 from showthrough.gate.baseline import Baseline
 from showthrough.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, checked
+from showthrough.gate.checks import Outcome
 from showthrough.report.gate import MADE_BY, junit_xml, outcome_json, outcome_markdown, show_outcome
 from showthrough.run.beside import Beside, complete
 from showthrough.run.run import Run
@@ -21,68 +28,87 @@ from showthrough.run.run import Run
 _BEGINNING = 200  # bytes of a result in which it says what made it
 
 
+@dataclass(frozen=True, kw_only=True)
+class Demands:
+    """What is asked beside thresholds."""
+
+    bound: Annotated[bool, Meta(description="Not the number but the cautious end of its interval must hold.")] = False
+    baseline: Annotated[
+        Path | None, Meta(title="FILE", description="An earlier run of the same corpus, to be kept.")
+    ] = None
+    baseline_name: Annotated[
+        str, Meta(title="NAME", description="Which anonymization of it; usually the same name.")
+    ] = ""
+    margin: Annotated[float, Meta(title="M", description="How much may be lost against it.")] = 0.0
+    min_documents: Annotated[int, Meta(title="N", description="With fewer it does not pass.", ge=0)] = DOCUMENTS
+    min_identifiers: Annotated[int, Meta(title="N", description="With fewer it does not pass.", ge=0)] = IDENTIFIERS
+
+    def __post_init__(self) -> None:
+        """Raises InputError for numbers that cannot be."""
+        if problems := settings_problems(self):
+            raise InputError(problems)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    """Where the outcome goes."""
+
+    json: Annotated[Path | None, Meta(title="FILE", description="Write the outcome as JSON.")] = None
+    junit: Annotated[Path | None, Meta(title="FILE", description="Write it as JUnit XML, for CI servers.")] = None
+    markdown: Annotated[Path | None, Meta(title="FILE", description="Write it as Markdown, for a pull request.")] = None
+    force: Annotated[
+        bool, Meta(description="Replace files that exist; those of an earlier check are replaced anyway.")
+    ] = False
+
+    def check(self, read: Read) -> None:
+        """Raises OutputError for what could not be written at the end."""
+        paths = self.json, self.junit, self.markdown
+        check_distinct(paths, read)
+        for path in paths:
+            check_file(path, self.force or _ours(path))
+
+    def write(self, outcome: Outcome) -> Results:
+        results = Results(force=True)  # what may not be replaced was told before
+        makers = (self.json, outcome_json), (self.junit, junit_xml), (self.markdown, outcome_markdown)
+        for path, text in makers:
+            if path is not None:
+                results.write(path, text(outcome))
+        return results
+
+
+@with_options(demands=options_of(Demands), files=options_of(Files))
 def command(
     run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
     least: Least = None,
     most: Most = None,
-    bound: Annotated[
-        bool, typer.Option("--bound", help="Not the number but the cautious end of its interval must hold.")
-    ] = False,
     anonymization: Annotated[
         list[str] | None, typer.Option("--anonymization", metavar="NAME", help="Only this one; may be repeated.")
     ] = None,
-    baseline: Annotated[
-        Path | None, typer.Option("--baseline", metavar="FILE", help="An earlier run of the same corpus, to be kept.")
-    ] = None,
-    baseline_name: Annotated[
-        str, typer.Option("--baseline-name", metavar="NAME", help="Which anonymization of it; usually the same name.")
-    ] = "",
-    margin: Annotated[float, typer.Option("--margin", metavar="M", help="How much may be lost against it.")] = 0.0,
     metric: Annotated[
         list[str] | None,
-        typer.Option("-m", "--metric", metavar="METRIC", help="To be kept as well as what has thresholds; repeatable."),
+        typer.Option(
+            "-m", "--metric", metavar="METRIC", help="To be kept against the baseline as well; may be repeated.",
+            autocompletion=metric_names,
+        ),
     ] = None,
-    min_documents: Annotated[
-        int, typer.Option("--min-documents", metavar="N", min=0, help="With fewer it does not pass.")
-    ] = DOCUMENTS,
-    min_identifiers: Annotated[
-        int, typer.Option("--min-identifiers", metavar="N", min=0, help="With fewer it does not pass.")
-    ] = IDENTIFIERS,
-    json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the outcome as JSON.")] = None,
-    junit: Annotated[
-        Path | None, typer.Option("--junit", metavar="FILE", help="Write it as JUnit XML, for CI servers.")
-    ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write it as Markdown, for a pull request.")
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace files that exist; those of an earlier check are anyway.")
-    ] = False,
-) -> None:
+    *,
+    demands: Said,
+    files: Said,
+) -> None:  # fmt: skip
     """Decide whether a run is good enough: thresholds, an earlier run, enough documents.
 
     Exit status: 0 it passes, 1 it does not, 2 bad request. Files are written in the first two cases.
     """
-    if baseline is None and (baseline_name or margin or metric):
+    asked, where = Demands(**demands), Files(**files)
+    if asked.baseline is None and (asked.baseline_name or asked.margin or metric):
         raise PlanError("--baseline-name, --margin and --metric say how a baseline is kept; expected --baseline FILE")
-    texts = [(json, outcome_json), (junit, junit_xml), (markdown, outcome_markdown)]
-    check_distinct((json, junit, markdown), inputs([run_file, baseline]))
-    for path, _ in texts:
-        check_file(path, force or _ours(path))
+    where.check(inputs([run_file, asked.baseline]))
     run = complete(Run.load(run_file), str(run_file))
-    gate = Gate(
-        settled(asked_for(least, most), run.metrics),
-        anonymization or (),
-        bound,
-        min_documents,
-        min_identifiers,
-        None if baseline is None else _baseline(run, baseline, margin, baseline_name, metric or ()),
-    )
-    outcome = checked(run, gate)
-    results = Results(force=True)  # what may not be replaced was told above
-    for path, text in texts:
-        if path is not None:
-            results.write(path, text(outcome))
+    thresholds = settled(asked_for(least, most), run.metrics)
+    baseline = None if asked.baseline is None else _baseline(run, asked, asked.baseline, metric or [])
+    sizes = asked.min_documents, asked.min_identifiers
+    outcome = checked(run, Gate(thresholds, anonymization or (), asked.bound, *sizes, baseline))
+    results = where.write(outcome)
     show_notes(run.notes)
     screen = console()
     show_outcome(outcome, screen)
@@ -91,9 +117,9 @@ def command(
         raise typer.Exit(FELL_SHORT)
 
 
-def _baseline(run: Run, file: Path, margin: float, name: str, metrics: list[str] | tuple[()]) -> Baseline:
+def _baseline(run: Run, asked: Demands, file: Path, metrics: Sequence[str]) -> Baseline:
     earlier = complete(Run.load(file), str(file))
-    return Baseline(Beside(run, earlier, stem(file)), margin, name, metrics)
+    return Baseline(Beside(run, earlier, stem(file)), asked.margin, asked.baseline_name, metrics)
 
 
 def _ours(path: Path | None) -> bool:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Annotated
@@ -23,8 +24,7 @@ MOST = 1_000_000  # shuffles: more settle no more digits of p, and no longer fit
 def command(
     run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
     other_file: Annotated[
-        Path | None,
-        typer.Argument(metavar="[RUN2]", help="An earlier run of the same corpus."),
+        Path | None, typer.Argument(metavar="[RUN2]", help="An earlier run of the same corpus.")
     ] = None,
     metric: Annotated[
         list[str] | None,
@@ -50,49 +50,42 @@ def command(
     Studentized paired randomization between all pairs of anonymizations, with Holm's correction within each metric. Of
     two runs those of the same name are compared, document by document; where there are none, each with each.
     """
-    if alpha is None:
-        alpha = ALPHA if matrix else 0.05
+    level = (ALPHA if matrix else 0.05) if alpha is None else alpha
+    _check_test(level, shuffles, seed)
+    if matrix and (other_file or json):
+        raise PlanError("is of one run, and on the terminal alone; expected no second run and no --json", "matrix")
+    check_distinct((json,), inputs([run_file, other_file]))
+    check_file(json, force)
+    runs = [(stem(file), complete(Run.load(file), str(file))) for file in (run_file, other_file) if file]
+    run, pairs, same = _beside(*runs) if other_file else (runs[0][1], None, [])
+    if len(run.names) < 2:
+        raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
+    if matrix:
+        _show_matrices(run, metric or comparable(run), level, shuffles, seed)
+        return
+    if not metric:
+        show_notes(f"not compared: {why}" for why in map(run.incomparable, run.rows) if why)
+    asked: Sequence[str | None] = () if pairs == [] else metric or [None]
+    told = [run.compare(text, parts=parts, shuffles=shuffles, seed=seed, pairs=pairs) for text in asked]
+    comparisons = [one for each in told for one in each]
+    results = Results(force)
+    if json:
+        results.write(json, compared_json(runs, comparisons, same, level, shuffles))
+    screen = console()
+    print_plain((f"{shown(name)} is the very same in both runs" for name in same), screen)
+    (show_comparisons if pairs is None else show_differences)(run, comparisons, level, screen)
+    screen.print(f"studentized paired randomization over {run.sample}, {shuffles} shuffles,", style="dim")
+    screen.print(f"Holm's correction within each metric; p at most {level:g} is significant", style="dim")
+    results.tell(screen)
+
+
+def _check_test(alpha: float, shuffles: int, seed: int | None) -> None:
     if not 0 < alpha < 1:
         raise PlanError(f"found {alpha:g}; expected a number between 0 and 1", "alpha")
     if not 1 <= shuffles <= MOST:
         raise PlanError(f"found {shuffles}; expected 1 to {MOST}", "shuffles")
     if seed is not None and seed < 0:
         raise PlanError(f"found {seed}; expected 0 or more", "seed")
-    if matrix and (other_file or json):
-        raise PlanError("is of one run, and on the terminal alone; expected no second run and no --json", "matrix")
-    check_distinct((json,), inputs([run_file, other_file]))
-    check_file(json, force)
-    runs = [(stem(file), complete(Run.load(file), str(file))) for file in (run_file, other_file) if file]
-    run = runs[0][1]
-    pairs: list[tuple[str, str]] | None = None
-    same: list[str] = []
-    if other_file:
-        run, pairs, same = _beside(*runs)
-    elif len(run.names) < 2:
-        raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
-    if matrix:
-        _show_matrices(run, metric or comparable(run), alpha, shuffles, seed)
-        return
-    asked: list[str | None] = [*metric] if metric else [None]
-    if not metric:
-        show_notes(f"not compared: {why}" for why in map(run.incomparable, run.rows) if why)
-    comparisons = [
-        one
-        for text in (asked if pairs is None or pairs else ())
-        for one in run.compare(text, parts=parts, shuffles=shuffles, seed=seed, pairs=pairs)
-    ]
-    results = Results(force)
-    if json:
-        results.write(json, compared_json(runs, comparisons, same, alpha, shuffles))
-    screen = console()
-    print_plain((f"{shown(name)} is the very same in both runs" for name in same), screen)
-    if pairs is None:
-        show_comparisons(run, comparisons, alpha, screen)
-    else:
-        show_differences(run, comparisons, alpha, screen)
-    screen.print(f"studentized paired randomization over {run.sample}, {shuffles} shuffles,", style="dim")
-    screen.print(f"Holm's correction within each metric; p at most {alpha:g} is significant", style="dim")
-    results.tell(screen)
 
 
 def _beside(one: tuple[str, Run], two: tuple[str, Run]) -> tuple[Run, list[tuple[str, str]], list[str]]:

@@ -36,6 +36,24 @@ from showthrough.run.run import Run
 _HOLDS = " (holds the documents' text, for its owner alone; --without-text leaves it out)"
 
 
+_Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--metric",
+        metavar="METRIC",
+        help="A metric, e.g. er_di; may be repeated.",
+        autocompletion=metric_names,
+    ),
+]
+_Presets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--preset", metavar="NAME", help=f"A set of metrics: {', '.join(PRESETS)}.", autocompletion=preset_names
+    ),
+]
+
+
 @with_options(settings=options_of(FileSettings), views=view_options())
 def command(
     corpus: Annotated[
@@ -49,22 +67,8 @@ def command(
         list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymizations: masks with offsets, or texts.")
     ] = None,
     output: Output = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-m",
-            "--metric",
-            metavar="METRIC",
-            help="A metric, e.g. er_di; may be repeated.",
-            autocompletion=metric_names,
-        ),
-    ] = None,
-    preset_name: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--preset", metavar="NAME", help=f"A set of metrics: {', '.join(PRESETS)}.", autocompletion=preset_names
-        ),
-    ] = None,
+    metric: _Metrics = None,
+    preset_name: _Presets = None,
     background: Annotated[
         Path | None, typer.Option("--background", metavar="FILE", help="What an attacker knows, for trir.")
     ] = None,

@@ -27,7 +27,7 @@ def best_matching(score: Floats) -> Ints:
         matched = np.full(rows, NOBODY)
         matched[best_matching(score.T)] = np.arange(columns)
         return matched
-    matching = _Matching(-score)
+    matching = _Matching(-np.asarray(score, dtype=np.float64))
     for row in np.flatnonzero(matching.column < 0).tolist():
         matching.augment(row)
     return matching.column
