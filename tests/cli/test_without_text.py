@@ -113,7 +113,7 @@ def test_no_folder(cli: Callable[..., Any]) -> None:
     for name in written:
         assert "secret folder" not in Path(name).read_text()
     for name in ("corpus.json", "masks.json", "known.json"):
-        assert f"<td>{name}</td>" in Path("page.html").read_text()
+        assert f'<td data-head="from">{name}</td>' in Path("page.html").read_text()
     assert cli(*COMMAND, *looks, "--force").status == 0
     for name in written:
         assert "secret folder" in Path(name).read_text()
