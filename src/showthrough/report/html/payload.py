@@ -24,7 +24,7 @@ from showthrough.report.charts.significance import pair_cell
 from showthrough.report.failures import KINDS, NO_TYPE, Findings, Inspection, Place
 from showthrough.report.plane import Measured, first_choice, measured, on_front
 from showthrough.report.significance import pairs
-from showthrough.run.records import Evidence
+from showthrough.run.records import Evidence, MetricRecord
 from showthrough.run.roles import playing
 from showthrough.run.run import Run
 
@@ -45,13 +45,21 @@ def charts(run: Run) -> dict[str, Any]:
     chosen = first_choice(numbers)
     compared = pairs(run)
     drawn: dict[str, Any] = {"plane": _plane(run, numbers, *chosen)} if chosen else {}
-    drawn["attack"] = {one.text: {"title": one.title, "bars": attack_bars(run, one)} for one in playing(run, "attack")}
-    drawn["parts"] = {one.text: {"title": one.title, "cells": part_cells(run, one)} for one in with_parts(run)}
+    drawn["attack"] = {
+        one.text: {"title": _called(run, one), "bars": attack_bars(run, one)} for one in playing(run, "attack")
+    }
+    drawn["parts"] = {one.text: {"title": _called(run, one), "cells": part_cells(run, one)} for one in with_parts(run)}
     drawn["significance"] = {
-        metric: {"title": run.record(metric).title, "cells": [pair_cell(run, one) for one in both]}
+        metric: {"title": _called(run, run.record(metric)), "cells": [pair_cell(run, one) for one in both]}
         for metric, both in compared.items()
     }
     return {kind: data for kind, data in drawn.items() if data}
+
+
+def _called(run: Run, record: MetricRecord) -> str:
+    """What people call a metric, then its short name, and its parameters only where another has that name too."""
+    alone = sum(other.name == record.name for other in run.metrics) == 1
+    return f"{record.title} ({record.name if alone else record.text})"
 
 
 def _plane(run: Run, numbers: Sequence[Measured], across: Measured, up: Measured) -> dict[str, Any]:
@@ -61,7 +69,7 @@ def _plane(run: Run, numbers: Sequence[Measured], across: Measured, up: Measured
         "metrics": [
             {
                 "text": one.record.text,
-                "title": one.record.title,
+                "title": _called(run, one.record),
                 "group": one.record.group,
                 "reverse": one.record.better == "lower",
                 "values": [one.values.get(name) for name in run.names],

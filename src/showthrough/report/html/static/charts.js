@@ -15,11 +15,11 @@ function whenResized(place, show) {
 function figure(name, charts, start, ways) {
   const select = byId(`${name}-metric`);
   const container = byId(`${name}-chart`);
-  fill(select, Object.entries(charts).map(([value, { title }]) => ({ value, text: `${title} (${value})` })));
+  fill(select, Object.entries(charts).map(([value, { title }]) => ({ value, text: title })));
   const title = byId(`${name}-title`); // on paper, where there is no choice
   const show = () => {
     fitting(container, ways(charts[select.value]));
-    if (title) title.textContent = `${charts[select.value].title} (${select.value})`;
+    if (title) title.textContent = charts[select.value].title;
   };
   select.addEventListener("change", show);
   whenResized(container, show);

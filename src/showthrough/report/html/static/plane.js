@@ -49,7 +49,7 @@ function startPlane(plane, { names, signs, shapes }) {
   const across = byId("plane-across");
   const up = byId("plane-up");
   const container = byId("plane-chart");
-  const options = plane.metrics.map(({ text, title, group }) => ({ value: text, text: `${title} (${text})`, group }));
+  const options = plane.metrics.map(({ text, title, group }) => ({ value: text, text: title, group }));
   fill(across, options, plane.across);
   fill(up, options, plane.up);
   const metric = (text) => plane.metrics.find((one) => one.text === text);
@@ -62,7 +62,7 @@ function startPlane(plane, { names, signs, shapes }) {
     show();
   }
 
-  const axisTitle = ({ title, text, reverse }) => `${title} (${text}), ${reverse ? "lower" : "higher"} is better`;
+  const axisTitle = ({ title, reverse }) => `${title}, ${reverse ? "lower" : "higher"} is better`;
   const number = ([value, low, high]) => `${value.toFixed(3)}${low < high ? ` (${low.toFixed(3)}–${high.toFixed(3)})` : ""}`;
 
   function show() {
@@ -70,7 +70,7 @@ function startPlane(plane, { names, signs, shapes }) {
     const front = new Set(plane.front[x.text][y.text]);
     const points = names.map((name, place) => ({ name, place, x: x.values[place], y: y.values[place], best: front.has(place) }))
       .filter((point) => point.x && point.y);
-    for (const point of points) point.tip = `${point.name}\n${x.title} (${x.text}) ${number(point.x)}\n${y.title} (${y.text}) ${number(point.y)}`;
+    for (const point of points) point.tip = `${point.name}\n${x.title} ${number(point.x)}\n${y.title} ${number(point.y)}`;
     byId("plane-up-title").textContent = `↑ ${axisTitle(y)}`;
     byId("plane-across-title").textContent = `${axisTitle(x)} →`;
     const absent = names.filter((_, place) => !(x.values[place] && y.values[place]));
