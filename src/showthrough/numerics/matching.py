@@ -22,12 +22,14 @@ def best_matching(score: Floats) -> Ints:
     >>> best_matching(np.array([[1.0], [3.0], [2.0]])).tolist()
     [-1, 0, -1]
     """
+    if not np.isfinite(score).all():
+        raise ValueError("a score that is not finite cannot be matched")
     rows, columns = score.shape
     if rows > columns:
         matched = np.full(rows, NOBODY)
         matched[best_matching(score.T)] = np.arange(columns)
         return matched
-    matching = _Matching(-score)
+    matching = _Matching(-np.asarray(score, dtype=np.float64))
     for row in np.flatnonzero(matching.column < 0).tolist():
         matching.augment(row)
     return matching.column
