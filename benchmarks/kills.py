@@ -4,10 +4,16 @@ SIGTERM, SIGKILL and SIGINT, each to the process and to its group, with one proc
 process, temporary file or semaphore of the run may be left, and the same command with --resume has to give the run that
 nobody killed. Linux alone: processes are found in /proc by a mark in their environment. Another number of kills and
 another seed can be given: `python benchmarks/kills.py 60 1`.
+
+`python benchmarks/kills.py 20 --lost-work` kills a run of some minutes with SIGKILL, and tells how much work was lost:
+the time from when the documents were done that its journal holds, up to the kill. It fails above a minute.
+`--documents` makes the run longer or shorter, `--resumed` says how many of the killed runs are completed and compared,
+and `--every` how many seconds lie between two checkpoints.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import random
@@ -22,9 +28,12 @@ from uuid import uuid4
 import msgspec
 
 from showthrough import Run
+from showthrough.evaluation.checkpoints import EVERY
 
 DOCUMENTS = 4000
+LOST = 60  # seconds of work that a kill may cost
 PATIENCE = 10  # seconds after which nothing may be left
+SLOW = ("-m", "preset:default", "-m", "residual")  # looks at every text of every system again
 WAYS = [
     (number, to_group, jobs)
     for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGINT)
@@ -33,11 +42,28 @@ WAYS = [
 ]
 
 
-def write(folder: Path) -> None:
+# The program, which also notes when how many documents are done.
+NOTING = """
+import sys, time
+from showthrough.evaluation import checkpoints, gathered
+checkpoints.EVERY, log = float(sys.argv.pop(1)), open(sys.argv.pop(1), "a")
+take = gathered.Gathered.take
+
+def noted(self, answer, stop):
+    take(self, answer, stop)
+    print(time.time(), self.done, file=log, flush=True)
+
+gathered.Gathered.take = noted
+from showthrough.cli import main
+main()
+"""
+
+
+def write(folder: Path, documents: int = DOCUMENTS) -> None:
     """Documents of some 2,000 characters, in chunks of a million: eight of them."""
     masks = {}
     with (folder / "corpus.jsonl").open("w", encoding="utf-8") as out:
-        for number in range(DOCUMENTS):
+        for number in range(documents):
             text = f"Mr Doe{number} of Oslo left. " * 80
             starts = range(0, len(text), len(text) // 80)
             marks = [
@@ -53,14 +79,16 @@ def write(folder: Path) -> None:
 class Program:
     """One start of the command, and every process that came of it."""
 
-    def __init__(self, inputs: Path, folder: Path, jobs: int, *options: str) -> None:
+    def __init__(
+        self, inputs: Path, folder: Path, jobs: int, *options: str, program: tuple[str, ...] = ("-m", "showthrough")
+    ) -> None:
         self.mark = uuid4().hex
         self.temporary = folder / "tmp"
         self.temporary.mkdir(exist_ok=True)
         masks = [f"{name}={inputs / 'masks.json'}" for name in "abcd"]
         command = ["evaluate", inputs / "corpus.jsonl", *masks, "-o", folder / "run.json"]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "showthrough", *map(str, command), "--jobs", str(jobs), *options],
+            [sys.executable, *program, *map(str, command), "--jobs", str(jobs), *options],
             env={**os.environ, "TMPDIR": str(self.temporary), "SHOWTHROUGH_MARK": self.mark},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -107,7 +135,7 @@ def kill(inputs: Path, way: tuple[signal.Signals, bool, int], delay: float, refe
             os.kill(pid, signal.SIGKILL)
         said = program.process.communicate()[1].decode()
         files = [path.name for path in (*folder.glob(".*"), *program.temporary.iterdir())]
-        kept = len(Run.load(folder / "run.json").documents) if (folder / "run.json").exists() else 0
+        kept = documents_in(folder)
         found = {
             "status": program.process.returncode,
             "kept": kept,
@@ -116,10 +144,73 @@ def kill(inputs: Path, way: tuple[signal.Signals, bool, int], delay: float, refe
             "semaphores": len(semaphores() - before),
             "traceback": "Traceback" in said,
         }
-        if kept < DOCUMENTS or not Run.load(folder / "run.json").complete:
+        if not (folder / "run.json").exists():
             Program(inputs, folder, jobs, "--resume").process.communicate()
         found["same"] = numbers(folder / "run.json") == reference
     return found
+
+
+def documents_in(folder: Path) -> int:
+    """How many documents are kept, in the run file or in its journal."""
+    found = [path for path in (folder / "run.json", folder / "run.json.part") if path.exists()]
+    return len(Run.load(found[0]).documents) if found else 0
+
+
+def lose(inputs: Path, asked: argparse.Namespace, delay: float, turn: int, reference: bytes) -> dict[str, object]:
+    """One SIGKILL in a long run: the seconds of work that it cost, and whether the run came out the same."""
+    jobs = 1 + turn % 2
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        program = ("-c", NOTING, str(asked.every), str(folder / "log"))
+        killed = Program(inputs, folder, jobs, *SLOW, program=program)
+        time.sleep(delay)
+        killed.process.kill()
+        moment = time.time()
+        killed.process.communicate()
+        log = [line.split() for line in (folder / "log").read_text().splitlines()] if (folder / "log").exists() else []
+        kept = documents_in(folder)
+        since = [float(when) for when, done in log if int(done) <= kept]
+        started = moment - delay
+        # With nothing kept, all that was done is lost; also what it took to begin.
+        found: dict[str, object] = {
+            "jobs": jobs,
+            "done": max((int(done) for _, done in log), default=0),
+            "kept": kept,
+            # Who is done before the kill has lost nothing.
+            "lost": 0.0 if (folder / "run.json").exists() else round(moment - max([started, *since]), 1),
+        }
+        if turn < asked.resumed and not (folder / "run.json").exists():
+            resumed = Program(inputs, folder, jobs, *SLOW, "--resume")
+            found["said"] = resumed.process.communicate()[1].decode().partition("\n")[0]
+            found["same"] = numbers(folder / "run.json") == reference
+            found["left"] = [path.name for path in folder.iterdir() if path.name.startswith((".", "run.json."))]
+    return found
+
+
+def lost_work(asked: argparse.Namespace) -> int:
+    lot, failed = random.Random(asked.seed), 0
+    with tempfile.TemporaryDirectory() as name:
+        inputs = Path(name)
+        write(inputs, asked.documents)
+        start = time.monotonic()
+        Program(inputs, inputs, 1, *SLOW).process.communicate()
+        seconds = time.monotonic() - start
+        reference = numbers(inputs / "run.json")
+        print(
+            f"{asked.documents} documents, {seconds:.1f} s without a kill, checkpoints every {asked.every:g} s",
+            flush=True,
+        )
+        worst = 0.0
+        for turn in range(asked.count):
+            delay = lot.uniform(0, seconds)
+            found = lose(inputs, asked, delay, turn, reference)
+            worst = max(worst, float(str(found["lost"])))
+            failed += found.get("same") is False or bool(found.get("left"))
+            told = ", ".join(f"{key} {value}" for key, value in found.items())
+            print(f"{turn + 1:3} SIGKILL after {delay:6.1f} s: {told}", flush=True)
+    print(f"{worst:.1f} s of work lost at most   limit {LOST}")
+    print(f"{failed} of {min(asked.resumed, asked.count)} resumed runs left something or were others   limit 0")
+    return int(failed > 0 or worst > LOST)
 
 
 def main() -> int:
@@ -127,9 +218,19 @@ def main() -> int:
         print("processes cannot be found here: nothing measured")
         return 0
     signal.signal(signal.SIGINT, signal.default_int_handler)  # heard by what is started, also in the background
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 30
-    lot = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
-    failed = 0
+    parser = argparse.ArgumentParser(description="Kills runs at random moments.")
+    parser.add_argument("count", nargs="?", type=int, default=30)
+    parser.add_argument("seed", nargs="?", type=int, default=0)
+    parser.add_argument("--lost-work", action="store_true")
+    parser.add_argument("--documents", type=int, default=3000)
+    parser.add_argument("--resumed", type=int, default=20)
+    parser.add_argument("--every", type=float, default=EVERY)
+    asked = parser.parse_args()
+    return lost_work(asked) if asked.lost_work else all_signals(asked.count, asked.seed)
+
+
+def all_signals(count: int, seed: int) -> int:
+    lot, failed = random.Random(seed), 0
     with tempfile.TemporaryDirectory() as name:
         inputs = Path(name)
         write(inputs)

@@ -51,14 +51,20 @@ def metric_page(name: str) -> str:
 def cli_page() -> str:
     """Every command's help text."""
     group: Any = get_command(app)
-    head = "# The command line\n\n<!-- Made by docs/generate.py from the help texts: do not edit. -->\n"
+    head = "# The command line\n\n<!-- Made by docs/generate.py from the help texts: do not edit. -->\n\n"
+    head += (
+        "`showthrough --install-completion` teaches the shell that you are in (bash, zsh, fish, PowerShell)\n"
+        "to complete commands, options, and the names of metrics, presets, formats, attacks, detectors and\n"
+        "anonymizers; `--show-completion` prints what it would install.\n"
+    )
     return "\n".join([head, *_helped(group, "showthrough", None)])
 
 
 def _helped(command: Any, name: str, parent: Any) -> Iterator[str]:
     context = command.context_class(
-        command, info_name=name, parent=parent, terminal_width=WIDTH, max_content_width=WIDTH, color=False
-    )
+        command, info_name=name, parent=parent, terminal_width=WIDTH, max_content_width=WIDTH, color=False,
+        **command.context_settings,
+    )  # fmt: skip
     lines = (line.rstrip() for line in command.get_help(context).splitlines())
     yield f"## {context.command_path}\n\n```text\n" + "\n".join(lines) + "\n```\n"
     for child in getattr(command, "list_commands", lambda _: [])(context):

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from showthrough import demo, evaluate, read_anonymization, read_corpus
+from showthrough import demo, evaluate, read_anonymization, read_background, read_corpus
+from showthrough.cli.demo import METRICS
 from showthrough.report.html import html_text
 
 FOLDER = Path(__file__).parent / "images"
@@ -23,7 +24,7 @@ SIZE = {"width": 1280, "height": 860}
 def page() -> str:
     corpus = read_corpus(demo.corpus_path(), name="demo")
     found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
-    return html_text(evaluate(corpus, found))
+    return html_text(evaluate(corpus, found, METRICS, background=read_background(demo.background_path())))
 
 
 def summary(tab: Page) -> None:

@@ -37,10 +37,8 @@ from showthrough.errors import (
     ResourceError as ResourceError,
     ShowthroughError as ShowthroughError,
 )
-from showthrough.evaluation.engine import (
-    evaluate as evaluate,
-    evaluate_plan as evaluate_plan,
-)
+from showthrough.evaluation.calls import evaluate as evaluate
+from showthrough.evaluation.engine import evaluate_plan as evaluate_plan
 from showthrough.evaluation.plan import Plan as Plan
 from showthrough.evaluation.reidentification import reidentify as reidentify
 from showthrough.formats import (

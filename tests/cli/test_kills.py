@@ -29,10 +29,12 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, and pr
 
 DOCUMENTS = 60
 EVALUATE = ("evaluate", "corpus.jsonl", "a=a.json", "-o", "run.json", "--resamples", "20", "-m", "recall", "-m", "er")
-# A module that Python loads at its start, in workers too: small chunks, and a wait half-way until a file says go.
+# A module that Python loads at its start, in workers too: small chunks, a checkpoint after each, and a wait half-way
+# until a file says go.
 WAITING = """
 import time
 from pathlib import Path
+from showthrough.evaluation import checkpoints
 from showthrough.data.documents import Corpus
 from showthrough.metrics.chunk import Chunk
 
@@ -46,6 +48,7 @@ def waiting(self, corpus, *rest):
     begin(self, corpus, *rest)
 
 Chunk.__init__ = waiting
+checkpoints.EVERY = 0
 """
 
 
@@ -167,20 +170,22 @@ def test_a_signal(number: signal.Signals, to_group: bool, jobs: int) -> None:
         program.process.kill()
     assert semaphores() <= before
     assert out == ""
+    assert not Path("run.json").exists()
+    part = Run.load("run.json.part")
+    assert 30 <= len(part.documents) < DOCUMENTS
     if number == signal.SIGKILL:
         assert (status, err) == (-9, "")
-        assert not Path("run.json").exists()
     else:
-        part = Run.load("run.json")
-        assert 30 <= len(part.documents) < DOCUMENTS
         assert (status, err) == (
             130,
-            f"interrupted after {len(part.documents)} of {DOCUMENTS} documents; run.json holds them: "
+            f"interrupted after {len(part.documents)} of {DOCUMENTS} documents; run.json.part holds them: "
             "the same command with --resume completes it\n",
         )
     Path("go").touch()
     program = Program("--jobs", str(jobs), "--resume")
-    assert program.ended()[0] == 0
+    status, _, err = program.ended()
+    assert (status, err) == (0, f"going on after {len(part.documents)} of {DOCUMENTS} documents\n")
+    assert not Path("run.json.part").exists()
     run = Run.load("run.json")
     assert run.complete
     assert (run.rows, run.scores) == (whole().rows, whole().scores)
@@ -196,12 +201,12 @@ def test_a_killed_worker_keeps_what_was_finished() -> None:
         status, _, err = program.ended()
     finally:
         program.process.kill()
-    done = len(Run.load("run.json").documents)
+    done = len(Run.load("run.json.part").documents)
     assert 30 <= done < DOCUMENTS
     assert (status, err) == (
         1,
         f"stopped after {done} of {DOCUMENTS} documents: a worker process was killed (SIGKILL), as the system does "
-        "when memory runs out; fewer --jobs need less (in Python, jobs=1); run.json holds them: "
+        "when memory runs out; fewer --jobs need less (in Python, jobs=1); run.json.part holds them: "
         "the same command with --resume completes it\n",
     )
     Path("go").touch()
@@ -215,7 +220,7 @@ def test_a_signal_when_everything_is_scored(
     number: int, options: tuple[str, ...], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The run is all that the work gave: it is saved, and told to be."""
-    bars = command._bars
+    bars = command.scoring
 
     @contextmanager
     def struck() -> Iterator[Any]:
@@ -223,7 +228,7 @@ def test_a_signal_when_everything_is_scored(
             yield both
         os.kill(os.getpid(), number)  # the run is made, and not yet saved
 
-    monkeypatch.setattr(command, "_bars", struck)
+    monkeypatch.setattr(command, "scoring", struck)
     outcome = cli(*EVALUATE, *options)
     assert (outcome.status, outcome.out) == (130, "")
     assert outcome.err.startswith("interrupted when everything was scored\nrun written to run.json")
@@ -238,7 +243,7 @@ def test_a_signal_while_workers_are_closed(cli: Callable[..., Any], monkeypatch:
         patch.setattr(Workers, "close", lambda self: os.kill(os.getpid(), signal.SIGINT))
         outcome = cli(*EVALUATE)
     assert outcome.status == 130
-    assert outcome.err.startswith(f"interrupted after {DOCUMENTS} of {DOCUMENTS} documents; run.json holds them")
+    assert outcome.err.startswith(f"interrupted after {DOCUMENTS} of {DOCUMENTS} documents; run.json.part holds them")
     assert cli(*EVALUATE, "--resume").status == 0
     assert Run.load("run.json").scores == whole().scores
 
@@ -274,12 +279,12 @@ def test_a_full_memory_keeps_what_was_finished(cli: Callable[..., Any], monkeypa
         outcome = cli(*EVALUATE)
         with pytest.raises(Interrupted, match="memory ran out"):
             whole()
-    done = len(Run.load("run.json").documents)
+    done = len(Run.load("run.json.part").documents)
     assert 30 <= done < DOCUMENTS
     assert (outcome.status, outcome.out) == (1, "")
     assert outcome.err == (
         f"stopped after {done} of {DOCUMENTS} documents: memory ran out; shorter documents or fewer metrics at a time "
-        "need less; run.json holds them: the same command with --resume completes it\n"
+        "need less; run.json.part holds them: the same command with --resume completes it\n"
     )
     assert cli(*EVALUATE, "--resume").status == 0
     assert Run.load("run.json").rows == reference.rows
@@ -330,12 +335,12 @@ def test_a_corpus_that_changes_meanwhile(
         assert jobs == 1
         assert not Path("corpus.jsonl").exists()
         return
-    done = len(Run.load("run.json").documents)
+    done = len(Run.load("run.json.part").documents)
     assert 10 < done < DOCUMENTS
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err.startswith(f"stopped after {done} of {DOCUMENTS} documents: corpus.jsonl: ")
     assert outcome.err.endswith(
-        "; run.json holds them: once the file is as it was, the same command with --resume completes it\n"
+        "; run.json.part holds them: once the file is as it was, the same command with --resume completes it\n"
     )
     assert outcome.err.count("\n") == 1
     Path("corpus.jsonl").write_bytes(content)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -13,12 +14,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import showthrough.cli.evaluate as command
 from showthrough import Interrupted, Plan, evaluate, read_anonymization, read_corpus
 from showthrough.data.documents import Corpus
+from showthrough.errors import OutputError
+from showthrough.files.growing import GrowingFile
 from showthrough.run.run import Run
+
+if sys.platform != "win32":
+    import fcntl
 
 DOCUMENTS = 20
 CHUNK = 60  # characters: two or three documents
@@ -86,10 +93,11 @@ def test_a_stopped_run_is_completed(after: int, cli: Callable[..., Any], monkeyp
     with stopped(monkeypatch, after):
         outcome = cli(*EVALUATE)
     assert (outcome.status, outcome.out) == (130, "")
-    part = Run.load("run.json")
+    assert not Path("run.json").exists()
+    part = Run.load("run.json.part")
     done = len(part.documents)
     assert outcome.err == (
-        f"interrupted after {done} of {DOCUMENTS} documents; run.json {'holds them' if done else 'says so'}: "
+        f"interrupted after {done} of {DOCUMENTS} documents; run.json.part {'holds them' if done else 'says so'}: "
         "the same command with --resume completes it\n"
     )
     assert not part.complete
@@ -101,7 +109,8 @@ def test_a_stopped_run_is_completed(after: int, cli: Callable[..., Any], monkeyp
     )
 
     outcome = cli(*EVALUATE, "--resume")
-    assert (outcome.status, outcome.err) == (0, "")
+    assert (outcome.status, outcome.err) == (0, f"going on after {done} of {DOCUMENTS} documents\n")
+    assert not Path("run.json.part").exists()
     run = Run.load("run.json")
     assert run.complete
     assert run.documents == whole.documents
@@ -115,7 +124,7 @@ def test_a_run_may_be_stopped_many_times(cli: Callable[..., Any], monkeypatch: p
     for after in (1, 6, 7, 15):
         with stopped(monkeypatch, after):
             assert cli(*EVALUATE, *(["--resume"] if counts else [])).status == 130
-        counts.append(len(Run.load("run.json").documents))
+        counts.append(len(Run.load("run.json.part").documents))
     assert counts == sorted(counts)
     assert counts[0] < counts[-1] < DOCUMENTS
     assert cli(*EVALUATE, "--resume").status == 0
@@ -181,13 +190,13 @@ def test_another_evaluation_is_not_resumed(
 ) -> None:
     with stopped(monkeypatch, 5):
         assert cli(*EVALUATE).status == 130
-    before = Path("run.json").read_bytes()
+    before = Path("run.json.part").read_bytes()
     if change:
         change()
     outcome = cli(*EVALUATE, *options, "--resume")
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err == f"{what}: not the same as in the run to resume; start afresh without --resume\n"
-    assert Path("run.json").read_bytes() == before
+    assert Path("run.json.part").read_bytes() == before
 
 
 def test_a_complete_run_is_not_resumed(cli: Callable[..., Any]) -> None:
@@ -199,6 +208,121 @@ def test_a_complete_run_is_not_resumed(cli: Callable[..., Any]) -> None:
     assert Path("run.json").read_bytes() == before
 
 
+def test_an_unfinished_run_is_not_lost_by_chance(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    with stopped(monkeypatch, 5):
+        assert cli(*EVALUATE).status == 130
+    outcome = cli(*EVALUATE)
+    assert (outcome.status, outcome.err) == (
+        2,
+        "run.json.part: holds a run that was not finished; complete it with --resume, or start afresh with --force\n",
+    )
+    assert cli(*EVALUATE, "--force").status == 0
+    assert not Path("run.json.part").exists()
+
+
+def test_a_complete_run_is_replaced_by_a_complete_one_alone(
+    cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = finished(cli)
+    assert cli(*EVALUATE).status == 0
+    before = Path("run.json").read_bytes()
+    with stopped(monkeypatch, 5):
+        assert cli(*EVALUATE, "--force").status == 130
+    assert Path("run.json").read_bytes() == before
+    outcome = cli(*EVALUATE, "--resume")
+    assert (outcome.status, outcome.err) == (
+        2,
+        "run.json: this run is complete; there is nothing to resume; "
+        "with --force run.json.part is completed, and takes its place\n",
+    )
+    assert cli(*EVALUATE, "--resume", "--force").status == 0
+    assert Run.load("run.json").provenance != msgspec.json.decode(before)["provenance"]
+    assert Run.load("run.json").scores == whole.scores
+    assert not Path("run.json.part").exists()
+
+
+def test_an_incomplete_run_file_is_completed(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a program saves it that was interrupted; whoever is stopped again has both, and goes on from the later."""
+    whole = finished(cli)
+    with stopped(monkeypatch, 5):
+        assert cli(*EVALUATE).status == 130
+    part = Run.load("run.json.part")
+    Path("run.json.part").unlink()
+    part.save("run.json")
+    with stopped(monkeypatch, 12):
+        assert cli(*EVALUATE, "--resume").status == 130
+    assert Run.load("run.json").documents == part.documents
+    done = len(Run.load("run.json.part").documents)
+    assert done > len(part.documents)
+    outcome = cli(*EVALUATE, "--resume")
+    assert (outcome.status, outcome.err) == (0, f"going on after {done} of {DOCUMENTS} documents\n")
+    assert (Run.load("run.json").rows, Run.load("run.json").scores) == (whole.rows, whole.scores)
+    assert not Path("run.json.part").exists()
+
+
+def test_metrics_that_are_done_are_told(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    asked = (*EVALUATE, "-m", "er", "-m", 'nmi(embedding="lsa")')
+    with monkeypatch.context() as patch:
+        patch.setattr("showthrough.evaluation.engine.scored", stop)
+        assert cli(*asked).status == 130
+    outcome = cli(*asked, "--resume")
+    assert (outcome.status, outcome.err) == (
+        0,
+        'going on after 20 of 20 documents and nmi(embedding="lsa"), which looks at all of them\n',
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks and modes")
+def test_two_at_once(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another evaluation writes is neither resumed nor replaced; and it is for its owner alone."""
+    with stopped(monkeypatch, 5):
+        assert cli(*EVALUATE).status == 130
+    assert stat.S_IMODE(Path("run.json.part").stat().st_mode) == 0o600
+    with Path("run.json.part").open() as other:
+        fcntl.flock(other, fcntl.LOCK_SH)
+        for options in ((), ("--resume",), ("--force",)):
+            outcome = cli(*EVALUATE, *options)
+            assert outcome.status == 2
+            assert outcome.err.startswith("run.json.part: another evaluation is writing it")
+    assert cli(*EVALUATE, "--resume").status == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"something else", b"showthrough unfinished run 1\n", b"{}"])
+def test_what_is_no_journal(content: bytes, cli: Callable[..., Any]) -> None:
+    Path("run.json.part").write_bytes(content)
+    outcome = cli(*EVALUATE, "--resume")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith("run.json.part: is not the journal of an unfinished run, or is damaged")
+    assert Path("run.json.part").read_bytes() == content
+    assert cli(*EVALUATE, "--force").status == 0
+
+
+def test_what_is_read_is_no_journal(cli: Callable[..., Any]) -> None:
+    Path("corpus.jsonl").rename("run.json.part")
+    outcome = cli("evaluate", "run.json.part", "a=a.json", "--format", "jsonl", "-o", "run.json")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith("run.json.part: is read by this command")
+
+
+def test_where_it_cannot_be_kept_the_run_file_keeps_it(
+    cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: object, *pieces: bytes) -> None:
+        raise OutputError("run.json.part: cannot be written: full")
+
+    with monkeypatch.context() as patch, stopped(monkeypatch, 5):
+        patch.setattr(GrowingFile, "begin", full)
+        outcome = cli(*EVALUATE)
+    assert outcome.status == 130
+    assert outcome.err.startswith("note: run.json.part: cannot be written: full; going on, and trying again\n")
+    assert "run.json holds them" in outcome.err
+    assert not Run.load("run.json").complete
+    assert cli(*EVALUATE, "--resume").status == 0
+
+
 def test_resuming_nothing_starts_afresh(cli: Callable[..., Any]) -> None:
     outcome = cli(*EVALUATE, "--resume")
     assert (outcome.status, outcome.err) == (0, "run.json does not exist; starting from the beginning\n")
@@ -208,7 +332,7 @@ def test_resuming_nothing_starts_afresh(cli: Callable[..., Any]) -> None:
 def test_a_stopped_run_can_be_looked_at(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     with stopped(monkeypatch, 5):
         assert cli(*EVALUATE).status == 130
-    outcome = cli("report", "run.json")
+    outcome = cli("report", "run.json.part")
     assert (outcome.status, outcome.err) == (1, "this run was interrupted: complete it with evaluate --resume\n")
 
 
@@ -269,13 +393,13 @@ def test_a_signal_in_the_middle(tmp_path: Path) -> None:
         process.kill()
     assert (process.returncode, out) == (130, ""), err
     assert "Traceback" not in err
-    part = Run.load("run.json")
+    part = Run.load("run.json.part")
     assert not part.complete
     assert 250 <= len(part.documents) < 500
     assert f"interrupted after {len(part.documents)} of 500 documents" in err
 
     done = subprocess.run([*program, "--resume"], env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, f"going on after {len(part.documents)} of 500 documents\n")
     fresh = evaluate(
         read_corpus("corpus.jsonl"),
         {"a": read_anonymization("a.json"), "b": read_anonymization("b.jsonl")},
@@ -291,7 +415,7 @@ def test_a_signal_in_the_middle(tmp_path: Path) -> None:
 def test_references_are_part_of_the_plan(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     with stopped(monkeypatch, 5):
         assert cli(*EVALUATE).status == 130
-    assert "nothing masked" in Run.load("run.json").rows["recall"]
+    assert "nothing masked" in Run.load("run.json.part").rows["recall"]
     outcome = cli(*EVALUATE, "--resume", "--no-references")
     assert outcome.status == 2
     assert outcome.err.startswith("references: not the same as in the run to resume")

@@ -65,7 +65,7 @@ def interrupted(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, *optio
     with monkeypatch.context() as patch:
         patch.setattr(showthrough.evaluation.engine, "scored", stop)
         assert cli(*COMMAND, *options).status == 130
-    return Run.load("run.json")
+    return Run.load("run.json.part")
 
 
 def words_in(path: Path | str) -> set[str]:
@@ -82,10 +82,11 @@ def alike(run: Run) -> dict[str, Any]:
 
 def test_interrupted(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     with_words = interrupted(cli, monkeypatch)
-    assert "legislation" in words_in("run.json")
-    Path("run.json").unlink()
+    assert "legislation" in words_in("run.json.part")
+    Path("run.json.part").unlink()
     partial = interrupted(cli, monkeypatch, "--without-text")
-    assert not words_in("run.json")
+    assert not words_in("run.json.part")
+    assert "secret folder" not in Path("run.json.part").read_text()
     assert partial.rows == with_words.rows
 
 
@@ -112,7 +113,7 @@ def test_no_folder(cli: Callable[..., Any]) -> None:
     for name in written:
         assert "secret folder" not in Path(name).read_text()
     for name in ("corpus.json", "masks.json", "known.json"):
-        assert f"<td>{name}</td>" in Path("page.html").read_text()
+        assert f'<td data-head="from">{name}</td>' in Path("page.html").read_text()
     assert cli(*COMMAND, *looks, "--force").status == 0
     for name in written:
         assert "secret folder" in Path(name).read_text()

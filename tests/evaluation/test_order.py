@@ -113,4 +113,6 @@ def test_ids_that_end_in_a_zero_byte_are_documents_of_their_own() -> None:
         Document(name, "Mr Doe", (Annotation("a", (Mention(3, 6, "PERSON", "DIRECT", "e"),)),)) for name in ("a", "a\0")
     ]
     run = evaluate(Corpus(documents), Anonymization({"a": [Mask(3, 6)], "a\0": []}), ["er_di"], resamples=50)
-    assert run.units(run.rows_of("er_di", run.names[0])).values.tolist() == [[1.0, 1.0], [0.0, 1.0]]
+    units = run.units(run.rows_of("er_di", run.names[0]))
+    assert units.columns == ("hidden", "total", "leaked:PERSON")
+    assert units.values.tolist() == [[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]

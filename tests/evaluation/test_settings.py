@@ -130,9 +130,8 @@ def test_python_shows_every_setting() -> None:
     parameters = inspect.signature(st.evaluate).parameters
     assert list(parameters)[:3] == ["corpus", "anonymizations", "metrics"]
     assert set(options_of(Settings)) <= set(parameters)
-    assert {"background", "progress", "resume", "texts", "watch"} == set(parameters) - set(options_of(Settings)) - {
-        "corpus", "anonymizations", "metrics"
-    }  # fmt: skip
+    own = {"background", "progress", "resume", "texts", "thresholds", "watch"}
+    assert set(parameters) == own | set(options_of(Settings)) | {"corpus", "anonymizations", "metrics"}
     assert {one.kind for one in list(parameters.values())[3:]} == {inspect.Parameter.KEYWORD_ONLY}
     assert (parameters["resamples"].default, parameters["resamples"].annotation) == (1000, int)
     page = (ROOT / "docs/python.md").read_text(encoding="utf-8")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import tomllib
+import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -26,6 +28,8 @@ from malformed.mutations import (
     toml_of,
     tree_broken,
 )
+from showthrough.files.growing import pieces
+from showthrough.run.journal import TITLE
 
 _FEW = ("--resamples", "20", "-o", "out.json")
 _METRICS = (
@@ -316,10 +320,15 @@ def run_files(random: Random) -> Attempt:
         ("compare", "run.json", "--shuffles", "50"),
         ("compare", "run.json", "--shuffles", "50", "--parts"),
         ("compare", "run.json", "--shuffles", "50", "--matrix"),
+        ("compare", "run.json", "whole.json", "--shuffles", "50", "--json", "diff.json"),
+        ("check", "run.json", "--json", "gate.json", "--junit", "gate.xml", "--markdown", "gate.md"),
+        ("check", "run.json", "--baseline", "whole.json", "--min", "er_di=0.5"),
+        ("check", "whole.json", "--baseline", "run.json", "--margin", "0.1", "--bound"),
     ))  # fmt: skip
     if random.random() < 0.03:  # seldom, because it takes a second
         command = ("report", "run.json", "--plots", "figures")
-    return Attempt({"run.json": content}, command, OR_FAILED if command[0] == "report" else REFUSED)
+    files = {"run.json": content, "whole.json": bytes_of(whole)}
+    return Attempt(files, command, REFUSED if command[0] == "compare" else OR_FAILED)
 
 
 def resumed_runs(random: Random) -> Attempt:
@@ -329,6 +338,48 @@ def resumed_runs(random: Random) -> Attempt:
         "out.json": broken_tree(random, run_of("partial")),
     }
     return Attempt(files, ("evaluate", "corpus.json", "a=masks.json", "-m", "er_di", *_FEW, "--resume"))
+
+
+@cache
+def journal() -> tuple[bytes, ...]:
+    """The pieces of what an evaluation leaves that was stopped when all documents were done."""
+    from showthrough import Plan, evaluate_plan, read_anonymization, read_corpus
+    from showthrough.errors import Interrupted
+    from showthrough.evaluation.checkpoints import Checkpoints
+    from showthrough.evaluation.settings import Settings
+    from showthrough.metrics import metrics_of
+
+    def stop(done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with TemporaryDirectory() as folder:
+        home = Path(folder)
+        (home / "corpus.json").write_bytes(bytes_of(sound.tab()))
+        (home / "masks.json").write_bytes(bytes_of(sound.masks()))
+        systems = (read_anonymization(home / "masks.json", name="a"),)
+        plan = Plan(read_corpus(home / "corpus.json"), systems, tuple(metrics_of("er_di")), Settings(resamples=20))
+        with suppress(Interrupted):
+            evaluate_plan(plan, progress=stop, checkpoints=Checkpoints(home / "part"))
+        return tuple(pieces((home / "part").read_bytes(), TITLE))
+
+
+def resumed_journals(random: Random) -> Attempt:
+    """Bytes that are not as they were, which checksums tell; or something else in them, with the checksum of that."""
+    whole = list(journal())
+    if random.random() < 0.7:
+        place = random.randrange(len(whole))
+        tree = json.loads(whole[place])
+        rows = {"rows": tree.pop("rows")} if place else {}  # numbers with their checksum are believed, as in a run file
+        broken = tree_broken(random, tree)
+        whole[place] = bytes_of(broken | rows if isinstance(broken, dict) else broken).replace(b"\n", b" ")
+    content = TITLE + b"\n" + b"".join(b"%08x %s\n" % (zlib.crc32(piece), piece) for piece in whole)
+    files = {
+        "corpus.json": bytes_of(sound.tab()),
+        "masks.json": bytes_of(sound.masks()),
+        "out.json.part": content if whole != list(journal()) else broken_bytes(random, content),
+    }
+    return Attempt(files, ("evaluate", "corpus.json", "a=masks.json", "-m", "er_di", *_FEW, "--resume"), OR_FAILED)
 
 
 def plans(random: Random) -> Attempt:
@@ -483,6 +534,7 @@ FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many
     "gzip": (packed, 150),
     "run files": (run_files, 400),
     "resumed runs": (resumed_runs, 100),
+    "resumed journals": (resumed_journals, 100),
     "plans": (plans, 200),
     "TAE configurations": (tae_configurations, 150),
     "metric texts": (requests.metric_texts, 300),

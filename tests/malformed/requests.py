@@ -133,6 +133,7 @@ def options(random: Random) -> Attempt:
 SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "evaluate": ("corpus.json", "a=masks.json", "--resamples", "20"),
     "compare": ("run.json", "--shuffles", "50"),
+    "check": ("run.json", "--baseline", "run.json"),
     "report": ("run.json",),
     "attack": ("--background", "background.json", "--corpus", "corpus.json", "a=masks.json"),
     "validate": ("corpus.json", "masks.json"),
@@ -230,7 +231,7 @@ def places(random: Random) -> Attempt:
         ("evaluate", "corpus.json", "a=masks.json", "-m", f'recall(function_words="spacy:./{at}")', *_FEW),
         ("evaluate", "corpus.json", "a=masks.json", "-m", f'phi_oov(dictionary="{at}")', *_FEW),
         ("validate", at), ("validate", "corpus.json", at), ("scan", at),
-        ("report", at), ("compare", at),
+        ("report", at), ("compare", at), ("check", at), ("compare", at, at),
         ("attack", "--background", at), ("attack", "--background", "background.json", f"a={at}"),
         ("convert", at, "--to", "tab", "-o", "made.json"),
         ("convert", at, "--from", random.choice(("i2b2", "brat", "conll")), "--to", "tab", "-o", "made.json"),

@@ -77,5 +77,5 @@ def test_a_page_compares_each_metric_once(demo_run: Run, monkeypatch: pytest.Mon
         return compare(self, metric, **{**given, "shuffles": 9})  # type: ignore[arg-type]
 
     monkeypatch.setattr(Run, "compare", counting)
-    html_text(demo_run)
+    html_text(msgspec.structs.replace(demo_run))  # of which nothing was asked yet
     assert sorted(asked) == sorted(demo_run.rows)

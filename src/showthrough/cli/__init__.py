@@ -21,11 +21,11 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 for name in (
     "evaluate", "compare", "report", "attack", "validate", "anonymize", "demo", "cache", "convert", "vocabulary",
-    "surrogate", "labels", "scan", "annotate", "apply",
+    "surrogate", "labels", "scan", "annotate", "apply", "check",
 ):  # fmt: skip
     app.command(name)(import_module(f"{__name__}.{name}").command)
 for listing in (lists.metrics, lists.formats, lists.attacks, lists.anonymizers, lists.detectors):

@@ -7,6 +7,7 @@ import typer
 
 from showthrough.anonymizers import anonymizer
 from showthrough.anonymizers.silver import annotate
+from showthrough.cli.completion import anonymizer_names, format_names
 from showthrough.cli.consoles import documents, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
@@ -27,7 +28,13 @@ from showthrough.formats.writing import not_kept, write_checked
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
     with_: Annotated[
-        list[str], typer.Option("--with", metavar="NAME", help="An anonymizer, e.g. rules; may be repeated.")
+        list[str],
+        typer.Option(
+            "--with",
+            metavar="NAME",
+            help="An anonymizer, e.g. rules; may be repeated.",
+            autocompletion=anonymizer_names,
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
     vote: Annotated[
@@ -36,7 +43,10 @@ def command(
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the corpus's own annotations beside the new ones.")
     ] = False,
-    to: Annotated[str, typer.Option("--to", metavar="NAME", help="The format; see showthrough formats.")] = "tab",
+    to: Annotated[
+        str,
+        typer.Option("--to", metavar="NAME", help="The format; see showthrough formats.", autocompletion=format_names),
+    ] = "tab",
     *,
     settings: Said,
     views: Said,

@@ -7,6 +7,7 @@ import msgspec
 import typer
 
 from showthrough.anonymizers import anonymize, anonymizer
+from showthrough.cli.completion import anonymizer_names
 from showthrough.cli.consoles import show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, check_file, inputs
@@ -21,7 +22,12 @@ from showthrough.formats import read_corpus
 @with_options(settings=options_of(FileSettings, "id_column", "text_column"), views=view_options("force"))
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
-    with_: Annotated[str, typer.Option("--with", metavar="NAME", help="The anonymizer: rules, spacy, presidio …")],
+    with_: Annotated[
+        str,
+        typer.Option(
+            "--with", metavar="NAME", help="The anonymizer: rules, spacy, presidio …", autocompletion=anonymizer_names
+        ),
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where the masks go (TAE JSON).")],
     settings: Said,
     views: Said,

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import documents, note_unmasked, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
@@ -36,7 +37,13 @@ def command(
         typer.Option(metavar="|".join(REPLACEMENTS), help="What stands there: [PERSON], [PERSON_1] or nothing."),
     ] = None,
     to: Annotated[
-        str | None, typer.Option("--to", metavar="NAME", help="Write it in another format than the corpus's own.")
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="NAME",
+            help="Write it in another format than the corpus's own.",
+            autocompletion=format_names,
+        ),
     ] = None,
     *,
     settings: Said,

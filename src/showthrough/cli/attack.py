@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 from msgspec import Meta
-from rich.markup import escape
 
 from showthrough.attacks import DEFAULT
 from showthrough.cli.arguments import named_files
-from showthrough.cli.consoles import console, notes
+from showthrough.cli.consoles import console
 from showthrough.cli.options import Output, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
+from showthrough.cli.progress import working
 from showthrough.cli.stopping import interruptible, unbroken
 from showthrough.cli.views import Views, view_options
 from showthrough.data.background import Background
@@ -83,14 +83,14 @@ def command(
     known, texts = _read(background, files, originals, chosen)
     results = Results(shown.force)
     with unbroken():  # a signal that comes when all is done must not lose it
-        with notes().status("attacking") as status:
+        with working("attacking") as watch:
             run = interruptible(
                 lambda: reidentify(
                     *(known, texts, attacking.attacks),
                     k=attacking.k,
                     **{name: getattr(chosen, name) for name in _SAMPLING},
                     models=chosen.models,
-                    watch=lambda what, done, total: status.update(escape(f"{what}: {done} of {total}")),
+                    watch=watch,
                     corpus=originals,
                     references=attacking.references,
                 )

@@ -1,14 +1,21 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from showthrough.cli.consoles import console, show_notes
-from showthrough.errors import PlanError
+from showthrough.cli.completion import metric_names
+from showthrough.cli.consoles import console, print_plain, show_notes
+from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
+from showthrough.errors import PlanError, shown
+from showthrough.files.reading import stem
 from showthrough.report.clinical import ALPHA, comparable, show_matrix, significance
+from showthrough.report.differences import compared_json, show_differences
 from showthrough.report.terminal import show_comparisons
+from showthrough.run.beside import Beside, complete
 from showthrough.run.run import Run
 
 MOST = 1_000_000  # shuffles: more settle no more digits of p, and no longer fit into memory
@@ -16,8 +23,14 @@ MOST = 1_000_000  # shuffles: more settle no more digits of p, and no longer fit
 
 def command(
     run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
+    other_file: Annotated[
+        Path | None, typer.Argument(metavar="[RUN2]", help="An earlier run of the same corpus.")
+    ] = None,
     metric: Annotated[
-        list[str] | None, typer.Option("-m", "--metric", metavar="METRIC", help="Only this metric; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "-m", "--metric", metavar="METRIC", help="Only this metric; may be repeated.", autocompletion=metric_names
+        ),
     ] = None,
     alpha: Annotated[
         float | None,
@@ -29,38 +42,69 @@ def command(
     matrix: Annotated[
         bool, typer.Option("--matrix", help="As i2b2 2006: which of F, P, R do not differ, without correction.")
     ] = False,
+    json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all comparisons as JSON.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace output files that exist.")] = False,
 ) -> None:
     """Tell who is significantly better at what.
 
-    Studentized paired randomization between all pairs of anonymizations, with Holm's correction within each metric.
+    Studentized paired randomization between all pairs of anonymizations, with Holm's correction within each metric. Of
+    two runs those of the same name are compared, document by document; where there are none, each with each.
     """
-    if alpha is None:
-        alpha = ALPHA if matrix else 0.05
+    level = (ALPHA if matrix else 0.05) if alpha is None else alpha
+    _check_test(level, shuffles, seed)
+    if matrix and (other_file or json):
+        raise PlanError("is of one run, and on the terminal alone; expected no second run and no --json", "matrix")
+    check_distinct((json,), inputs([run_file, other_file]))
+    check_file(json, force)
+    runs = [(stem(file), complete(Run.load(file), str(file))) for file in (run_file, other_file) if file]
+    run, pairs, same = _beside(*runs) if other_file else (runs[0][1], None, [])
+    if len(run.names) < 2:
+        raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
+    if matrix:
+        _show_matrices(run, metric or comparable(run), level, shuffles, seed)
+        return
+    if not metric:
+        show_notes(f"not compared: {why}" for why in map(run.incomparable, run.rows) if why)
+    asked: Sequence[str | None] = () if pairs == [] else metric or [None]
+    told = [run.compare(text, parts=parts, shuffles=shuffles, seed=seed, pairs=pairs) for text in asked]
+    comparisons = [one for each in told for one in each]
+    results = Results(force)
+    if json:
+        results.write(json, compared_json(runs, comparisons, same, level, shuffles))
+    screen = console()
+    print_plain((f"{shown(name)} is the very same in both runs" for name in same), screen)
+    (show_comparisons if pairs is None else show_differences)(run, comparisons, level, screen)
+    screen.print(f"studentized paired randomization over {run.sample}, {shuffles} shuffles,", style="dim")
+    screen.print(f"Holm's correction within each metric; p at most {level:g} is significant", style="dim")
+    results.tell(screen)
+
+
+def _check_test(alpha: float, shuffles: int, seed: int | None) -> None:
     if not 0 < alpha < 1:
         raise PlanError(f"found {alpha:g}; expected a number between 0 and 1", "alpha")
     if not 1 <= shuffles <= MOST:
         raise PlanError(f"found {shuffles}; expected 1 to {MOST}", "shuffles")
     if seed is not None and seed < 0:
         raise PlanError(f"found {seed}; expected 0 or more", "seed")
-    run = Run.load(run_file)
-    if not run.complete:
-        raise PlanError("this run was interrupted; complete it with evaluate --resume first", str(run_file))
-    if len(run.names) < 2:
-        raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
-    if matrix:
-        _show_matrices(run, metric or comparable(run), alpha, shuffles, seed)
-        return
-    asked: list[str | None] = [*metric] if metric else [None]
-    if not metric:
-        show_notes(f"not compared: {why}" for why in map(run.incomparable, run.rows) if why)
-    comparisons = [one for text in asked for one in run.compare(text, parts=parts, shuffles=shuffles, seed=seed)]
-    screen = console()
-    show_comparisons(run, comparisons, alpha, screen)
-    screen.print(
-        f"studentized paired randomization over {run.sample}, {shuffles} shuffles, "
-        f"Holm's correction within each metric; p at most {alpha:g} is significant",
-        style="dim",
+
+
+def _beside(one: tuple[str, Run], two: tuple[str, Run]) -> tuple[Run, list[tuple[str, str]], list[str]]:
+    """Both runs as one, the pairs to be compared, and what is the same in both."""
+    (_, run), (label, other) = one, two
+    if run.settings.confidence != other.settings.confidence:
+        found = f"{run.settings.confidence:g} and {other.settings.confidence:g}"
+        raise PlanError(f"found {found}; expected runs with intervals of the same one", "confidence")
+    beside = Beside(run, other, label)
+    shared = [name for name in run.names if name in other.names]
+    pairs = [(name, name) for name in shared] or list(product(run.names, other.names))
+    same = [name for name, earlier in pairs if beside.identical(name, earlier)]
+    show_notes(
+        f"not compared: {record.text} {fault}"
+        for record in run.metrics
+        if record.text in run.rows and (fault := beside.fault(record.text))
     )
+    chosen = [(name, beside.called[earlier]) for name, earlier in pairs if not beside.identical(name, earlier)]
+    return beside.joined, chosen, list(dict.fromkeys(same))
 
 
 def _show_matrices(run: Run, metrics: list[str], alpha: float, shuffles: int, seed: int | None) -> None:

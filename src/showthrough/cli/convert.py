@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
@@ -21,7 +22,12 @@ from showthrough.formats.writing import not_kept, write_checked
 @with_options(settings=options_of(FileSettings, "id_column", "text_column"), views=view_options("force"))
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
-    to: Annotated[str, typer.Option("--to", metavar="NAME", help="Its new format; see showthrough formats.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to", metavar="NAME", help="Its new format; see showthrough formats.", autocompletion=format_names
+        ),
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
     from_: Annotated[
         str | None, typer.Option("--from", metavar="NAME", help="Its format, where the file does not tell.")

@@ -5,7 +5,7 @@ from showthrough.cli.consoles import PAGE, console, show_notes
 from showthrough.cli.options import Output, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.views import Views, show, view_options
-from showthrough.evaluation.engine import evaluate
+from showthrough.evaluation.calls import evaluate
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
 

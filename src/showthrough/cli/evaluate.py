@@ -1,34 +1,57 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import progress
-from rich.text import Text
 
 from showthrough.cli.arguments import requested
+from showthrough.cli.completion import metric_names, preset_names
 from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain, show_notes
-from showthrough.cli.options import Output, Said, with_options
+from showthrough.cli.options import Least, Most, Output, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
+from showthrough.cli.progress import scoring, working
 from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import interruptible, unbroken
 from showthrough.cli.views import Views, show, view_options
-from showthrough.errors import LINE, ChangedError, Interrupted, PlanError, shown
+from showthrough.errors import LINE, ChangedError, Interrupted, OutputError, PlanError, shown, some
+from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.engine import Progress, evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.files.growing import is_written
 from showthrough.files.writing import Read, write_folder
-from showthrough.metrics import PRESETS, preset
+from showthrough.gate.asking import asked_for
+from showthrough.metrics import PRESETS, metric_text, preset
 from showthrough.report import tae_csv_text
-from showthrough.resources.settings import Watch
+from showthrough.run.file import read_journal
+from showthrough.run.journal import Journal, journal_beside
 from showthrough.run.run import Run
 
 _HOLDS = " (holds the documents' text, for its owner alone; --without-text leaves it out)"
+
+
+_Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--metric",
+        metavar="METRIC",
+        help="A metric, e.g. er_di; may be repeated.",
+        autocompletion=metric_names,
+    ),
+]
+_Presets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--preset", metavar="NAME", help=f"A set of metrics: {', '.join(PRESETS)}.", autocompletion=preset_names
+    ),
+]
 
 
 @with_options(settings=options_of(FileSettings), views=view_options())
@@ -44,42 +67,44 @@ def command(
         list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymizations: masks with offsets, or texts.")
     ] = None,
     output: Output = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("-m", "--metric", metavar="METRIC", help="A metric, e.g. er_di; may be repeated."),
-    ] = None,
-    preset_name: Annotated[
-        list[str] | None, typer.Option("--preset", metavar="NAME", help=f"A set of metrics: {', '.join(PRESETS)}.")
-    ] = None,
+    metric: _Metrics = None,
+    preset_name: _Presets = None,
     background: Annotated[
         Path | None, typer.Option("--background", metavar="FILE", help="What an attacker knows, for trir.")
     ] = None,
+    least: Least = None,
+    most: Most = None,
     *,
     settings: Said,
-    resume: Annotated[bool, typer.Option("--resume", help="Complete the interrupted run in the output file.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Complete the unfinished run of the output file.")] = False,
     views: Said,
 ) -> None:
     """Score anonymizations of a corpus.
 
     Exit status: 0 everything was scored, 1 a metric failed or memory ran out, 2 bad input or a result that could not
-    be written, 130 interrupted (Ctrl-C, SIGTERM, SIGHUP). Interrupted or stopped by memory, the run file holds what was
-    finished. Who stops reading standard output early changes nothing.
+    be written, 130 interrupted (Ctrl-C, SIGTERM, SIGHUP). Until the run file is complete, FILE.part beside it holds
+    what was finished, saved every half minute: whatever ends the program, --resume goes on from there. Who stops
+    reading standard output early changes nothing.
     """
     metrics = [*(name for one in preset_name or () for name in preset(one)), *(metric or ())]
     request = requested(corpus, anonymizations, metrics, settings)
     request = replace(request, output=output or request.output, background=background or request.background)
+    request = replace(request, asked=asked_for(least, most) or request.asked)
     if resume and not request.output:
         raise PlanError("--resume needs the run file to complete: name it with -o")
     chosen = Views.of(views)
     read = _inputs(request, corpus)
-    check_distinct((request.output, request.results_file, *chosen.paths), read)
+    journal = _journal(request.output)
+    check_distinct((request.output, journal, request.results_file, *chosen.paths), read)
     chosen.check()
     check_file(request.results_file, chosen.force, makes_folder=True)
     check_file(request.output, chosen.force or resume)
-    earlier = _earlier(request.output, resume)
+    check_file(journal, True)
+    earlier = _earlier(request.output, journal, resume, chosen.force)
     results = Results(chosen.force)
+    work = _Work(request, earlier, chosen, None if journal is None else Checkpoints(journal, chosen.kept, _going_on))
     try:
-        _tell(_written(request, earlier, chosen, results, read), chosen, results)
+        _tell(_written(work, results, read), chosen, results)
     except KeyboardInterrupt:
         print_plain(["interrupted when everything was scored", *results.lines], notes())
         raise typer.Exit(INTERRUPTED) from None
@@ -92,14 +117,39 @@ def _inputs(request: Request, asked: Path) -> Read:
     return inputs([asked, *sources, *backgrounds], parameters)
 
 
-def _written(request: Request, earlier: Run | None, views: Views, results: Results, read: Read) -> Run:
+@dataclass(frozen=True)
+class _Work:
+    """What is asked for, and what is there of it."""
+
+    request: Request
+    earlier: Run | Journal | None
+    views: Views
+    checkpoints: Checkpoints | None
+
+
+def _journal(output: Path | None) -> Path | None:
+    """Where the run is kept until it is complete; nowhere where the output is no file, but takes what comes."""
+    with suppress(OSError, ValueError):  # no path at all, which is told when it is checked
+        if output is not None and (output.is_file() or not output.exists()):
+            return journal_beside(output)
+    return None
+
+
+def _going_on(fault: str) -> None:
+    print_plain([shown(f"note: {fault}; going on, and trying again", LINE)], notes())
+
+
+def _written(work: _Work, results: Results, read: Read) -> Run:
     """The run, when all of it that was asked for is written."""
+    request, views = work.request, work.views
     with unbroken():  # a signal that comes when all is scored must not lose it
-        plan, run = _carried_out(request, earlier, views)
+        plan, run = _carried_out(work)
         if request.output:
             kept = views.kept(run)
             with results.noted(f"run written to {request.output}{'' if kept.texts is None else _HOLDS}"):
-                kept.save(request.output, force=views.force or earlier is not None)
+                kept.save(request.output, force=views.force or work.earlier is not None)
+                if work.checkpoints is not None:
+                    work.checkpoints.remove()
     views.write(run, results, read)
     if request.results_file:
         _write_results(request.results_file, request.labelled, run, results)
@@ -128,35 +178,70 @@ def _write_results(path: Path, labels: Mapping[str, str], run: Run, results: Res
         write_folder(path.parent, {path.name: table.encode()}, private=False)
 
 
-def _earlier(output: Path | None, resume: bool) -> Run | None:
-    if not (resume and output):
+def _earlier(output: Path | None, journal: Path | None, resume: bool, force: bool) -> Run | Journal | None:
+    """What is there of the run already, where it is to be resumed. Raises OutputError for what would be lost."""
+    unfinished = journal if journal is not None and os.path.lexists(journal) else None
+    if unfinished is not None and is_written(unfinished):
+        raise OutputError(f"{unfinished}: another evaluation is writing it; wait for it, or choose another name")
+    if unfinished is not None and not (resume or force):
+        why = "holds a run that was not finished; complete it with --resume, or start afresh with --force"
+        raise OutputError(f"{unfinished}: {why}")
+    if not resume or output is None:
         return None
-    if not output.exists():
+    there = output.exists()
+    if unfinished is not None and (force or not there):
+        return read_journal(unfinished)
+    if not there:
         print_plain([f"{output} does not exist; starting from the beginning"], notes())
         return None
     run = Run.load(output)
     if run.complete:
-        raise PlanError("this run is complete; there is nothing to resume", str(output))
-    return run
+        what = "" if unfinished is None else f"; with --force {unfinished.name} is completed, and takes its place"
+        raise PlanError(f"this run is complete; there is nothing to resume{what}", str(output))
+    return run if unfinished is None else read_journal(unfinished)
 
 
-def _carried_out(request: Request, earlier: Run | None, views: Views) -> tuple[Plan, Run]:
+def _carried_out(work: _Work) -> tuple[Plan, Run]:
     """The run, with texts where a page is to show them or the run file to keep them; it can be stopped in here."""
+    request, earlier, views, checkpoints = work.request, work.earlier, work.views, work.checkpoints
     texts = views.show_documents or not views.without_text
     try:
-        with notes().status("reading"):
+        with working("reading"):
             plan = replace(interruptible(request.plan), texts=texts)
-        with _bars() as (advance, watch):
-            run = interruptible(lambda: evaluate_plan(plan, progress=advance, resume=earlier, watch=watch))
+        with scoring() as (advance, watch):
+            progress = advance if earlier is None else _telling(plan, earlier, advance)
+            run = interruptible(
+                lambda: evaluate_plan(plan, progress=progress, resume=earlier, watch=watch, checkpoints=checkpoints)
+            )
     except KeyboardInterrupt:
         print_plain(["interrupted while reading; nothing was written"], notes())
         raise typer.Exit(INTERRUPTED) from None
     except Interrupted as stop:
-        if request.output:
-            views.kept(stop.partial).save(request.output, force=views.force or earlier is not None)
-        print_plain([shown(_stopped(stop, len(plan.corpus), request.output), LINE)], notes())
+        place = request.output
+        if checkpoints is not None and not checkpoints.fault:
+            place = checkpoints.path
+            checkpoints.close()
+        elif place is not None:
+            views.kept(stop.partial).save(place, force=isinstance(earlier, Run))
+        print_plain([shown(_stopped(stop, len(plan.corpus), place), LINE)], notes())
         raise typer.Exit(exit_status(stop)) from None
     return plan, run
+
+
+def _telling(plan: Plan, earlier: Run | Journal, advance: Progress) -> Progress:
+    """Says first where it goes on: when it is known to be the same evaluation, and before anything is done."""
+    run = earlier.run if isinstance(earlier, Journal) else earlier
+    whole = [metric_text(metric) for metric in plan.metrics if metric.scope == "corpus"]
+    finished = [text for text in whole if text in run.rows]
+    also = f" and {some(finished)}, which looks at all of them" if finished else ""
+    lines = [f"going on after {len(run.documents):,} of {len(plan.corpus):,} documents{also}"]
+
+    def tell(done: int, total: int) -> None:
+        while lines:
+            print_plain([shown(lines.pop(), LINE)], notes())
+        advance(done, total)
+
+    return tell
 
 
 def _stopped(stop: Interrupted, total: int, output: Path | None) -> str:
@@ -169,35 +254,3 @@ def _stopped(stop: Interrupted, total: int, output: Path | None) -> str:
     held = "holds them" if done else "says so"
     again = "once the file is as it was, " if isinstance(stop.__cause__, ChangedError) else ""
     return f"{what}{why}; {output} {held}: {again}the same command with --resume completes it"
-
-
-class _Speed(progress.ProgressColumn):
-    """How many a second."""
-
-    def render(self, task: progress.Task) -> Text:
-        return Text(f"{task.speed:.1f}/s" if task.speed else "", style="dim")
-
-
-@contextmanager
-def _bars() -> Iterator[tuple[Progress, Watch]]:
-    """A bar for the evaluation, and one for whatever a model is doing."""
-    columns = (
-        progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn(),
-        progress.TextColumn("{task.fields[unit]}"), _Speed(), progress.TimeElapsedColumn(),
-        progress.TimeRemainingColumn(),
-    )  # fmt: skip
-    screen = notes()
-    with progress.Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bars:
-        scoring = bars.add_task("scoring", total=None, unit="documents")
-        model = bars.add_task("", total=None, visible=False, unit="texts")  # documents, sentences or replacements
-
-        def advance(done: int, total: int) -> None:
-            bars.update(scoring, completed=done, total=total)
-
-        def watch(what: str, done: int, total: int) -> None:
-            task = next(task for task in bars.tasks if task.id == model)
-            if task.description != what or done < task.completed:
-                bars.reset(model, total=total)
-            bars.update(model, description=what, completed=done, total=total, visible=done < total)
-
-        yield advance, watch

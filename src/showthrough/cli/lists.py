@@ -13,6 +13,7 @@ from rich.text import Text
 
 from showthrough.anonymizers import ANONYMIZERS
 from showthrough.attacks import ATTACKS, approaches
+from showthrough.cli.completion import attack_names, detector_names, format_names, metric_names
 from showthrough.cli.consoles import console
 from showthrough.detectors import DETECTORS, chosen
 from showthrough.formats import FORMATS, Format
@@ -26,7 +27,9 @@ from showthrough.tables.calls import choices, descriptions, parameters
 
 
 def metrics(
-    name: Annotated[str | None, typer.Argument(metavar="[METRIC]", help="One metric, in full.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[METRIC]", help="One metric, in full.", autocompletion=metric_names)
+    ] = None,
 ) -> None:
     """List the metrics; or one in full: formula, citation, parameters, example."""
     if name is None:
@@ -44,7 +47,9 @@ def _better(metric: Metric) -> str:
 
 
 def attacks(
-    name: Annotated[str | None, typer.Argument(metavar="[ATTACK]", help="One attack, in full.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[ATTACK]", help="One attack, in full.", autocompletion=attack_names)
+    ] = None,
 ) -> None:
     """List the attacks; or one in full: how it works, and what can be set."""
     if name is None:
@@ -60,7 +65,9 @@ def anonymizers() -> None:
 
 
 def detectors(
-    name: Annotated[str | None, typer.Argument(metavar="[DETECTOR]", help="One detector, in full.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[DETECTOR]", help="One detector, in full.", autocompletion=detector_names)
+    ] = None,
 ) -> None:
     """List the detectors, which scan and residual look with; or one in full: what can be set."""
     if name is None:
@@ -71,7 +78,9 @@ def detectors(
 
 
 def formats(
-    name: Annotated[str | None, typer.Argument(metavar="[FORMAT]", help="One format, with a sample.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[FORMAT]", help="One format, with a sample.", autocompletion=format_names)
+    ] = None,
 ) -> None:
     """List the formats that are read and written; or one with a sample of its files."""
     if name is None:

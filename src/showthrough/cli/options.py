@@ -9,12 +9,20 @@ from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
+from showthrough.cli.completion import OF_SETTINGS
 from showthrough.evaluation.settings import Option
 
 Said = dict[str, Any]  # what stands on the command line, by name: it overrides a plan, which a default does not
 Command = Callable[..., None]
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the run, for report and compare.")
+]
+Least = Annotated[
+    list[str] | None,
+    typer.Option("--min", metavar="METRIC=LIMIT", help="A number must be at least this; repeatable."),
+]
+Most = Annotated[
+    list[str] | None, typer.Option("--max", metavar="METRIC=LIMIT", help="A number must be at most this; repeatable.")
 ]
 
 
@@ -50,7 +58,8 @@ def _parameter(option: Option) -> inspect.Parameter:
     kind, default = (list[str] | None, None) if _repeatable(option) else (option.type, option.default)
     flag = option.name.replace("_", "-")
     usual = f"--{flag}/--no-{flag}" if option.default is True else f"--{flag}"
-    shown = typer.Option(*(option.flags or (usual,)), metavar=option.metavar, help=option.help)
+    offered = OF_SETTINGS.get(option.name)
+    shown = typer.Option(*(option.flags or (usual,)), metavar=option.metavar, help=option.help, autocompletion=offered)
     keyword = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(option.name, keyword, default=default, annotation=Annotated[kind, shown])
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from showthrough.cli.completion import detector_names
 from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
@@ -22,7 +23,12 @@ def command(
     released: Annotated[Path, typer.Argument(help="The released texts: a folder or a file; no originals are needed.")],
     with_: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="NAME", help="A detector (showthrough detectors lists them); repeatable."),
+        typer.Option(
+            "--with",
+            metavar="NAME",
+            help="A detector (showthrough detectors lists them); repeatable.",
+            autocompletion=detector_names,
+        ),
     ] = None,
     places: Annotated[int, typer.Option("--places", metavar="N", min=0, help="Also print the first N places.")] = 0,
     json: Annotated[

@@ -8,6 +8,7 @@ import typer
 
 from showthrough.anonymizers.surrogates.chronology import NEAREST
 from showthrough.anonymizers.surrogates.replacement import Surrogates, surrogates
+from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import documents, notes, print_plain, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
@@ -37,7 +38,10 @@ def command(
     *,
     settings: Said,
     to: Annotated[
-        str | None, typer.Option("--to", metavar="NAME", help="Write it in another format; see convert.")
+        str | None,
+        typer.Option(
+            "--to", metavar="NAME", help="Write it in another format; see convert.", autocompletion=format_names
+        ),
     ] = None,
     views: Said,
 ) -> None:

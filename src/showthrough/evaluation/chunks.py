@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -47,11 +48,12 @@ class Answer:
     failures: dict[str, str] = field(default_factory=dict)  # metrics, and why
     masks: dict[str, MaskCounts] = field(default_factory=dict)  # by anonymization
     free: list[Spans] | None = None  # words of kept documents that may stay readable; None where nobody can tell
+    seconds: float = 0.0
 
 
 def answered(chunk: Chunk, work: Work) -> Answer:
     """Does the work. A metric fails only where an anonymization under test does; a reference then has no rows."""
-    answer = Answer()
+    started, answer = time.perf_counter(), Answer()
     metrics = []
     for text, metric in work.metrics.items():
         try:
@@ -76,6 +78,7 @@ def answered(chunk: Chunk, work: Work) -> Answer:
     if work.kept is not None:
         with suppress(ResourceError):
             answer.free = list(free_words(chunk, work.kept))
+    answer.seconds = time.perf_counter() - started
     return answer
 
 

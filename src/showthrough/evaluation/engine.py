@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
-from typing import Any
 
 import msgspec
 
 from showthrough.axis.spans import Ints
-from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES, references_of
-from showthrough.errors import ChangedError, Interrupted, PlanError, ResourceError, quoted
+from showthrough.errors import ChangedError, Interrupted, ResourceError
+from showthrough.evaluation.checkpoints import Checkpoints, earlier_part
 from showthrough.evaluation.chunks import Answer, Cell, Work, answered, answered_there
-from showthrough.evaluation.defaults import default_metrics
-from showthrough.evaluation.mask_notices import MaskCounts, mask_notices, words_aside
+from showthrough.evaluation.gathered import Gathered
+from showthrough.evaluation.mask_notices import mask_notices, words_aside
 from showthrough.evaluation.notices import nobody_marked, notices
+from showthrough.evaluation.pace import Pace
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.resuming import check_models, failed_before, rows_before
 from showthrough.evaluation.scoring import reference_scores, scored
-from showthrough.evaluation.settings import Settings, called_with
 from showthrough.evaluation.workers import WorkerKilledError, Workers
-from showthrough.metrics import Metric, Rows, metric_text, metrics_of
+from showthrough.metrics import Metric, Rows, metric_text
 from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.metrics.chunk import Chunk, Hiding
 from showthrough.metrics.language import words_of
 from showthrough.metrics.masking import risks
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
-from showthrough.run.documents import Spans, Texts, riskiest, texts_of, too_many
+from showthrough.run.documents import Texts, riskiest, texts_of, too_many
+from showthrough.run.journal import Journal
 from showthrough.run.provenance import background_input, corpus_input, metric_record, provenance
 from showthrough.run.records import Evidence, Failure, Input, columns_of
 from showthrough.run.run import Run
@@ -46,93 +46,15 @@ _NO_MEMORY = "memory ran out; shorter documents or fewer metrics at a time need 
 _FEWER = "fewer --jobs need less (in Python, jobs=1)"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Call(Settings):
-    """What `evaluate` takes: inputs, who is told how far it is, and every setting."""
-
-    corpus: Corpus = field(kw_only=False)
-    anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization] = field(kw_only=False)
-    metrics: str | Metric | Iterable[str | Metric] | None = field(default=None, kw_only=False)
-    background: Background | Mapping[str, str] | Sequence[Background] | None = None
-    progress: Progress | None = None
-    resume: Run | None = None
-    texts: bool = True
-    watch: Watch | None = None
-
-
-@called_with(Call)
-def evaluate(call: Call) -> Run:
-    """Scores anonymizations of a corpus.
-
-    `anonymizations` are one, several, or several by name. `metrics` are names, text forms such as
-    `recall(unit="mention")`, `preset:tab`, or metric values; by default the preset `default`, or `unannotated` where no
-    document has annotations, and `trir` with a background. `background` is what an attacker knows, individual id to
-    text; `trir` needs it. Of several, a metric names its own:
-    `trir(background="web")`. `progress` is told how many documents are done, and of how many; `watch` what models are
-    doing, and how far they are. `resume` takes an incomplete run of the same plan and completes it. With `texts` the
-    run keeps the documents (of many, those at most risk), which a report needs to show them.
-
-    Settings, as on the command line and in plans:
-    """
-    corpus = call.corpus
-    if not isinstance(corpus, Corpus):
-        # Only a path is shown: what is in anything else may be the very text that must not leak.
-        found = quoted(str(corpus)) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
-        raise PlanError(f"found {found}; expected a Corpus: read a file with read_corpus", "corpus")
-    if call.resume is not None and not isinstance(call.resume, Run):
-        raise PlanError(f"found a value of type {_kind(call.resume)}; expected a Run: Run.load reads one", "resume")
-    if not isinstance(call.texts, bool):
-        raise PlanError(f"found {quoted(call.texts)}; expected True or False", "texts")
-    named = _named(call.anonymizations)
-    settings = call.part(Settings)
-    known = _backgrounds(call.background)
-    if call.metrics is None:
-        names = [one.name for one in known.get("backgrounds", ())] + ([""] if known.get("background") else [])
-        metrics: Sequence[Metric] = default_metrics(corpus, len(named), names)
-    else:
-        metrics = metrics_of(call.metrics)
-    chosen = tuple(dict.fromkeys(map(settings.applied_to, metrics)))
-    plan = Plan(corpus, tuple(named), chosen, settings, texts=call.texts, **known)
-    return evaluate_plan(plan, progress=call.progress, resume=call.resume, watch=call.watch)
-
-
-def _named(
-    anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization],
-) -> list[Anonymization]:
-    """All of them under their names. Raises PlanError for what is none."""
-    if isinstance(anonymizations, Anonymization):
-        return [anonymizations]
-    expected = "expected an Anonymization: read a file with read_anonymization"
-    if isinstance(anonymizations, str) or not isinstance(anonymizations, Iterable):
-        raise PlanError(f"found a value of type {_kind(anonymizations)}; {expected}", "anonymizations")
-    names = list(anonymizations) if isinstance(anonymizations, Mapping) else None
-    given = list(anonymizations.values() if isinstance(anonymizations, Mapping) else anonymizations)
-    for one in given:
-        if not isinstance(one, Anonymization):
-            raise PlanError(f"found a value of type {_kind(one)}; {expected}", "anonymizations")
-    if names is None:
-        return given
-    return [Anonymization(one.masks, name, one.source, one.notes) for name, one in zip(names, given, strict=True)]
-
-
-def _backgrounds(given: Background | Mapping[str, str] | Sequence[Background] | None) -> dict[str, Any]:
-    if given is None or isinstance(given, Background):
-        return {"background": given}
-    if isinstance(given, Mapping):
-        return {"background": Background(given)}
-    if isinstance(given, str) or not all(isinstance(one, Background) for one in given):
-        raise PlanError(f"found a value of type {_kind(given)}; expected a Background: read_background", "background")
-    return {"backgrounds": tuple(given)}  # by name, also where there is one
-
-
-def _kind(value: object) -> str:
-    return type(value).__name__
-
-
 def evaluate_plan(
-    plan: Plan, *, progress: Progress | None = None, resume: Run | None = None, watch: Watch | None = None
+    plan: Plan,
+    *,
+    progress: Progress | None = None,
+    resume: Run | Journal | None = None,
+    watch: Watch | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Run:
-    """Carries a plan out.
+    """Carries a plan out, and saves meanwhile what is done where there are checkpoints.
 
     Raises Interrupted, with what was finished, when the user stops it, memory runs out, a worker process is killed or a
     file changes meanwhile.
@@ -140,37 +62,44 @@ def evaluate_plan(
     plan = plan.retyped()
     plan.check()
     references = references_of(plan.corpus) if plan.settings.references else ()
-    return Evaluation(plan, references, watch).carried_out(progress, resume)
+    return Evaluation(plan, references, watch, checkpoints).carried_out(progress, resume)
 
 
 class Evaluation:
     """A plan, which was checked, on its way: what is known so far, and what is still to be done."""
 
-    def __init__(self, plan: Plan, references: Sequence[Anonymization], watch: Watch | None = None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        references: Sequence[Anonymization],
+        watch: Watch | None = None,
+        checkpoints: Checkpoints | None = None,
+    ) -> None:
         self.plan = plan
         self.run = _blank(plan, references)
         self.resources = Resources(plan.settings.models, watch, plan.background, plan.anonymizations, plan.backgrounds)
         self._anonymizations = [*plan.anonymizations, *references]
         self._metrics = {metric_text(metric): metric for metric in plan.metrics}
-        self._rows: dict[Cell, list[Rows]] = {}  # of consecutive chunks
+        self._gathered = Gathered()
         self._tables: dict[Cell, Rows] = {}  # of all documents that are done
-        self._failures: dict[str, str] = {}
-        self._masks: dict[str, list[MaskCounts]] = {one.name: [] for one in plan.anonymizations}
-        self._free: list[Spans] | None = []
         self._revisions: dict[str, dict[str, str]] = {}  # of the models of each metric
         self._notes = nobody_marked(plan.corpus, plan.metrics)
         self._notes += notices(plan.corpus, plan.anonymizations, plan.metrics, masks={})  # of masks later
-        self._before = self._done = 0  # documents of the run that is resumed, and by now
+        self._before = 0  # documents of the run that is resumed
+        self._pace = Pace(self._of_scope("document").values())
+        self._checkpoints = checkpoints
 
-    def carried_out(self, progress: Progress | None = None, resume: Run | None = None) -> Run:
+    def carried_out(self, progress: Progress | None = None, resume: Run | Journal | None = None) -> Run:
         started = time.perf_counter()
-        resume = None if resume is None else resume.with_folders_of(self.run)
-        if resume is not None and resume.documents:
-            self._take_up(resume)
+        earlier = resume.run if isinstance(resume, Journal) else resume
+        earlier = None if earlier is None else earlier.with_folders_of(self.run)
+        rows = {} if earlier is None or not earlier.documents else rows_before(self.run, earlier, self.plan)
         self._revisions = self._read_revisions()
-        if resume is not None:
-            check_models(self._revisions, resume)
-        self._failures |= self.plan.unavailable
+        if earlier is not None:
+            check_models(self._revisions, earlier)
+            self._take_up(earlier, rows, resume if isinstance(resume, Journal) else None)
+        self._failures.update(self.plan.unavailable)
+        self._begin_saving()
         try:
             with closing(Workers(self.plan.settings.jobs)) as workers:
                 self._walk(workers, progress or (lambda done, total: None))
@@ -187,46 +116,74 @@ class Evaluation:
             raise self._stopped(str(error)) from error
         return self.run
 
-    def _take_up(self, earlier: Run) -> None:
+    @property
+    def _failures(self) -> dict[str, str]:
+        return self._gathered.failures
+
+    def _take_up(self, earlier: Run, rows: dict[Cell, Rows], journal: Journal | None) -> None:
         """Goes on from an earlier run. What looks at all documents at once is tried again where it failed."""
-        self._rows, self._before = rows_before(self.run, earlier, self.plan), len(earlier.documents)
-        self._done = self._before
-        self._failures = failed_before(earlier, self._of_scope("document"))
+        self._before = len(earlier.documents)
+        if self._before:
+            self._failures.update(failed_before(earlier, self._of_scope("document")))
+            looks = None if journal is None else journal.looks(self._kept_by)
+            self._gathered.parts.append(earlier_part(rows, self._before, looks, list(self._ranking)))
+
+    def _begin_saving(self) -> None:
+        if self._checkpoints is not None:
+            models = {name: revision for by_name in self._revisions.values() for name, revision in by_name.items()}
+            run = msgspec.structs.replace(self.run, provenance={**self.run.provenance, "models": models})
+            self._checkpoints.start(run, self._kept_by, list(self._ranking))
+
+    @property
+    def _kept_by(self) -> str:
+        """Changes with what tells the words that may stay readable, and the documents at most risk."""
+        told = repr((self.plan.texts, self._hiding, list(self._ranking)))
+        return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
     def _walk(self, workers: Workers, progress: Progress) -> None:
         """Chunk after chunk, in order, whoever computes them."""
-        total = len(self.plan.corpus)
-        if self._done < total:
-            progress(self._done, total)
+        gathered, total = self._gathered, len(self.plan.corpus)
+        progress(gathered.done, total)
         for numbers, answer in self._answers(workers):
-            self._failures |= {text: why for text, why in answer.failures.items() if text in self._metrics}
-            for cell, rows in answer.rows.items():
-                self._rows.setdefault(cell, []).append(rows)
-            for name, counts in answer.masks.items():
-                self._masks[name].append(counts)
-            self._free = None if self._free is None or answer.free is None else self._free + answer.free
-            if numbers.stop > self._done:
-                self._done = numbers.stop
-                progress(self._done, total)
+            before = gathered.done
+            # What only ranks documents may fail: then nobody is told.
+            self._failures.update((text, why) for text, why in answer.failures.items() if text in self._metrics)
+            gathered.take(answer, numbers.stop)
+            self._pace.took(int(self.plan.corpus.survey.lengths[numbers.start : numbers.stop].sum()), answer.seconds)
+            if self._checkpoints is not None:
+                self._checkpoints.save_if_due(gathered)
+            if gathered.done > before:
+                progress(gathered.done, total)
+
+    def _chunks(self) -> Iterator[range]:
+        """The documents still to be done, some at a time. Those of an earlier run are looked at for what it lacks."""
+        corpus, at = self.plan.corpus, self._gathered.looked
+        while at < len(corpus):
+            chunk = self._pace.next_chunk(corpus, at)
+            stop = min(chunk.stop, self._before) if at < self._before else chunk.stop
+            yield range(at, stop)
+            at = stop
 
     def _answers(self, workers: Workers) -> Iterator[tuple[range, Answer]]:
-        """What comes of all chunks. Those of an earlier run are looked at for what a run does not keep."""
-        corpus, before = self.plan.corpus, self._before
-        chunks = [range(part.start, min(part.stop, before)) for part in corpus.chunks() if part.start < before]
-        chunks += corpus.chunks(start=before)
-        if self.plan.settings.jobs == 1 or len(chunks) == 1:
+        """What comes of all chunks."""
+        corpus, chunks = self.plan.corpus, self._chunks()
+        if self.plan.settings.jobs == 1 or self._pace.next_chunk(corpus, 0) == range(len(corpus)):
             for numbers in chunks:
                 whole = len(numbers) == len(corpus)
                 chunk = self._whole if whole else self._chunk(corpus.part(numbers))
                 yield numbers, answered(chunk, self._work(numbers, self._anonymizations))
             return
+        under_way: deque[range] = deque()
 
-        def task(numbers: range) -> tuple[Corpus, Work, ModelSettings]:
-            ids = corpus.ids[numbers.start : numbers.stop]
-            work = self._work(numbers, [one.part(ids) for one in self._anonymizations])
-            return corpus.part(numbers, lazy=True), work, self.plan.settings.models
+        def tasks() -> Iterator[tuple[Corpus, Work, ModelSettings]]:
+            for numbers in chunks:
+                under_way.append(numbers)
+                ids = corpus.ids[numbers.start : numbers.stop]
+                work = self._work(numbers, [one.part(ids) for one in self._anonymizations])
+                yield corpus.part(numbers, lazy=True), work, self.plan.settings.models
 
-        yield from zip(chunks, workers.map(answered_there, map(task, chunks)), strict=True)
+        for answer in workers.map(answered_there, tasks()):
+            yield under_way.popleft(), answer
 
     def _work(self, numbers: range, anonymizations: Sequence[Anonymization]) -> Work:
         """What is asked of a chunk. A metric that failed is not tried again."""
@@ -288,18 +245,25 @@ class Evaluation:
 
     def _score_as_a_whole(self) -> None:
         for text, metric in self._of_scope("corpus").items():
-            if all((text, one.name) in self._rows for one in self.plan.anonymizations):
+            if all((text, one.name) in self._gathered.rows for one in self.plan.anonymizations):
                 continue
+            self._save_before_long_work()
             answer = answered(self._whole, Work({text: metric}, self._anonymizations, self._refused))
-            self._failures |= answer.failures
-            self._rows |= {cell: [rows] for cell, rows in answer.rows.items()}
+            self._failures.update(answer.failures)
+            self._gathered.take_whole(answer)
+        self._save_before_long_work()
+
+    def _save_before_long_work(self) -> None:
+        if self._checkpoints is not None:
+            self._checkpoints.save_before_long_work(self._gathered)
 
     def _finish(self) -> None:
+        found, done = self._gathered.rows, self._gathered.done
         for text in [text for text in self._metrics if text not in self._failures]:
-            counted = [sum(len(rows.values) for rows in self._rows.get((text, name), ())) for name in self.run.names]
-            if min(counted) < self._done:
-                self._failures[text] = f"it gave rows for {min(counted)} of {self._done} documents; expected all"
-        for (text, name), chunks in self._rows.items():
+            counted = [sum(len(rows.values) for rows in found.get((text, name), ())) for name in self.run.names]
+            if min(counted) < done:
+                self._failures[text] = f"it gave rows for {min(counted)} of {done} documents; expected all"
+        for (text, name), chunks in found.items():
             metric = self._metrics.get(text)
             if metric is not None and is_guest(metric) and text not in self._failures and name not in REFERENCES:
                 try:
@@ -318,19 +282,21 @@ class Evaluation:
             run.texts = self._texts()
 
     def _stopped(self, reason: str = "") -> Interrupted:
+        if self._checkpoints is not None:
+            self._checkpoints.save(self._gathered)
         self._record()
         self.run.scores, self.run.texts, self.run.complete = [], None, False
         return Interrupted(self.run, reason)
 
     def _record(self) -> None:
         """Writes down what is known of the documents that are done."""
-        run, plan, done = self.run, self.plan, self._done
+        run, plan, done = self.run, self.plan, self._gathered.done
         run.failures = [Failure(text, self._failures[text]) for text in self._failures]
         run.documents, run.groups = run.documents[:done], run.groups[:done]
-        masks = {name: MaskCounts.summed(parts) for name, parts in self._masks.items()}
+        masks = {name: self._gathered.masks(name) for name in run.names}
         run.notes = list(dict.fromkeys([*self._notes, *mask_notices(masks, plan.metrics)]))
         run.rows, run.evidence = {}, {}
-        for (text, name), chunks in self._rows.items():
+        for (text, name), chunks in self._gathered.rows.items():
             rows = Rows.joined(chunks)
             if text in self._failures or len(rows.values) < done:
                 continue  # of a reference one chunk could not be scored, and the others are not the same documents
@@ -345,7 +311,7 @@ class Evaluation:
     def _texts(self) -> Texts:
         """The documents for a reader; where there are too many, those at most risk."""
         hiding = self._hiding_of(text for text in self._metrics if text in self.run.rows)
-        free = self._free if hiding == self._hiding else None
+        free = self._gathered.free if hiding == self._hiding else None
         order = self._order(hiding) if too_many(self.plan.corpus) else None
         return texts_of(self.plan.corpus, self.plan.anonymizations, order, hiding, self.resources, free)
 
@@ -374,4 +340,5 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         several_annotators=corpus.survey.annotators > corpus.survey.annotated,
         references=[Input(one.name, one.digest, len(one)) for one in references],
         backgrounds={one.name: background_input(one) for one in plan.backgrounds},
+        thresholds=list(plan.thresholds),
     )

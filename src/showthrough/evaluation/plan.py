@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
@@ -13,7 +15,10 @@ from showthrough.data.references import REFERENCES
 from showthrough.data.retyping import retyped, retyped_masks
 from showthrough.errors import InputError, Problem, quoted, shown, some
 from showthrough.evaluation.settings import Settings, settings_problems
+from showthrough.gate.asking import fault_of
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text
+from showthrough.run.provenance import metric_record
+from showthrough.run.thresholds import Threshold
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,7 @@ class Plan:
     texts: bool = True  # whether the run keeps documents, for a reader to look at
     background: Background | None = None  # what the attacker knows
     backgrounds: tuple[Background, ...] = ()  # where there are several: metrics name the one they ask for
+    thresholds: tuple[Threshold, ...] = ()  # what numbers are asked to reach; none of them depends on it
 
     def retyped(self) -> Plan:
         """The same with what the settings say of types; raises InputError for types that occur nowhere.
@@ -44,11 +50,16 @@ class Plan:
         }
         if problems := types.problems(self.corpus, said.union(*read.values())):
             raise InputError(problems)
+        metrics = {metric: metric.retyped(types, kinds) for metric, kinds in read.items()}
+        texts = {metric_text(metric): metric_text(now) for metric, now in metrics.items()}
         return replace(
             self,
             corpus=retyped(self.corpus, types),
             anonymizations=tuple(retyped_masks(one, types) for one in self.anonymizations),
-            metrics=tuple(dict.fromkeys(metric.retyped(types, kinds) for metric, kinds in read.items())),
+            metrics=tuple(dict.fromkeys(metrics.values())),
+            thresholds=tuple(
+                msgspec.structs.replace(one, metric=texts.get(one.metric, one.metric)) for one in self.thresholds
+            ),
         )
 
     def check(self) -> None:
@@ -69,6 +80,9 @@ class Plan:
         if asking and not self.corpus.survey.annotated:
             which = f"the metric {asking[0]} needs" if len(asking) == 1 else f"these need: {', '.join(asking)}"
             problems.append(Problem(self.corpus.source, "", f"no document has annotations, which {which}"))
+        records = list(map(metric_record, self.metrics)) if self.thresholds else []
+        faults = {str(one): fault_of(one, records) for one in self.thresholds}
+        problems += [Problem("", f"threshold {one}", fault) for one, fault in faults.items() if fault]
         problems += _background_problems(self.background, self.backgrounds, self.metrics, self.corpus.ids)
         if problems:
             raise InputError(problems)

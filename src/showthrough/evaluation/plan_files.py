@@ -14,6 +14,7 @@ from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.evaluation.tae import is_tae, read_tae
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, read_bytes, suffix, text_of
+from showthrough.gate.asking import asked_in
 from showthrough.metrics import metrics_of, preset
 
 _FAULT = 100  # characters of what a reader of TOML says
@@ -43,6 +44,7 @@ class _Inputs(msgspec.Struct, forbid_unknown_fields=True):
     preset: str | None = None
     output: str | None = None
     background: str | dict[str, str] | None = None
+    thresholds: dict[str, dict[str, float]] = {}
 
 
 def plan_keys(kind: type[FileSettings] = FileSettings) -> type[msgspec.Struct]:
@@ -83,6 +85,7 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
         output=None if plan.output is None else file(plan.output, "output"),
         background=None if alone is None else file(alone, "background"),
         backgrounds={name: file(given, f"background.{shown(name)}") for name, given in named.items()},
+        asked=asked_in(plan.thresholds, str(path)),
     )
 
 

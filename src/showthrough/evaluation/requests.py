@@ -17,7 +17,10 @@ from showthrough.files.heads import Head
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
 from showthrough.formats.choice import shared_format
+from showthrough.gate.asking import Asked, settled
 from showthrough.metrics import Metric, metric_text
+from showthrough.run.provenance import metric_record
+from showthrough.run.thresholds import Threshold
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class Request:
     output: Path | None = None
     background: Path | None = None
     backgrounds: Mapping[str, Path] = field(default_factory=dict)  # where there are several, by name
+    asked: tuple[Asked, ...] = ()  # what numbers have to reach
     # Of a TAE configuration: its metrics by their names, what it names that is not there, its table.
     labels: Mapping[str, Metric] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
@@ -117,6 +121,11 @@ class Request:
         if self.metrics is None:
             known = [*([""] if self.background else []), *self.backgrounds]
             metrics = self._set(default_metrics(corpus, len(self.anonymizations), known))
+        thresholds: tuple[Threshold, ...] = ()
+        try:
+            thresholds = settled(self.asked, map(metric_record, metrics), settings.applied_to)
+        except InputError as error:
+            problems += error.problems
         plan = Plan(
             corpus,
             tuple(anonymizations),
@@ -125,5 +134,6 @@ class Request:
             self.unavailable,
             background=background,
             backgrounds=tuple(backgrounds),
+            thresholds=thresholds,
         )
         return plan, problems

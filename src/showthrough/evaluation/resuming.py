@@ -26,7 +26,7 @@ _SAME: dict[str, Callable[[Run], object]] = {
 }
 
 
-def rows_before(run: Run, earlier: Run, plan: Plan) -> dict[Cell, list[Rows]]:
+def rows_before(run: Run, earlier: Run, plan: Plan) -> dict[Cell, Rows]:
     """Rows of an earlier run, after checking that it is the same evaluation.
 
     Where texts are asked for and the earlier run was kept without, what an attack read in them is found again.
@@ -39,10 +39,10 @@ def rows_before(run: Run, earlier: Run, plan: Plan) -> dict[Cell, list[Rows]]:
     wordless = plan.texts and earlier.provenance.get(WITHOUT_TEXT)
     whole = {metric_text(metric) for metric in plan.metrics if metric.scope == "corpus"}
     lost = whole & earlier.evidence.keys() if wordless else set()
-    rows: dict[Cell, list[Rows]] = {}
+    rows: dict[Cell, Rows] = {}
     for text, name in ((text, name) for text, names in earlier.rows.items() if text not in lost for name in names):
         table, evidence = earlier.rows_of(text, name), earlier.evidence.get(text, {}).get(name, {})
-        rows[text, name] = [Rows(table.columns, table.values, msgspec.to_builtins(evidence))]
+        rows[text, name] = Rows(table.columns, table.values, msgspec.to_builtins(evidence))
     return rows
 
 

@@ -50,7 +50,7 @@ def _identities(path: Path) -> Iterator[str | tuple[int, int]]:
 
 def write_file(path: Path, content: bytes, *, force: bool = False, private: bool = True) -> None:
     """Writes a file as a whole: a reader sees the old one or the new one, never half of it."""
-    with _told(path):
+    with told(path):
         if path.is_file() and not force:
             raise OutputError(
                 f"{path}: exists already; choose another name, or replace it with --force (in Python, force=True)"
@@ -70,7 +70,7 @@ def write_folder(
 
     Files of these names that are there already are replaced, but none that the program reads.
     """
-    with _told(folder):
+    with told(folder):
         target = Path(os.path.realpath(folder))
         for name in files:
             _check_inside(folder, target, name)
@@ -96,7 +96,7 @@ def write_folder(
 
 def check_writable(path: Path) -> None:
     """Raises OutputError when nothing could be written there; better told before the work than after."""
-    with _told(path):
+    with told(path):
         if path.exists() and not path.is_file() and not path.is_dir():
             if not os.access(path, os.W_OK):
                 raise OutputError(f"{path}: cannot be written: Permission denied")
@@ -303,7 +303,7 @@ def _new_name(folder: Path) -> Path:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def told(path: Path) -> Iterator[None]:
     """What the system refuses, in a line that names the file."""
     try:
         yield

@@ -116,6 +116,7 @@ class Metric(ABC):
     needs: ClassVar[frozenset[str]] = frozenset()
     group: ClassVar[Group]
     scope: ClassVar[Literal["document", "corpus"]] = "document"
+    slow: ClassVar[bool] = False  # a million characters may take minutes, though it asks no model
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     neutral: ClassVar[tuple[str, ...]] = ()  # parts, or measures of them, that only describe
     unbounded: ClassVar[tuple[str, ...]] = ()  # parts that may lie below 0 or above 1

@@ -46,7 +46,7 @@ def agreement(cells: Cells) -> Agreement:
     return Agreement(
         np.where(mean == 0, 1.0, ratio(shared, mean)),
         np.where(room < _NOTHING, 1.0, ratio(shared - expected, room)),
-        np.where(mean == 0, 1.0, ratio(expected, mean)),
+        np.where(mean == 0, 1.0, np.minimum(ratio(expected, mean), 1.0)),  # beyond it is nothing but rounding
     )
 
 

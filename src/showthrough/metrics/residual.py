@@ -42,6 +42,7 @@ class Residual(Metric):
     """
 
     group = "privacy"
+    slow = True
     title = "Likely identifiers left, per 1,000 words"
     tells = "what still looks like an identifier"
     better = "lower"

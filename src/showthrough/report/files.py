@@ -60,20 +60,20 @@ def json_text(run: Run) -> str:
 
 def markdown_text(run: Run) -> str:
     """Tables as Markdown, best values in bold, signatures below."""
-    parts = ["\n".join(f"- note: {_md(note)}" for note in run.notes)] if run.notes else []
+    parts = ["\n".join(f"- note: {in_markdown(note)}" for note in run.notes)] if run.notes else []
     parts += [_markdown_table(table, run) for table in tables(run)]
-    parts += [f"- failed: {_md_code(failure.metric)}: {_md(failure.reason)}" for failure in run.failures]
-    parts += ["\n".join(f"{_md_code(line)}  " for line in signatures(run))]
+    parts += [f"- failed: {markdown_code(failure.metric)}: {in_markdown(failure.reason)}" for failure in run.failures]
+    parts += ["\n".join(f"{markdown_code(line)}  " for line in signatures(run))]
     return "\n\n".join(parts) + "\n"
 
 
 def _markdown_table(table: Table, run: Run) -> str:
-    heads = [" ".join(filter(None, (_md(one.head), one.arrow, f"({one.group})"))) for one in table.columns]
-    lines = [f"**{_md(_title(table, run))}**", "", f"| | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
+    heads = [" ".join(filter(None, (in_markdown(one.head), one.arrow, f"({one.group})"))) for one in table.columns]
+    lines = [f"**{in_markdown(_title(table, run))}**", "", f"| | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
     for place, name in enumerate(table.names):
-        head = _md(name) if place < table.tested else f"*{_md(name)}*"
+        head = in_markdown(name) if place < table.tested else f"*{in_markdown(name)}*"
         lines.append(f"| {head} | {' | '.join(_md_cell(column.cells[place]) for column in table.columns)} |")
-    notes = [f"- {_md(line)}" for line in (*table.undefined(), *table.remarks())]
+    notes = [f"- {in_markdown(line)}" for line in (*table.undefined(), *table.remarks())]
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
@@ -90,14 +90,15 @@ def _line(text: str) -> str:
 _MD = {"&": "&amp;", "<": "&lt;", ">": "&gt;", **{special: f"\\{special}" for special in "\\`*_[]|~$"}}
 
 
-def _md(text: str) -> str:
+def in_markdown(text: str) -> str:
+    """Text that means nothing to Markdown."""
     return "".join(_MD.get(character, character) for character in _line(text))
 
 
-def _md_code(text: str) -> str:
+def markdown_code(text: str) -> str:
     """Text between as many backticks as none of it has together.
 
-    >>> _md_code("er_di"), _md_code("a`b")
+    >>> markdown_code("er_di"), markdown_code("a`b")
     ('`er_di`', '`` a`b ``')
     """
     text = _line(text)

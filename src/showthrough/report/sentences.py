@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from showthrough.data.references import NOTHING
-from showthrough.report.wording import assuming, counted_words, leaks, markers, may_leak, on_average, type_words
+from showthrough.report.wording import assuming, counted_words, markers, may_leak, on_average, type_words
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import chosen, counted, headline, playing
+from showthrough.run.roles import chosen, counted, headline, leaks, playing
 from showthrough.run.run import Run
 
 _UNITS = {"token": "words", "mention": "places", "entity": "identifiers"}

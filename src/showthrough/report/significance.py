@@ -24,17 +24,27 @@ def tested(run: Run) -> bool:
     return 1 < len(run.names) <= MOST and run.complete
 
 
+def compared(run: Run, metric: str) -> list[Comparison]:
+    """All pairs on a metric's headline, tested once for all who ask.
+
+    None of a metric of another version or another package: its scores can be shown, not compared.
+    """
+    kept: dict[str, list[Comparison]] = run.__dict__.setdefault("_compared", {})
+    if metric not in kept:
+        try:
+            kept[metric] = run.compare(metric, parts=False, shuffles=shuffles(run))
+        except PlanError:
+            kept[metric] = []
+    return kept[metric]
+
+
 def pairs(run: Run) -> dict[str, list[Comparison]]:
     """All ordered pairs, for every metric that has a headline to judge by; none where they are not tested."""
     both: dict[str, list[Comparison]] = {}
     judged = [one.text for one in run.metrics if one.text in run.rows and not one.describes(HEADLINE)]
     for metric in judged if tested(run) else ():
-        try:
-            compared = run.compare(metric, parts=False, shuffles=shuffles(run))
-        except PlanError:
-            continue  # a metric of another version or another package: its scores can be shown, not compared
-        if compared:
-            both[metric] = [pair for one in compared for pair in (one, one.turned)]
+        if found := compared(run, metric):
+            both[metric] = [pair for one in found for pair in (one, one.turned)]
     return both
 
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from showthrough.errors import PlanError
 from showthrough.gate.grading import Grade, Graded, graded, overall, thresholds_of
-from showthrough.metrics import HEADLINE
 from showthrough.report.findings import Finding, findings
 from showthrough.report.sentences import Clause, caveats, sentence
-from showthrough.report.significance import ALPHA, MOST, result, shuffles
+from showthrough.report.significance import ALPHA, compared, result, tested
 from showthrough.report.table import rounded
 from showthrough.report.wording import listed, markers
 from showthrough.run.records import MetricRecord
@@ -146,13 +144,7 @@ def _value(run: Run, name: str, record: MetricRecord) -> float:
 
 
 def _shown_best(run: Run, record: MetricRecord, best: str, names: Sequence[str]) -> bool:
-    if len(run.names) > MOST:
-        return False
-    try:
-        compared = run.compare(record.text, parts=False, shuffles=shuffles(run))
-    except PlanError:  # a metric of another version or another package
-        return False
-    pairs = [pair for one in compared for pair in (one, one.turned) if pair.part == HEADLINE]
+    pairs = [pair for one in compared(run, record.text) for pair in (one, one.turned)] if tested(run) else []
     others = {pair.second: result(run, pair, ALPHA) for pair in pairs if pair.first == best}
     return all(others.get(name) == "better" for name in names if name != best)
 

@@ -8,7 +8,6 @@ from showthrough.data.kinds import kind_of
 from showthrough.errors import shown
 from showthrough.report.table import rounded
 from showthrough.run.records import MetricRecord, Score
-from showthrough.run.roles import counted
 from showthrough.run.run import Run
 
 _NAMED = 3  # documents that a line names
@@ -32,13 +31,6 @@ def may_leak(score: Score | None) -> str:
     if score is None or score.value != 1:
         return ""
     return f"up to {score.unseen * 100:.0f} % may still leak" if score.unseen else "more may leak than was seen"
-
-
-def leaks(run: Run, record: MetricRecord, name: str) -> dict[str, int]:
-    """Documents in which a marked identifier can still be read, and how many (as annotators count them)."""
-    hidden, total = (counted(run, record, name, kind) for kind in ("right", "all"))
-    both = zip(run.documents, hidden, total, strict=True)
-    return {document: int(marked - gone) for document, gone, marked in both if marked > gone}
 
 
 def named(leaking: Mapping[str, int]) -> str:

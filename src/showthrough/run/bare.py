@@ -58,6 +58,7 @@ def without_folders(run: Run) -> Run:
             for metric, by_name in run.evidence.items()
         },
         notes=places.told(run.notes),
+        thresholds=[told(one, "metric", "part") for one in run.thresholds],
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from showthrough.metrics import Metric, Rows
 from showthrough.run import views
 from showthrough.run.records import Comparison, Score
-from showthrough.statistics import PairTest, holm, judged, pair_tests, plain_p
+from showthrough.statistics import Loss, PairTest, Ratios, forms, holm, judged, loss_of, pair_tests, plain_p
 
 if TYPE_CHECKING:
     from showthrough.run.run import Run
@@ -52,27 +52,66 @@ class Contest:
     confidence: float
     unit: str
 
-    def compared(self, parts: Collection[str], shuffles: int, seed: int, test: Test) -> Iterator[Comparison]:
-        """All pairs, part by part, with Holm's correction within each part."""
-        tests = self._tests([part for part in parts if not self.metric.test_fault(part)], shuffles, seed, test)
+    def compared(
+        self,
+        parts: Collection[str],
+        shuffles: int,
+        seed: int,
+        test: Test,
+        pairs: Sequence[tuple[str, str]] | None = None,
+    ) -> Iterator[Comparison]:
+        """All pairs, or those that are named, part by part, with Holm's correction within each part."""
+        everyone = range(len(self.names))
+        together: Sequence[Sequence[int]] = [everyone] if pairs is None else [self._places(pair) for pair in pairs]
+        testable = [part for part in parts if not self.metric.test_fault(part)]
+        tests = self._tests(testable, together, shuffles, seed, test)
+        chosen = [pair for places in together for pair in combinations(places, 2)]
         for part in parts:
-            pairs = list(combinations(range(len(self.names)), 2))
-            compared = [self._pair(part, pair, tests.get((part, *pair))) for pair in pairs]
+            compared = [self._pair(part, pair, tests.get((part, *pair))) for pair in chosen]
             corrected = iter(holm([one.p for one in compared if one.p is not None]))
             for one in compared:
                 note = one.note or ("" if one.difference is None else self.metric.test_fault(part))
                 yield msgspec.structs.replace(one, p_holm=None if one.p is None else next(corrected), note=note)
 
-    def _tests(
-        self, parts: Sequence[str], shuffles: int, seed: int, test: Test
-    ) -> dict[tuple[str, int, int], PairTest]:
+    def lost(self, part: str, later: str, earlier: str, higher: bool, margin: float, shuffles: int, seed: int) -> Loss:
+        """What one anonymization lost against an earlier one, beyond a margin."""
+        if fault := self.metric.test_fault(part):
+            return Loss(None, None, fault)
         if not self.tables:
-            return {}
-        systems = [table.values for table in self.tables]
-        asked = self.metric.combine, self.tables[0].columns, systems, parts, shuffles, seed
-        if test == "plain":
-            return {key: PairTest(*key, p) for key, p in plain_p(*asked).items()}
-        return {(one.part, one.first, one.second): one for one in pair_tests(*asked, self.unit)}
+            return Loss(None, None, "its documents cannot be exchanged one by one")
+        one, two = (self.tables[place].values for place in self._places((later, earlier)))
+        return loss_of(
+            self.metric.combine, self.tables[0].columns, one, two, part,
+            higher=higher, margin=margin, shuffles=shuffles, seed=seed, unit=self.unit,
+            bounded=self.metric.bounded(part),
+        )  # fmt: skip
+
+    def out_of(self, part: str, name: str) -> float | None:
+        """How much a part is a share of, in all documents: the sum below the line, where there is one."""
+        if not self.tables:
+            return None
+        table = self.tables[self.names.index(name)]
+        form = next(iter(forms(self.metric.combine, table.columns, [part])), None)
+        return float(form.sums(table.values)[1].sum()) if isinstance(form, Ratios) else None
+
+    def _places(self, pair: tuple[str, str]) -> tuple[int, int]:
+        first, second = map(self.names.index, pair)
+        return first, second
+
+    def _tests(
+        self, parts: Sequence[str], together: Sequence[Sequence[int]], shuffles: int, seed: int, test: Test
+    ) -> dict[tuple[str, int, int], PairTest]:
+        """All pairs among those that are tested together; the coins are the same for all."""
+        found: dict[tuple[str, int, int], PairTest] = {}
+        for places in together if self.tables else ():
+            systems = [self.tables[place].values for place in places]
+            asked = self.metric.combine, self.tables[0].columns, systems, parts, shuffles, seed
+            if test == "plain":
+                tests = [PairTest(*key, p) for key, p in plain_p(*asked).items()]
+            else:
+                tests = list(pair_tests(*asked, self.unit))
+            found |= {(one.part, places[one.first], places[one.second]): one for one in tests}
+        return found
 
     def _pair(self, part: str, pair: tuple[int, int], test: PairTest | None) -> Comparison:
         first, second = pair

@@ -22,6 +22,7 @@ from showthrough.files.reading import decoded, read_bytes, type_fault
 from showthrough.files.writing import write_file
 from showthrough.metrics import parse_metric
 from showthrough.metrics.base import LARGEST, SMALLEST, beyond
+from showthrough.run.journal import Journal, is_journal, journal_of
 from showthrough.run.provenance import Provenance
 from showthrough.run.run import FORMAT, Run
 
@@ -37,15 +38,22 @@ _RUN = msgspec.json.Decoder(Run)
 
 
 def write_run(run: Run, path: Path, *, force: bool) -> None:
+    write_file(path, msgspec.json.format(encoded(run, path), indent=1), force=force)
+
+
+def encoded(value: msgspec.Struct, path: Path) -> bytes:
+    """JSON that is to be written there. Raises OutputError where a name could not be."""
     try:
-        content = msgspec.json.format(msgspec.json.encode(run), indent=1)
+        return msgspec.json.encode(value)
     except UnicodeEncodeError as error:
         raise OutputError(f"{path}: cannot be written: a name in the run {HALF_CHARACTER}") from error
-    write_file(path, content, force=force)
 
 
 def read_run(path: Path) -> Run:
+    """A run file; or the journal of a run that is not finished, as the incomplete run that it is."""
     content = read_bytes(path)
+    if is_journal(content):
+        return read_journal(path, content).run
     try:
         number = decoded(content, _HEAD, path).format  # first: another format may have other fields
         run = decoded(content, _RUN, path) if number == FORMAT else None
@@ -53,9 +61,20 @@ def read_run(path: Path) -> Run:
         raise InputError(Problem(str(path), "is not a run file", str(error).removeprefix(f"{path}: "))) from None
     if run is None:
         raise InputError(Problem(str(path), "format", f"found {number}; this version reads {FORMAT}"))
+    _check(run, path)
+    return run
+
+
+def read_journal(path: Path, content: bytes | None = None) -> Journal:
+    """The journal of a run that is not finished."""
+    journal = journal_of(read_bytes(path) if content is None else content, path)
+    _check(journal.run, path)
+    return journal
+
+
+def _check(run: Run, path: Path) -> None:
     if problems := [Problem(str(path), place, message) for place, message in faults(run)]:
         raise InputError(problems)
-    return run
 
 
 def faults(run: Run) -> Iterator[tuple[str, str]]:

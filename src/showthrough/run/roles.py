@@ -46,3 +46,23 @@ def counted(run: Run, record: MetricRecord, name: str, kind: Count) -> list[floa
     return [
         sum(each) for each in zip(*(columns[one] for one, is_ in record.counts.items() if is_ == kind), strict=True)
     ]
+
+
+def leaks(run: Run, record: MetricRecord, name: str) -> dict[str, int]:
+    """Documents in which a marked identifier can still be read, and how many (as annotators count them)."""
+    return {
+        document: int(count)
+        for document, count in zip(run.documents, wrongs(run, record, name), strict=True)
+        if count > 0
+    }
+
+
+def wrongs(run: Run, record: MetricRecord, name: str) -> list[float]:
+    """How many of the things that a metric counts are wrong in each document; 0 where it does not tell."""
+    kinds = set(record.counts.values())
+    if {"right", "all"} <= kinds:
+        right, every = (counted(run, record, name, kind) for kind in ("right", "all"))
+        return [total - gone for gone, total in zip(right, every, strict=True)]
+    columns = run.rows[record.text][name]
+    there = [columns[one] for one, kind in record.counts.items() if kind == "wrong" and one in columns]
+    return [sum(each) for each in zip(*there, strict=True)] or [0.0] * len(run.documents)

@@ -7,7 +7,7 @@ comparisons need nothing else.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any, overload
 
@@ -157,8 +157,9 @@ class Run(msgspec.Struct, dict=True):
         shuffles: int = 9999,
         seed: int | None = None,
         test: Test = "studentized",
+        pairs: Sequence[tuple[str, str]] | None = None,
     ) -> Comparisons:
-        """Paired randomization between all pairs, with Holm's correction within each metric and part.
+        """Paired randomization between all pairs, or some, with Holm's correction within each metric and part.
 
         Without `parts` the headlines alone, or those that are named. A difference is measured by its standard error;
         the `plain` test, which finds too much, takes it as it is.
@@ -174,9 +175,9 @@ class Run(msgspec.Struct, dict=True):
                 raise PlanError(f"not in this run; there are {some(self.rows)}", f"metric {chosen[0]}")
         wanted = parts if not isinstance(parts, bool) else None if parts else (HEADLINE,)
         compared = Comparisons(self, test)
-        for contest in map(self._contest, chosen):
+        for contest in map(self.contest, chosen):
             here = [part for part in contest.values[0] if wanted is None or part in wanted]
-            compared += contest.compared(here, shuffles, self.settings.seed if seed is None else seed, test)
+            compared += contest.compared(here, shuffles, self.settings.seed if seed is None else seed, test, pairs)
         return compared
 
     def incomparable(self, text: str) -> str:
@@ -190,7 +191,8 @@ class Run(msgspec.Struct, dict=True):
         versions = f"the run has version {version}, this program {metric.version}"
         return f"metric {text}: {versions}; evaluate again to compare"
 
-    def _contest(self, text: str) -> Contest:
+    def contest(self, text: str) -> Contest:
+        """All anonymizations on one metric; raises PlanError where it cannot be compared here."""
         if fault := self.incomparable(text):
             raise PlanError(fault)
         metric = parse_metric(text)
@@ -211,9 +213,12 @@ class Run(msgspec.Struct, dict=True):
         """What is drawn and exchanged as a whole, in words: `42 documents`, or `9 groups of 42 documents`."""
         count = len(self.documents)
         documents = f"{count} {'document' if count == 1 else 'documents'}"
-        if not self.groups:
-            return documents
-        return f"{len(set(self.groups) - {''}) + self.groups.count('')} groups of {documents}"
+        return f"{self.drawn} groups of {documents}" if self.groups else documents
+
+    @property
+    def drawn(self) -> int:
+        """How many there are of what is drawn and exchanged as a whole."""
+        return len(set(self.groups) - {""}) + self.groups.count("") if self.groups else len(self.documents)
 
     def by_id(self, rows: Rows) -> Rows:
         """The same rows in the order of the documents' ids: the last digit of a sum hangs on the order."""

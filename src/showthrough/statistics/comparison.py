@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -79,19 +79,23 @@ def pair_tests(
     shuffles: int,
     seed: int,
     unit: str = "document",
+    lead: float = 0.0,
 ) -> Iterator[PairTest]:
     """All pairs of systems on all parts; `systems` are rows of the same documents, in the same columns.
 
     The p value is that of the studentized randomization test. Where a few documents make all the difference that finds
     too much, so Student's t with as many degrees of freedom as documents speak is asked too, and the larger one counts.
     A number made of many sums (a mean over categories) has that alone.
+
+    With a `lead`, which the first system is given, the question is whether the others differ from it by so much.
     """
     pairs = list(combinations(range(len(systems)), 2))
     for form in forms(combine, columns, parts) if pairs else ():
         rows = [form.sums(values) for values in systems]
         sides = [influences(form, one) for one in rows]
-        shuffled = studentized_p(form, systems, shuffles, seed) if len(rows[0]) <= MOST else {}
+        shuffled = _shuffled_p(form, rows, lead, shuffles, seed)
         sound = [_agrees(form, side, combine, columns, values) for side, values in zip(sides, systems, strict=True)]
+        sides[0] = replace(sides[0], values=sides[0].values + lead)
         error, degrees = map(np.array, zip(*(_error(sides[one], sides[two]) for one, two in pairs), strict=True))
         by_t, freedoms = _t_test(sides, pairs, error, degrees), Freedoms(degrees)
         for pair, (first, second) in enumerate(pairs):
@@ -134,6 +138,16 @@ def judged(
     if abs(difference) > _NONE and low <= 0 <= high:
         return low, high, None, f"too few to say: one of the two is the same in every {unit}, which others need not be"
     return low, high, test.p, ""
+
+
+def _shuffled_p(
+    form: Form, rows: Sequence[Array], lead: float, shuffles: int, seed: int
+) -> dict[tuple[int, int], Array]:
+    """The p values of shuffles, where these can be made: a lead can be laid into the rows of shares alone."""
+    if len(rows[0]) > MOST or (lead and not isinstance(form, Ratios)):
+        return {}
+    led = [form.raised(rows[0], lead), *rows[1:]] if isinstance(form, Ratios) and lead else rows
+    return studentized_p(form, led, shuffles, seed)
 
 
 def _agrees(form: Form, side: Influences, combine: Combine, columns: Sequence[str], values: Array) -> list[bool]:

@@ -33,6 +33,12 @@ class Ratios:
         """Rows (or totals) of columns, as 2 × rows × parts."""
         return np.asarray(values @ self.weights.transpose(0, 2, 1))
 
+    @staticmethod
+    def raised(sums: Array, by: float) -> Array:
+        """Sums whose values are higher by so much: whoever changes sides takes that along."""
+        above, below = sums
+        return np.stack([above + by * below, below])
+
     def at(self, sums: Array) -> tuple[Array, Array]:
         """The values at some sums, and how fast they change with each sum."""
         above, below = sums

@@ -60,8 +60,10 @@ def plain_p(
     }
 
 
-def studentized_p(form: Form, systems: Sequence[Array], shuffles: int, seed: int) -> dict[tuple[int, int], Array]:
+def studentized_p(form: Form, sums: Sequence[Array], shuffles: int, seed: int) -> dict[tuple[int, int], Array]:
     """For every pair of systems, a p value for each part of a form: are the two values equal?
+
+    `sums` are what the form makes of each system's rows.
 
     Exchanging rows asks whether two systems are interchangeable, which they are not if one masks a hundred times as
     much as the other, however right each mask is. So a difference is measured by its standard error, from what each
@@ -72,8 +74,8 @@ def studentized_p(form: Form, systems: Sequence[Array], shuffles: int, seed: int
     """
     from threadpoolctl import threadpool_limits
 
-    moments = _Moments.of([form.sums(values) for values in systems])
-    several = [_Several.of(*some, moments) for some in _together(len(systems), len(form.parts))]
+    moments = _Moments.of(sums)
+    several = [_Several.of(*some, moments) for some in _together(len(sums), len(form.parts))]
     real = [np.abs(_studentized(form, *each.sides(moments.totals), each.total, None))[:, 0] for each in several]
     large = [np.zeros_like(one) for one in real]
     step = max(1, _HELD // max(len(moments.columns), 1))

@@ -165,7 +165,7 @@ def test_a_heading_explains_its_metric(window: Open, demo_page: str) -> None:
     assert not view.tab.locator("#tip").is_visible()
     view.tab.locator("#scores .sort").first.focus()
     view.tab.keyboard.press("Tab")
-    assert "Entity recall, higher is better." in view.text("#tip")
+    assert "Direct identifiers hidden, higher is better." in view.text("#tip")
 
 
 def test_a_count_of_failures_leads_to_a_place_in_a_document(window: Open, demo_page: str) -> None:

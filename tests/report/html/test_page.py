@@ -69,10 +69,10 @@ def test_the_same_run_gives_the_same_page(demo_run: Run, demo_page: str) -> None
 
 
 def test_the_first_screen_says_what_the_file_holds(demo_run: Run, demo_page: str) -> None:
-    assert "This file holds original text." in demo_page.partition('id="scores"')[0]
+    assert "This file holds original text</strong>" in demo_page.partition('id="scores"')[0]
     without = html_text(demo_run, without_text=True)
     assert "This file holds no document text." in without
-    assert "This file holds original text." not in without
+    assert "This file holds original text" not in without
 
 
 def test_documents_travel_in_packets(demo_run: Run, demo_page: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ CUT = """() => {
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
     const parent = node.parentElement;
-    const hidden = ".unseen, .skip, .scroll, script, select, details:not([open])";
+    const hidden = ".unseen, .skip, script, select, details:not([open])";
     if (!node.textContent.trim() || parent.closest(hidden)) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
@@ -102,6 +102,30 @@ def test_nothing_is_cut_and_nothing_covers_another(window: Open, pages: dict[int
         assert len(set(names)) == len(names) == count
         assert ("one label lists their names (4 places)" in view.text("#plane-told")) == (count == 9)
         assert (view.errors, view.stopped()) == ([], [])
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_the_verdict_and_the_picture_are_on_the_first_screen(window: Open, pages: dict[int, str], count: int) -> None:
+    view = window(pages[count], viewport={"width": 1280, "height": 900})
+    for place in (".recommendation", ".verdicts", "#plane"):
+        box = view.tab.locator(place).bounding_box()
+        assert box["y"] + box["height"] <= 900
+    assert view.tab.locator(".verdicts .sentence").count() == count
+    # A grade says what it is of, for whoever points at it, taps it or comes by with the keyboard.
+    grade = view.tab.locator(".verdicts .grade").first
+    grade.focus()
+    view.tab.keyboard.press("Shift+Tab")
+    view.tab.keyboard.press("Tab")
+    assert "misses er_di ≥ 0.95: Direct identifiers hidden is 0.808." in view.text("#tip")
+
+
+def test_scores_have_room_or_are_cards(window: Open, pages: dict[int, str]) -> None:
+    for width, cards in ((390, True), (1280, False)):
+        view = window(pages[9], viewport={"width": width, "height": 900})
+        assert ("as-cards" in view.tab.locator("#scores").get_attribute("class")) == cards
+        view.tab.locator("#summary details.more").last.locator("summary").click()
+        view.until(lambda view=view, width=width: view.tab.evaluate("document.documentElement.scrollWidth") <= width)
+        assert view.tab.locator("#scores .sort", has_text="er_di").is_visible()  # it still sorts, and explains
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec import Meta
+
+from showthrough.cli.completion import metric_names
+from showthrough.cli.consoles import console, show_notes
+from showthrough.cli.options import Least, Most, Said, with_options
+from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
+from showthrough.cli.statuses import FELL_SHORT
+from showthrough.errors import InputError, PlanError
+from showthrough.evaluation.settings import options_of, settings_problems
+from showthrough.files.reading import stem
+from showthrough.files.writing import Read
+from showthrough.gate.asking import asked_for, settled
+from showthrough.gate.baseline import Baseline
+from showthrough.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, checked
+from showthrough.gate.checks import Outcome
+from showthrough.report.gate import MADE_BY, junit_xml, outcome_json, outcome_markdown, show_outcome
+from showthrough.run.beside import Beside, complete
+from showthrough.run.run import Run
+
+_BEGINNING = 200  # bytes of a result in which it says what made it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demands:
+    """What is asked beside thresholds."""
+
+    bound: Annotated[bool, Meta(description="Not the number but the cautious end of its interval must hold.")] = False
+    baseline: Annotated[
+        Path | None, Meta(title="FILE", description="An earlier run of the same corpus, to be kept.")
+    ] = None
+    baseline_name: Annotated[
+        str, Meta(title="NAME", description="Which anonymization of it; usually the same name.")
+    ] = ""
+    margin: Annotated[float, Meta(title="M", description="How much may be lost against it.")] = 0.0
+    min_documents: Annotated[int, Meta(title="N", description="With fewer it does not pass.", ge=0)] = DOCUMENTS
+    min_identifiers: Annotated[int, Meta(title="N", description="With fewer it does not pass.", ge=0)] = IDENTIFIERS
+
+    def __post_init__(self) -> None:
+        """Raises InputError for numbers that cannot be."""
+        if problems := settings_problems(self):
+            raise InputError(problems)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    """Where the outcome goes."""
+
+    json: Annotated[Path | None, Meta(title="FILE", description="Write the outcome as JSON.")] = None
+    junit: Annotated[Path | None, Meta(title="FILE", description="Write it as JUnit XML, for CI servers.")] = None
+    markdown: Annotated[Path | None, Meta(title="FILE", description="Write it as Markdown, for a pull request.")] = None
+    force: Annotated[
+        bool, Meta(description="Replace files that exist; those of an earlier check are replaced anyway.")
+    ] = False
+
+    def check(self, read: Read) -> None:
+        """Raises OutputError for what could not be written at the end."""
+        paths = self.json, self.junit, self.markdown
+        check_distinct(paths, read)
+        for path in paths:
+            check_file(path, self.force or _ours(path))
+
+    def write(self, outcome: Outcome) -> Results:
+        results = Results(force=True)  # what may not be replaced was told before
+        makers = (self.json, outcome_json), (self.junit, junit_xml), (self.markdown, outcome_markdown)
+        for path, text in makers:
+            if path is not None:
+                results.write(path, text(outcome))
+        return results
+
+
+@with_options(demands=options_of(Demands), files=options_of(Files))
+def command(
+    run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
+    least: Least = None,
+    most: Most = None,
+    anonymization: Annotated[
+        list[str] | None, typer.Option("--anonymization", metavar="NAME", help="Only this one; may be repeated.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-m", "--metric", metavar="METRIC", help="To be kept against the baseline as well; may be repeated.",
+            autocompletion=metric_names,
+        ),
+    ] = None,
+    *,
+    demands: Said,
+    files: Said,
+) -> None:  # fmt: skip
+    """Decide whether a run is good enough: thresholds, an earlier run, enough documents.
+
+    Exit status: 0 it passes, 1 it does not, 2 bad request. Files are written in the first two cases.
+    """
+    asked, where = Demands(**demands), Files(**files)
+    if asked.baseline is None and (asked.baseline_name or asked.margin or metric):
+        raise PlanError("--baseline-name, --margin and --metric say how a baseline is kept; expected --baseline FILE")
+    where.check(inputs([run_file, asked.baseline]))
+    run = complete(Run.load(run_file), str(run_file))
+    thresholds = settled(asked_for(least, most), run.metrics)
+    baseline = None if asked.baseline is None else _baseline(run, asked, asked.baseline, metric or [])
+    sizes = asked.min_documents, asked.min_identifiers
+    outcome = checked(run, Gate(thresholds, anonymization or (), asked.bound, *sizes, baseline))
+    results = where.write(outcome)
+    show_notes(run.notes)
+    screen = console()
+    show_outcome(outcome, screen)
+    results.tell(screen)
+    if not outcome.passed:
+        raise typer.Exit(FELL_SHORT)
+
+
+def _baseline(run: Run, asked: Demands, file: Path, metrics: Sequence[str]) -> Baseline:
+    earlier = complete(Run.load(file), str(file))
+    return Baseline(Beside(run, earlier, stem(file)), asked.margin, asked.baseline_name, metrics)
+
+
+def _ours(path: Path | None) -> bool:
+    """Whether a file is what an earlier check wrote: gates run again and again, and no old verdict must stay."""
+    if path is None or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return MADE_BY.encode() in file.read(_BEGINNING)
+    except OSError:
+        return False  # which writing will tell

@@ -1,0 +1,139 @@
+"""How far a command is: bars on a terminal, and a line every half minute where there is none, as in a log."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from rich import progress
+from rich.markup import escape
+from rich.text import Text
+
+from showthrough.cli.consoles import notes, print_plain
+from showthrough.errors import LINE, shown
+from showthrough.evaluation.engine import Progress
+from showthrough.resources.settings import Watch
+
+_EVERY = 30.0  # seconds between two lines
+_TICK = 1.0  # seconds between two looks at the clock
+_MINUTE, _HOUR = 60, 3600
+
+
+class Heartbeat:
+    """What it knows of the work, in a line when half a minute has passed since the last one."""
+
+    def __init__(self, what: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._what, self._say, self._clock = what, say, clock
+        self._started = self._last = clock()
+        self._first: tuple[int, float] | None = None  # documents that were done at the beginning, and when that was
+        self._documents = 0, 0
+        self._model = "", 0, 0
+
+    def advance(self, done: int, total: int) -> None:
+        self._first = self._first or (done, self._clock())
+        self._documents = done, total
+
+    def watch(self, what: str, done: int, total: int) -> None:
+        self._model = what, done, total
+
+    def tick(self) -> None:
+        """A look at the clock."""
+        if self._clock() - self._last >= _EVERY:
+            self._last = self._clock()
+            self._say(self.line())
+
+    def line(self) -> str:
+        what, done, total = self._model
+        model = f"; {what}: {done:,} of {total:,}" if done < total else ""
+        return f"{self._work()}{model}"
+
+    def _work(self) -> str:
+        so_far = f"{_span(self._clock() - self._started)} so far"
+        if self._first is None:
+            return f"{self._what}, {so_far}"
+        (done, total), (before, since) = self._documents, self._first
+        count = f"{done:,} of {total:,} documents"
+        if before < done < total:
+            rate = (done - before) / max(self._clock() - since, 1e-9)
+            return f"{count}, {rate:,.1f}/s, about {_span((total - done) / rate)} left"
+        return f"{count}, {so_far}"
+
+
+def _span(seconds: float) -> str:
+    """A length of time as one says it: `45 s`, `20 min`, `3.5 h`."""
+    if seconds < 1.5 * _MINUTE:
+        return f"{seconds:.0f} s"
+    return f"{seconds / _MINUTE:.0f} min" if seconds < 1.5 * _HOUR else f"{seconds / _HOUR:.1f} h"
+
+
+@contextmanager
+def beating(what: str) -> Iterator[Heartbeat]:
+    """A heartbeat that says its lines on standard error, unless that is a terminal, where bars are."""
+    screen = notes()
+
+    def say(line: str) -> None:
+        with suppress(OSError, ValueError):  # nobody reads them any more: no reason to stop
+            print_plain([shown(line, LINE)], screen)
+
+    heart, over = Heartbeat(what, say), threading.Event()
+
+    def beat() -> None:
+        while not over.wait(_TICK):
+            heart.tick()
+
+    thread = threading.Thread(target=beat, daemon=True)  # also where the work says nothing for long
+    if not screen.is_terminal:
+        thread.start()
+    try:
+        yield heart
+    finally:
+        over.set()
+
+
+@contextmanager
+def working(what: str) -> Iterator[Watch]:
+    """Work of which nobody knows how long it takes: what it is, and what a model is doing."""
+    with beating(what) as heart, notes().status(what) as status:
+
+        def watch(asked: str, done: int, total: int) -> None:
+            heart.watch(asked, done, total)
+            status.update(escape(f"{asked}: {done} of {total}"))
+
+        yield watch
+
+
+class _Speed(progress.ProgressColumn):
+    """How many a second."""
+
+    def render(self, task: progress.Task) -> Text:
+        return Text(f"{task.speed:.1f}/s" if task.speed else "", style="dim")
+
+
+@contextmanager
+def scoring() -> Iterator[tuple[Progress, Watch]]:
+    """A bar for the evaluation, and one for whatever a model is doing."""
+    columns = (
+        progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn(),
+        progress.TextColumn("{task.fields[unit]}"), _Speed(), progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
+    )  # fmt: skip
+    screen = notes()
+    bars = progress.Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
+    with beating("scoring") as heart, bars:
+        documents = bars.add_task("scoring", total=None, unit="documents")
+        model = bars.add_task("", total=None, visible=False, unit="texts")  # documents, sentences or replacements
+
+        def advance(done: int, total: int) -> None:
+            heart.advance(done, total)
+            bars.update(documents, completed=done, total=total)
+
+        def watch(what: str, done: int, total: int) -> None:
+            heart.watch(what, done, total)
+            task = next(task for task in bars.tasks if task.id == model)
+            if task.description != what or done < task.completed:
+                bars.reset(model, total=total)
+            bars.update(model, description=what, completed=done, total=total, visible=done < total)
+
+        yield advance, watch

@@ -1,0 +1,108 @@
+"""Python's `evaluate`: whatever it was given, made into a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
+
+from showthrough.data.background import Background
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.errors import PlanError, quoted
+from showthrough.evaluation.defaults import default_metrics
+from showthrough.evaluation.engine import Progress, evaluate_plan
+from showthrough.evaluation.plan import Plan
+from showthrough.evaluation.settings import Settings, called_with
+from showthrough.gate.asking import asked_in, settled
+from showthrough.metrics import Metric, metrics_of
+from showthrough.resources.settings import Watch
+from showthrough.run.provenance import metric_record
+from showthrough.run.run import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call(Settings):
+    """What `evaluate` takes: inputs, who is told how far it is, and every setting."""
+
+    corpus: Corpus = field(kw_only=False)
+    anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization] = field(kw_only=False)
+    metrics: str | Metric | Iterable[str | Metric] | None = field(default=None, kw_only=False)
+    background: Background | Mapping[str, str] | Sequence[Background] | None = None
+    progress: Progress | None = None
+    resume: Run | None = None
+    texts: bool = True
+    watch: Watch | None = None
+    thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+@called_with(Call)
+def evaluate(call: Call) -> Run:
+    """Scores anonymizations of a corpus.
+
+    `anonymizations` are one, several, or several by name. `metrics` are names, text forms such as
+    `recall(unit="mention")`, `preset:tab`, or metric values; by default the preset `default`, or `unannotated` where no
+    document has annotations, and `trir` with a background. `background` is what an attacker knows, individual id to
+    text; `trir` needs it. Of several, a metric names its own:
+    `trir(background="web")`. `progress` is told how many documents are done, and of how many; `watch` what models are
+    doing, and how far they are. `resume` takes an incomplete run of the same plan and completes it. With `texts` the
+    run keeps the documents (of many, those at most risk), which a report needs to show them. `thresholds` are what
+    numbers have to reach, `{"min": {"er_di": 0.95}, "max": {"trir": 0.09}}`: the run keeps them, for reports and gates.
+
+    Settings, as on the command line and in plans:
+    """
+    corpus = call.corpus
+    if not isinstance(corpus, Corpus):
+        # Only a path is shown: what is in anything else may be the very text that must not leak.
+        found = quoted(str(corpus)) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
+        raise PlanError(f"found {found}; expected a Corpus: read a file with read_corpus", "corpus")
+    if call.resume is not None and not isinstance(call.resume, Run):
+        raise PlanError(f"found a value of type {_kind(call.resume)}; expected a Run: Run.load reads one", "resume")
+    if not isinstance(call.texts, bool):
+        raise PlanError(f"found {quoted(call.texts)}; expected True or False", "texts")
+    named = _named(call.anonymizations)
+    settings = call.part(Settings)
+    known = _backgrounds(call.background)
+    if call.metrics is None:
+        names = [one.name for one in known.get("backgrounds", ())] + ([""] if known.get("background") else [])
+        metrics: Sequence[Metric] = default_metrics(corpus, len(named), names)
+    else:
+        metrics = metrics_of(call.metrics)
+    chosen = tuple(dict.fromkeys(map(settings.applied_to, metrics)))
+    asked = settled(asked_in(call.thresholds), map(metric_record, chosen), settings.applied_to)
+    plan = Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=asked, **known)
+    return evaluate_plan(plan, progress=call.progress, resume=call.resume, watch=call.watch)
+
+
+def _named(
+    anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization],
+) -> list[Anonymization]:
+    """All of them under their names. Raises PlanError for what is none."""
+    if isinstance(anonymizations, Anonymization):
+        return [anonymizations]
+    expected = "expected an Anonymization: read a file with read_anonymization"
+    if isinstance(anonymizations, str) or not isinstance(anonymizations, Iterable):
+        raise PlanError(f"found a value of type {_kind(anonymizations)}; {expected}", "anonymizations")
+    names = list(anonymizations) if isinstance(anonymizations, Mapping) else None
+    given = list(anonymizations.values() if isinstance(anonymizations, Mapping) else anonymizations)
+    for one in given:
+        if not isinstance(one, Anonymization):
+            raise PlanError(f"found a value of type {_kind(one)}; {expected}", "anonymizations")
+    if names is None:
+        return given
+    return [Anonymization(one.masks, name, one.source, one.notes) for name, one in zip(names, given, strict=True)]
+
+
+def _backgrounds(given: Background | Mapping[str, str] | Sequence[Background] | None) -> dict[str, Any]:
+    if given is None or isinstance(given, Background):
+        return {"background": given}
+    if isinstance(given, Mapping):
+        return {"background": Background(given)}
+    if isinstance(given, str) or not all(isinstance(one, Background) for one in given):
+        raise PlanError(f"found a value of type {_kind(given)}; expected a Background: read_background", "background")
+    return {"backgrounds": tuple(given)}  # by name, also where there is one
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__

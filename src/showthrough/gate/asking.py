@@ -1,0 +1,133 @@
+"""What numbers are asked to reach, as users write it: `er_di=0.95`, `recall_per_type[CODE]=0.9`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from showthrough.errors import InputError, PlanError, Problem, ResourceError, quoted, shown, some
+from showthrough.metrics import Metric, metric_text, parse_metric
+from showthrough.run.records import MetricRecord
+from showthrough.run.thresholds import End, Threshold
+
+_ENDS: tuple[End, ...] = ("min", "max")
+_OF = {"min": "higher", "max": "lower"}  # what must be better, for such an end to be asked for
+_SHOWN = 80  # characters of a metric that a message shows
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A threshold as it was written, before it is known which metrics there are; `file` and `place` say where."""
+
+    end: End
+    what: str
+    limit: float
+    place: str
+    file: str = ""
+
+    def problem(self, message: str) -> Problem:
+        return Problem(self.file, self.place, message)
+
+
+def asked_for(least: Iterable[str] | None, most: Iterable[str] | None) -> tuple[Asked, ...]:
+    """What options say. Text forms have an equals sign inside, so the last one counts.
+
+    >>> [one.what for one in asked_for(['recall(unit="mention")=0.9'], None)]
+    ['recall(unit="mention")']
+    """
+    given: tuple[tuple[End, Iterable[str] | None], ...] = (("min", least), ("max", most))
+    return tuple(_option(end, text) for end, texts in given for text in texts or ())
+
+
+def _option(end: End, text: str) -> Asked:
+    what, _, limit = text.rpartition("=")
+    try:
+        number = float(limit)
+    except ValueError:
+        number = math.nan
+    if not what.strip() or not math.isfinite(number):
+        expected = f"METRIC=LIMIT, such as --{end} er_di=0.95"
+        raise PlanError(f"found {quoted(text, _SHOWN)}; expected {expected}", f"--{end}")
+    return Asked(end, what.strip(), number, f"--{end} {shown(text, _SHOWN)}")
+
+
+def asked_in(given: Mapping[str, Mapping[str, float]], file: str = "") -> tuple[Asked, ...]:
+    """What a plan or a program says: `{"min": {"er_di": 0.95}, "max": {"trir": 0.09}}`."""
+    asked = []
+    for end, limits in _mapping(given, "thresholds", file).items():
+        if end not in _ENDS:
+            found = f"found {quoted(end)}; expected min or max, and in it a limit for each metric"
+            raise InputError(Problem(file, "thresholds", found))
+        for what, limit in _mapping(limits, f"thresholds.{end}", file).items():
+            place = f"thresholds.{end}.{shown(str(what), _SHOWN)}"
+            number = isinstance(limit, int | float) and not isinstance(limit, bool) and math.isfinite(limit)
+            if not number or not isinstance(what, str):
+                raise InputError(Problem(file, place, f"found {quoted(limit)}; expected a number"))
+            asked.append(Asked(end, what, float(limit), place, file))
+    return tuple(asked)
+
+
+def _mapping(given: object, place: str, file: str) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        found = f"found {quoted(given)}; expected numbers by metric, such as min = {{er_di = 0.95}}"
+        raise InputError(Problem(file, place, found))
+    return given
+
+
+def settled(
+    asked: Sequence[Asked], records: Iterable[MetricRecord], applied: Callable[[Metric], Metric] | None = None
+) -> tuple[Threshold, ...]:
+    """What is asked of the metrics that there are, each once; raises InputError with all that cannot be asked.
+
+    `applied` makes of a metric that is named the one that is scored: the word lists of another language, say.
+    """
+    records = list(records) if asked else []
+    thresholds: dict[tuple[str, str, End], Threshold] = {}
+    problems = []
+    for one in asked:
+        try:
+            metric, part = _named(one.what, records, applied or (lambda metric: metric))
+        except (InputError, ResourceError) as error:
+            problems += [one.problem(str(error))]
+            continue
+        threshold = Threshold(metric, one.end, one.limit, part)
+        if fault := fault_of(threshold, records):
+            problems.append(one.problem(fault))
+        elif thresholds.setdefault((metric, part, one.end), threshold).limit != one.limit:
+            problems.append(one.problem("is asked for with two limits; expected one"))
+    if problems:
+        raise InputError(problems)
+    return tuple(thresholds.values())
+
+
+def fault_of(threshold: Threshold, records: Sequence[MetricRecord]) -> str:
+    """Why a threshold cannot be asked of these metrics: it is on none of them, or on the wrong end of one."""
+    record = next((one for one in records if one.text == threshold.metric), None)
+    if record is None:
+        name = shown(threshold.metric, _SHOWN)
+        return f"metric {name} is not among the metrics; there are {some(one.text for one in records)}"
+    if record.describes(threshold.part) or record.better == _OF[threshold.end]:
+        return ""
+    other = next(end for end in _ENDS if end != threshold.end)
+    return f"{record.better} is better of {shown(record.text, _SHOWN)}; expected --{other} (in a plan, {other})"
+
+
+def _named(what: str, records: Sequence[MetricRecord], applied: Callable[[Metric], Metric]) -> tuple[str, str]:
+    """The text form of a metric, and the part that stands behind it in square brackets."""
+    known = {one.text for one in records}
+    splits = [(what, "")]
+    if what.endswith("]"):  # a part may have brackets of its own: the first one that leaves a metric before it
+        splits += [(what[:place], what[place + 1 : -1]) for place, letter in enumerate(what) if letter == "["]
+    for text, part in splits:
+        if text in known:
+            return text, part
+    for text, part in splits:
+        try:
+            metric = parse_metric(text)
+        except (PlanError, ResourceError):
+            continue
+        forms = [metric_text(metric), metric_text(applied(metric))]
+        return next((form for form in forms if form in known), forms[0]), part
+    return metric_text(parse_metric(splits[-1][0])), ""  # which tells what is wrong with it

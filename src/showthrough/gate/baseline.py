@@ -1,0 +1,172 @@
+"""Whether what an earlier run of the same corpus reached was kept.
+
+That a loss is not shown is said as just that, with the loss that cannot be excluded: never as "no worse".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from showthrough.errors import PlanError, quoted, shown, some
+from showthrough.gate.checks import Kept, told, upwards
+from showthrough.metrics import HEADLINE
+from showthrough.run.beside import Beside
+from showthrough.run.records import MetricRecord
+from showthrough.run.roles import wrongs
+from showthrough.run.run import Run
+from showthrough.statistics import SHOWN, Loss, holm
+
+_SHOWN = 80  # characters of a metric that a message shows
+_NONE = 1e-12  # what rounding makes of a difference
+Number = tuple[str, str]  # a metric and one of its parts
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """An earlier run, and how much may be lost against it; `name` is the anonymization that all are held against."""
+
+    beside: Beside
+    margin: float = 0.0
+    name: str = ""
+    metrics: Sequence[str] = ()  # to be kept beside those that have thresholds
+    shuffles: int = 9_999
+
+    def __post_init__(self) -> None:
+        """Raises PlanError for what cannot be."""
+        if not 0 <= self.margin < float("inf"):
+            raise PlanError(f"found {self.margin:g}; expected 0 or more", "margin")
+        if self.name and self.name not in self.beside.other.names:
+            there = some(self.beside.other.names)
+            raise PlanError(f"found {quoted(self.name)}; {shown(self.beside.label)} has {there}", "baseline-name")
+
+    def earlier(self, name: str) -> str:
+        """Which anonymization of the earlier run one is held against."""
+        known = self.beside.other.names
+        if self.name or name in known:
+            return self.name or name
+        if len(known) > 1:
+            which = f"{shown(self.beside.label)} has {some(known)} and no {shown(name)}"
+            raise PlanError(f"{which}; say which one with --baseline-name", "baseline")
+        return known[0]
+
+    def numbers(self, thresholds: Sequence[Number]) -> list[Number]:
+        """What is to be kept: what is asked for, else all that metrics of privacy are known by.
+
+        Raises PlanError for what is asked for and cannot be held against the earlier run.
+        """
+        run = self.beside.run
+        asked = list(dict.fromkeys([*thresholds, *((run.text_of(metric), HEADLINE) for metric in self.metrics)]))
+        for text, part in asked:
+            place = f"metric {shown(text, _SHOWN)}"
+            if text in run.rows and run.record(text).describes(part):
+                raise PlanError("neither more nor less of it is better, so it can get no worse", place)
+            if fault := self._fault(text):
+                raise PlanError(fault, place)
+        usual = [one for one in self.beside.metrics if one.group == "privacy" and not one.describes(HEADLINE)]
+        if numbers := asked or [(record.text, HEADLINE) for record in usual if self._headed(record)]:
+            return numbers
+        raise PlanError("has no number of privacy that this run has too; name one with --metric", "baseline")
+
+    def left_out(self) -> list[str]:
+        """Of all that metrics of privacy are known by, what cannot be held against the earlier run, and why."""
+        run = self.beside.run
+        texts = [one.text for one in run.metrics if one.group == "privacy" and one.text in run.rows]
+        return [f"not compared: {text} {fault}" for text in texts if (fault := self._fault(text))]
+
+    def _fault(self, text: str) -> str:
+        """Why a metric cannot be held against the earlier run; of one that failed here, its thresholds tell."""
+        run = self.beside.run
+        failed = {failure.metric for failure in run.failures} - run.rows.keys()
+        return "" if text in failed else self.beside.fault(text) or run.incomparable(text)
+
+    def _headed(self, record: MetricRecord) -> bool:
+        """Whether the earlier run has a number to keep, and this program can tell how it is made."""
+        other, number = self.beside.other, (record.text, HEADLINE)
+        there = any(self._value(other, name, number) is not None for name in other.names)
+        return there and not self.beside.run.incomparable(record.text)
+
+    @staticmethod
+    def _value(run: Run, name: str, number: Number) -> float | None:
+        score = run.parts(name, number[0]).get(number[1])
+        return None if score is None else score.value
+
+    def kept(self, names: Sequence[str], numbers: Sequence[Number], bound: bool) -> dict[str, list[Kept]]:
+        """What each anonymization kept, with Holm's correction over all that is tested here."""
+        joined, seed = self.beside.joined, self.beside.run.settings.seed
+        losses: dict[tuple[str, Number], Loss] = {}
+        for number in (number for number in numbers if number[0] in joined.rows):
+            contest, higher = joined.contest(number[0]), joined.record(number[0]).better == "higher"
+            for name in names:
+                if self._differing(name, number):
+                    pair = name, self.beside.called[self.earlier(name)]
+                    losses[name, number] = contest.lost(number[1], *pair, higher, self.margin, self.shuffles, seed)
+        tested = {key: loss.p for key, loss in losses.items() if loss.p is not None}
+        corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
+        return {
+            name: [
+                self._one(name, number, losses.get((name, number)), corrected.get((name, number)), bound)
+                for number in numbers
+            ]
+            for name in names
+        }
+
+    def _values(self, name: str, number: Number) -> tuple[float | None, float | None]:
+        """What a number is, and what it was."""
+        pairs = (self.beside.run, name), (self.beside.other, self.earlier(name))
+        here, there = (self._value(run, which, number) for run, which in pairs)
+        return here, there
+
+    def _differing(self, name: str, number: Number) -> bool:
+        """Whether there are two numbers, and not those of the very same anonymization."""
+        here, there = self._values(name, number)
+        both = here is not None and there is not None
+        return both and not (here == there and self.beside.identical(name, self.earlier(name)))
+
+    def _one(self, name: str, number: Number, loss: Loss | None, p_holm: float | None, bound: bool) -> Kept:
+        text, part = number
+        (here, there), earlier = self._values(name, number), self.earlier(name)
+        what = f"{text}[{part}]" if part else text
+        base = Kept(f"{what} against {earlier} of {self.beside.label}", False, "", text, part, earlier, self.margin)
+        if here is None or there is None:
+            whose = "here" if here is None else f"in {self.beside.label}"
+            return replace(base, said=f"there is no number {whose}, and no number is no pass")
+        lost = there - here if self.beside.run.record(text).better == "higher" else here - there
+        base = replace(base, value=here, earlier=there, lost=lost)
+        if loss is None:
+            said = f"the very same anonymization as in {self.beside.label}"
+            return replace(base, passed=True, said=said, most=0.0)
+        passed, said = self._judged(lost, loss, p_holm, bound)
+        return replace(base, passed=passed, said=said, most=loss.most, p=loss.p, p_holm=p_holm)
+
+    def _judged(self, lost: float, loss: Loss, p_holm: float | None, bound: bool) -> tuple[bool, str]:
+        beyond = f" by more than {self.margin:g}" if self.margin else ""
+        if loss.p is None or p_holm is None:
+            why = f"no test can tell whether that is chance ({loss.fault or 'nothing varies'})"
+            if lost > self.margin + _NONE:
+                return False, f"worse by {told(lost, self.margin)}: {why}; --margin allows it"
+            return not bound, f"its value is not worse{beyond}, but {why}"
+        if p_holm <= SHOWN:
+            p = "< 0.0001" if p_holm < 0.0001 else f"= {p_holm:.4f}"
+            shown_to = f"shown to be more than {self.margin:g}" if self.margin else "which chance hardly makes"
+            return False, f"worse by {told(lost, self.margin)}, {shown_to} (p {p})"
+        if loss.most is None:
+            return not bound, f"not shown to be worse{beyond}; how much may be lost cannot be told"
+        if loss.most <= self.margin:
+            excluded = f"a loss of more than {upwards(loss.most, self.margin)}" if loss.most > 0 else "any loss"
+            return True, f"shown not to be worse{beyond}: {excluded} is excluded"
+        return not bound, f"not shown to be worse{beyond}; a loss of up to {upwards(loss.most)} cannot be excluded"
+
+    def worse(self, name: str, failed: Sequence[Kept]) -> dict[str, int]:
+        """In which documents more is wrong than before, by the first of the numbers that were lost that tells."""
+        joined, earlier = self.beside.joined, self.beside.called[self.earlier(name)]
+        for one in failed:
+            record = next((record for record in joined.metrics if record.text == one.metric), None)
+            if record is None or one.part or not record.counts:
+                continue
+            pairs = zip(joined.documents, *(wrongs(joined, record, which) for which in (name, earlier)), strict=True)
+            if more := {document: int(now - before) for document, now, before in pairs if now > before}:
+                return more
+        return {}

@@ -1,0 +1,176 @@
+"""A run against what is asked of it: thresholds, a baseline, and enough documents to judge by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from showthrough.errors import PlanError, shown, some
+from showthrough.gate.asking import fault_of
+from showthrough.gate.baseline import Baseline
+from showthrough.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
+from showthrough.gate.grading import Graded, graded, thresholds_of
+from showthrough.run.records import MetricRecord
+from showthrough.run.roles import chosen, counted, leaks
+from showthrough.run.run import Run
+from showthrough.run.thresholds import Threshold
+from showthrough.statistics import SHOWN
+
+DOCUMENTS = 20
+IDENTIFIERS = (
+    30  # with none of 30 seen to leak, up to 10 % may leak all the same (3 in n: Hanley and Lippman-Hand 1983)
+)
+_LOOKS = 10  # documents that are named
+_SHOWN = 80  # characters of a metric that a message shows
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What is asked. With `bound` the cautious ends of intervals must hold, and not the numbers alone."""
+
+    thresholds: Sequence[Threshold] = ()  # none: what the run was asked for, else the usual ones
+    names: Sequence[str] = ()  # none: all
+    bound: bool = False
+    documents: int = DOCUMENTS
+    identifiers: int = IDENTIFIERS
+    baseline: Baseline | None = None
+
+
+def checked(run: Run, gate: Gate) -> Outcome:
+    """What comes of it; raises PlanError for what cannot be asked of this run."""
+    names = list(dict.fromkeys(gate.names)) or run.names
+    if strangers := [name for name in names if name not in run.names]:
+        raise PlanError(f"not in this run; there are {some(run.names)}", f"anonymization {shown(strangers[0])}")
+    if gate.bound and gate.baseline and not gate.baseline.margin:
+        raise PlanError("found 0; --bound needs more: nobody can show that nothing at all was lost", "margin")
+    thresholds = list(gate.thresholds) or thresholds_of(run)
+    for threshold in thresholds:
+        if fault := fault_of(threshold, run.metrics):
+            raise PlanError(fault, f"threshold {shown(str(threshold), _SHOWN)}")
+    said = bool(gate.thresholds or run.thresholds)
+    if not thresholds and not gate.baseline:
+        raise PlanError("nothing to check: no metric of this run has a usual one; say --min or --max", "thresholds")
+    _check_parts(run, names, thresholds)
+    usual = f"nobody said what to reach, so the usual thresholds count: {', '.join(map(str, thresholds))}"
+    notes = [] if said or not thresholds else [usual]
+    kept: dict[str, list[Kept]] = {name: [] for name in names}
+    if gate.baseline:
+        judged = [(one.metric, one.part) for one in thresholds if said and not _describes(run, one)]
+        notes += [] if judged or gate.baseline.metrics else gate.baseline.left_out()
+        kept = gate.baseline.kept(names, gate.baseline.numbers(judged), gate.bound)
+        tested = sum(one.p is not None for ones in kept.values() for one in ones)
+        many = f"{tested} comparison{'' if tested == 1 else 's'}"
+        notes.append(f"losses are tested from one side at {SHOWN:g}, with Holm's correction for {many}")
+    return Outcome(
+        run.corpus.unplaced,
+        run.sample,
+        gate.bound,
+        [_one(run, gate, name, thresholds, kept[name]) for name in names],
+        gate.baseline.beside.label if gate.baseline else "",
+        notes,
+    )
+
+
+def _one(run: Run, gate: Gate, name: str, thresholds: Sequence[Threshold], kept: Sequence[Kept]) -> Checked:
+    reached = [_reached(run, name, threshold, gate.bound) for threshold in thresholds]
+    checks: list[Check] = [*_sample(run, gate, name, [*reached, *kept]), *reached, *kept]
+    failed = [one for one in kept if not one.passed]
+    worse = gate.baseline.worse(name, failed) if gate.baseline and failed else {}
+    return Checked(name, checks, _looks(run, name, worse))
+
+
+def _describes(run: Run, threshold: Threshold) -> bool:
+    """Whether neither more nor less is better, so that nothing can get worse."""
+    return run.record(threshold.metric).describes(threshold.part)
+
+
+def _check_parts(run: Run, names: Sequence[str], thresholds: Sequence[Threshold]) -> None:
+    """Raises PlanError for a part that none of the anonymizations has, though the metric was computed."""
+    for one in thresholds:
+        parts = dict.fromkeys(part for name in names for part in run.parts(name, one.metric))
+        if parts and one.part not in parts:
+            there = some(part for part in parts if part)
+            which = f"has no part {shown(one.part)}" if one.part else "is known by no single number: name a part"
+            raise PlanError(f"{which}; there are {there}", f"metric {shown(one.metric, _SHOWN)}")
+
+
+def _reached(run: Run, name: str, threshold: Threshold, bound: bool) -> Reached:
+    one = graded(run, name, threshold)
+    passed = one.grade == "met" or (one.grade == "open" and not bound)
+    score = one.score
+    return Reached(
+        str(threshold),
+        passed,
+        _why(run, one, bound),
+        threshold.metric,
+        threshold.part,
+        threshold.end,
+        threshold.limit,
+        one.grade,
+        *((score.value, score.low, score.high) if score else ()),
+    )
+
+
+def _why(run: Run, one: Graded, bound: bool) -> str:
+    limit, score = one.threshold.limit, one.score
+    if score is None or score.value is None:
+        failures = {failure.metric: failure.reason for failure in run.failures}
+        reason = failures.get(one.threshold.metric) or (score.reason if score else "it was not computed")
+        return f"there is no number, and no number is no pass: {reason}"
+    if one.grade == "missed":
+        return f"missed: {told(score.value, limit)}"
+    if one.grade == "met":
+        return "met, also by the cautious end of its interval"
+    if one.cautious is None:
+        end = f"it has no interval{f' ({score.note})' if score.note else ''}"
+    else:
+        end = f"its interval reaches {'down' if one.threshold.end == 'min' else 'up'} to {told(one.cautious, limit)}"
+    return f"the number holds, but {end}" if bound else f"open: the number holds; {end}"
+
+
+def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) -> list[Enough]:
+    """Whether there are enough documents, and enough of what each number is made of."""
+    units, what = run.drawn, "groups of documents" if run.groups else "documents"
+    counts = [
+        Enough(f"at least {gate.documents} {what}", units >= gate.documents, f"{units} {what}", units, gate.documents)
+    ]
+    things: dict[str, float] = {}
+    for one in asked:
+        if (count := _things(run, name, one.metric, one.part)) is not None:
+            things[f"{one.metric}[{one.part}]" if one.part else one.metric] = count
+    usual = chosen(run, "direct identifiers", "recall")
+    if not things and usual is not None and (count := _counted(run, usual, name)) is not None:
+        things[usual.text] = count
+    for text, number in things.items():
+        found, needed = math.floor(number), gate.identifiers
+        least = f"at least {needed} counted by {text}"
+        counts.append(Enough(least, found >= needed, f"{found} counted", found, needed, text))
+    return counts
+
+
+def _things(run: Run, name: str, metric: str, part: str) -> float | None:
+    """How many things a number is made of, where it counts any."""
+    if metric not in run.rows:
+        return None
+    record = run.record(metric)
+    if part and record.group == "privacy" and not run.incomparable(metric):
+        return run.contest(metric).out_of(part, name)
+    return None if part else _counted(run, record, name)
+
+
+def _counted(run: Run, record: MetricRecord, name: str) -> float | None:
+    return sum(counted(run, record, name, "all")) if "all" in record.counts.values() else None
+
+
+def _looks(run: Run, name: str, worse: dict[str, int]) -> list[Look]:
+    """The documents to look at first: those that got worse most, then those in which most can be read."""
+    direct, quasi = (
+        leaks(run, record, name) if (record := chosen(run, role)) else {}
+        for role in ("direct identifiers", "quasi-identifiers")
+    )
+    looks = [
+        Look(document, direct.get(document, 0), quasi.get(document, 0), worse.get(document, 0))
+        for document in dict.fromkeys([*worse, *direct, *quasi])
+    ]
+    return sorted(looks, key=lambda one: (-one.more, -one.direct, -one.quasi, one.document))[:_LOOKS]

@@ -1,0 +1,145 @@
+"""What a gate asked of a run, and what came of it: a record for each question, for whoever shows or keeps it."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import msgspec
+
+from showthrough.gate.grading import Grade
+from showthrough.run.records import Input
+from showthrough.run.thresholds import End
+
+_DIGITS = 3
+_MOST_DIGITS = 9
+
+
+class Reached(msgspec.Struct, frozen=True, tag="threshold", tag_field="kind"):
+    """Whether a number reaches a threshold."""
+
+    asked: Annotated[str, "the threshold in words"]
+    passed: Annotated[bool, "whether that is good enough"]
+    said: Annotated[str, "why, in words"]
+    metric: Annotated[str, "the text form of the metric"]
+    part: Annotated[str, "which of its numbers; empty: the one it is known by"]
+    end: Annotated[End, "whether the number must be at least or at most the limit"]
+    limit: Annotated[float, "the limit"]
+    grade: Annotated[Grade, "how surely it is reached"]
+    value: Annotated[float | None, "the number; null where there is none"] = None
+    low: Annotated[float | None, "the lower end of its interval"] = None
+    high: Annotated[float | None, "the upper end of its interval"] = None
+
+    @property
+    def sure(self) -> bool:
+        """Whether more than the number itself holds."""
+        return self.grade == "met"
+
+
+class Kept(msgspec.Struct, frozen=True, tag="baseline", tag_field="kind"):
+    """Whether what an earlier run reached was kept."""
+
+    asked: Annotated[str, "what must not be lost, in words"]
+    passed: Annotated[bool, "whether that is good enough"]
+    said: Annotated[str, "why, in words"]
+    metric: Annotated[str, "the text form of the metric"]
+    part: Annotated[str, "which of its numbers; empty: the one it is known by"]
+    baseline: Annotated[str, "the anonymization of the earlier run"]
+    margin: Annotated[float, "how much may be lost"]
+    value: Annotated[float | None, "the number; null where there is none"] = None
+    earlier: Annotated[float | None, "what it was"] = None
+    lost: Annotated[float | None, "by how much it is worse; negative where it is better"] = None
+    most: Annotated[float | None, "the largest loss that cannot be excluded, with 95 % confidence"] = None
+    p: Annotated[float | None, "how likely chance alone makes it look so much worse"] = None
+    p_holm: Annotated[float | None, "the same, corrected for all that this gate compares"] = None
+
+    @property
+    def sure(self) -> bool:
+        """Whether a larger loss than may be is excluded, and not only not shown."""
+        return self.most is not None and self.most <= self.margin
+
+
+class Enough(msgspec.Struct, frozen=True, tag="sample", tag_field="kind"):
+    """Whether there is enough to judge by."""
+
+    asked: Annotated[str, "what there must be, in words"]
+    passed: Annotated[bool, "whether there is as much"]
+    said: Annotated[str, "how much there is, in words"]
+    found: Annotated[int, "how much there is"]
+    needed: Annotated[int, "how much there must be"]
+    metric: Annotated[str, "whose things are counted; empty: documents"] = ""
+
+    @property
+    def sure(self) -> bool:
+        return True
+
+
+Check = Reached | Kept | Enough
+
+
+class Look(msgspec.Struct, frozen=True):
+    """A document to look at first."""
+
+    document: Annotated[str, "its id"]
+    direct: Annotated[int, "direct identifiers that can be read"] = 0
+    quasi: Annotated[int, "quasi-identifiers that can be read"] = 0
+    more: Annotated[int, "how many more than in the baseline, where something was lost"] = 0
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """All that was asked of one anonymization."""
+
+    name: Annotated[str, "the anonymization"]
+    checks: Annotated[list[Check], "what was asked, and what came of it"]
+    documents: Annotated[list[Look], "where to look first"]
+
+    @property
+    def passed(self) -> bool:
+        return all(one.passed for one in self.checks)
+
+    @property
+    def failed(self) -> list[Check]:
+        return [one for one in self.checks if not one.passed]
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """All that a gate asked of a run."""
+
+    corpus: Annotated[Input, "what was anonymized"]
+    sample: Annotated[str, "how many documents there are, in words"]
+    bound: Annotated[bool, "whether the cautious ends of intervals had to hold, and not the numbers alone"]
+    anonymizations: Annotated[list[Checked], "what came of each"]
+    baseline: Annotated[str, "what the earlier run is called; empty: there is none"] = ""
+    notes: Annotated[list[str], "what a reader must know besides, a sentence each"] = []
+
+    @property
+    def passed(self) -> bool:
+        return all(one.passed for one in self.anonymizations)
+
+
+def told(value: float, limit: float | None = None) -> str:
+    """A number with as many digits as it takes to tell on which side of a limit it lies, and 0 and 1 from nearly so.
+
+    >>> told(0.94996, 0.95), told(0.97, 0.95), told(0.99967), told(1.0), told(58.0)
+    ('0.94996', '0.970', '0.9997', '1.000', '58.000')
+    """
+    for digits in range(_DIGITS, _MOST_DIGITS):
+        text = f"{value:.{digits}f}"
+        near = float(text)
+        sides = limit is None or ((near < limit), (near > limit)) == ((value < limit), (value > limit))
+        if sides and (near == value or near not in (0.0, 1.0)):
+            return text
+    return f"{value:.{_DIGITS}f}" if limit is None else f"{value!r}"
+
+
+def upwards(value: float, limit: float | None = None) -> str:
+    """A number that is told as no smaller than it is, nor beyond a limit that it keeps.
+
+    >>> upwards(0.0401), upwards(0.0124, 0.0125)
+    ('0.041', '0.0124')
+    """
+    for digits in range(_DIGITS, _MOST_DIGITS):
+        near = math.ceil(value * 10**digits - 1e-9) / 10**digits
+        if limit is None or near <= limit or value > limit:
+            return f"{near:.{digits}f}"
+    return f"{value!r}"

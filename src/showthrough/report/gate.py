@@ -1,0 +1,155 @@
+"""What came of a gate: on the terminal, and as JSON, JUnit XML and Markdown. Ids and numbers, no word of a document."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree  # writes only; what is read is read by files.safe_xml
+
+import msgspec
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from showthrough.errors import printable, shown
+from showthrough.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
+from showthrough.report.files import in_markdown, markdown_code
+
+MADE_BY = "showthrough check"  # in every file, so that the next gate knows what it may replace
+_WIDTH = 100
+_SHOWN = 5  # documents that the terminal names
+_VERDICTS = {True: "passes", False: "does not pass"}
+
+
+def show_outcome(outcome: Outcome, console: Console) -> None:
+    """Every anonymization with its verdict and what it rests on, then the verdict of the whole."""
+    width = min(console.width, _WIDTH)
+    for one in outcome.anonymizations:
+        console.print()
+        style = "bold green" if one.passed else "bold red"
+        console.print(Text(f"{shown(one.name)} {_VERDICTS[one.passed]}{_how_many(one)}", style=style), width=width)
+        console.print(_table(one, width), width=width)
+        if one.documents:
+            console.print(Text(_look_first(one.documents[:_SHOWN])), width=width)
+    console.print()
+    for note in outcome.notes:
+        console.print(Text(printable(f"note: {note}"), style="dim"), width=width)
+    asked = "the cautious ends of intervals" if outcome.bound else "numbers"
+    ending = f"{shown(outcome.corpus.name)}, {outcome.sample}: the gate {_passes(outcome)}, judged by {asked}"
+    console.print(Text(ending, style="bold"), width=width)
+
+
+def _passes(outcome: Outcome) -> str:
+    return "is passed" if outcome.passed else "is not passed"
+
+
+def _how_many(one: Checked) -> str:
+    return "" if one.passed else f" ({len(one.failed)} of {len(one.checks)} checks)"
+
+
+def _table(one: Checked, width: int) -> RichTable:
+    rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, width=width)
+    for head, options in {
+        "": {"width": 4},
+        "asked": {"overflow": "fold", "max_width": 34},
+        "number": {"justify": "right", "no_wrap": True},
+        "interval": {"justify": "right", "no_wrap": True},
+        "result": {"overflow": "fold", "ratio": 1},
+    }.items():
+        rich.add_column(head, **options)  # type: ignore[arg-type]
+    for check in one.checks:
+        style = {"ok": "", "open": "yellow"}.get(_result(check), "red")
+        cells = _result(check), check.asked, *_numbers(check), check.said
+        rich.add_row(*(Text(printable(cell), style=style) for cell in cells))
+    return rich
+
+
+def _result(check: Check) -> str:
+    """In a word: what passes by its number alone is open."""
+    return "FAIL" if not check.passed else "ok" if check.sure else "open"
+
+
+def _numbers(check: Check) -> tuple[str, str]:
+    """The number of a check, and its interval or what it was."""
+    if isinstance(check, Enough):
+        return f"{check.found:,}", ""
+    if check.value is None:
+        return "–", ""
+    if isinstance(check, Kept):
+        return told(check.value), "" if check.earlier is None else f"was {told(check.earlier)}"
+    interval = "" if check.low is None or check.high is None else f"{check.low:.3f}–{check.high:.3f}"
+    return told(check.value, check.limit), interval
+
+
+def _look_first(documents: list[Look]) -> str:
+    return f"look at first: {', '.join(f'{shown(one.document)} ({_counts(one)})' for one in documents)}"
+
+
+def _counts(one: Look) -> str:
+    """What can be read in a document, as far as there is any."""
+    counts = {"direct": one.direct, "quasi": one.quasi}
+    told_of = [f"{count} {what}" for what, count in counts.items() if count]
+    return ", ".join([*told_of, *([f"{one.more} more than before"] if one.more else [])])
+
+
+def outcome_json(outcome: Outcome) -> str:
+    """All of it, with full precision."""
+    content: dict[str, Any] = msgspec.to_builtins(outcome)
+    for one, checked in zip(content["anonymizations"], outcome.anonymizations, strict=True):
+        one["passed"] = checked.passed
+    whole = {"made_by": MADE_BY, "passed": outcome.passed, **content}
+    return msgspec.json.format(msgspec.json.encode(whole), indent=1).decode() + "\n"
+
+
+def junit_xml(outcome: Outcome) -> str:
+    """A test suite for each anonymization and a test case for each check, as CI servers read them."""
+    suites = ElementTree.Element("testsuites", {"name": MADE_BY, **_tally(outcome.anonymizations)})
+    for one in outcome.anonymizations:
+        suite = ElementTree.SubElement(suites, "testsuite", {"name": printable(one.name), **_tally([one])})
+        for check in one.checks:
+            case = ElementTree.SubElement(
+                suite, "testcase", classname=printable(f"{outcome.corpus.name}.{one.name}"), name=printable(check.asked)
+            )
+            if not check.passed:
+                number = " ".join(filter(None, _numbers(check)))
+                failure = ElementTree.SubElement(
+                    case, "failure", type=_kind(check), message=printable(f"{check.asked}: {check.said}")
+                )
+                failure.text = printable(f"found {number}; {check.said}")
+        if one.documents:
+            ElementTree.SubElement(suite, "system-out").text = printable(_look_first(one.documents))
+    ElementTree.indent(suites)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"
+
+
+def _tally(checked: list[Checked]) -> dict[str, str]:
+    counts = {"tests": sum(len(one.checks) for one in checked), "failures": sum(len(one.failed) for one in checked)}
+    return {name: str(count) for name, count in {**counts, "errors": 0, "skipped": 0}.items()}
+
+
+def _kind(check: Check) -> str:
+    return {Reached: "threshold", Kept: "baseline", Enough: "sample"}[type(check)]
+
+
+def outcome_markdown(outcome: Outcome) -> str:
+    """For a pull request: the verdict, a table, where to look first."""
+    against = f"; held against {markdown_code(outcome.baseline)}" if outcome.baseline else ""
+    of = f"{markdown_code(outcome.corpus.name)}, {outcome.sample}{against}"
+    parts = [f"<!-- {MADE_BY} -->", f"**Showthrough: the gate {_passes(outcome)}** ({of})"]
+    for one in outcome.anonymizations:
+        head = f"{markdown_code(one.name)} **{_VERDICTS[one.passed]}**{_how_many(one)}"
+        lines = ["| | asked | number | interval | result |", "|---|---|---:|---:|---|"]
+        for check in one.checks:
+            cells = map(_cell, (check.asked, *_numbers(check), check.said))
+            lines.append(f"| {_result(check).replace('FAIL', '**FAIL**')} | {' | '.join(cells)} |")
+        parts += [head, "\n".join(lines)]
+        if one.documents:
+            named = ", ".join(f"{markdown_code(look.document)} ({_counts(look)})" for look in one.documents)
+            parts.append(f"Look at first: {named}")
+    parts += ["\n".join(f"- note: {_cell(note)}" for note in outcome.notes)] if outcome.notes else []
+    return "\n\n".join(parts) + "\n"
+
+
+def _cell(text: str) -> str:
+    """Text in a comment on a pull request: an at sign from a file calls nobody."""
+    return in_markdown(text).replace("@", "@\u200b")

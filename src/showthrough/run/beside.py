@@ -1,0 +1,138 @@
+"""Two runs of one corpus side by side: the same documents, paired by id, whoever anonymized them and whenever."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from msgspec.structs import replace
+
+from showthrough.errors import InputError, PlanError, Problem, shown, some
+from showthrough.run.records import Columns, MetricRecord
+from showthrough.run.run import Run
+
+_DIGEST = 12  # characters of a digest that a message shows
+# What of a signature may differ between two runs whose numbers mean the same.
+_ALOUD = {"corpus", "anonymization", "missing", "confidence", "resamples", "resampling_seed", "showthrough"}
+
+
+class Beside:
+    """A run, and another one of the same corpus; `label` tells the other's anonymizations of the same names apart.
+
+    Raises InputError where the two are not of the same documents.
+    """
+
+    def __init__(self, run: Run, other: Run, label: str) -> None:
+        if problems := _problems(run, other, label):
+            raise InputError(problems)
+        self.run, self.other, self.label = run, other, label
+        self.called = _names(run, other, label)  # what the other's are called beside the run's
+        self.metrics = [record for record in run.metrics if record.text in run.rows and not self.fault(record.text)]
+
+    def fault(self, text: str) -> str:
+        """Why the numbers of a metric cannot be held against each other; empty where they can."""
+        records: list[MetricRecord] = []
+        for one, name in ((self.run, "this run"), (self.other, self.label)):
+            found = [record for record in one.metrics if record.text == text and text in one.rows]
+            if not found:
+                why = next((f": {failure.reason}" for failure in one.failures if failure.metric == text), "")
+                there = "" if why else f"; there are {some(one.rows)}"
+                return f"has no numbers in {name}{why}{there}"
+            records += found
+        versions = [record.version for record in records]
+        if versions[0] != versions[1]:
+            return f"this run has version {versions[0]}, {self.label} {versions[1]}; evaluate again to compare"
+        differing = _pinned(self.run, text) ^ _pinned(self.other, text)
+        if names := sorted({field.partition(":")[0] for field in differing}):
+            return f"was not computed alike in this run and in {self.label}: {some(names)} differ"
+        return ""
+
+    @cached_property
+    def joined(self) -> Run:
+        """One run of both, with the metrics that both have: its anonymizations first, the other's after them."""
+        place = {document: number for number, document in enumerate(self.other.documents)}
+        order = [place[document] for document in self.run.documents]
+        texts = {record.text for record in self.metrics}
+        return replace(
+            self.run,
+            anonymizations=[
+                *self.run.anonymizations,
+                *(replace(one, name=self.called[one.name]) for one in self.other.anonymizations),
+            ],
+            metrics=self.metrics,
+            scores=[
+                *(
+                    score
+                    for score in self.run.scores
+                    if score.metric in texts and score.anonymization in self.run.names
+                ),
+                *(
+                    replace(score, anonymization=self.called[score.anonymization])
+                    for score in self.other.scores
+                    if score.metric in texts and score.anonymization in self.called
+                ),
+            ],
+            rows={text: self._rows(text, order) for text in self.run.rows if text in texts},
+            failures=[],
+            references=[],
+            evidence={},
+            texts=None,
+        )
+
+    def _rows(self, text: str, order: Sequence[int]) -> dict[str, Columns]:
+        here, there = self.run.rows[text], self.other.rows[text]
+        ordered = {
+            self.called[name]: {column: [values[place] for place in order] for column, values in there[name].items()}
+            for name in self.other.names
+        }
+        return {**{name: here[name] for name in self.run.names}, **ordered}
+
+    def identical(self, name: str, earlier: str) -> bool:
+        """Whether an anonymization is the very same in both runs."""
+        digests = [
+            next(record.digest for record in one.anonymizations if record.name == which)
+            for one, which in ((self.run, name), (self.other, earlier))
+        ]
+        return digests[0] == digests[1]
+
+
+def complete(run: Run, file: str) -> Run:
+    """A run that holds all documents; raises PlanError for one that was interrupted."""
+    if not run.complete:
+        raise PlanError("this run was interrupted; complete it with evaluate --resume first", file)
+    return run
+
+
+def _problems(run: Run, other: Run, label: str) -> list[Problem]:
+    def problem(place: str, message: str) -> Problem:
+        return Problem(shown(label), place, message)
+
+    if run.corpus.digest != other.corpus.digest:
+        both = [f"{shown(one.corpus.name)} ({one.corpus.digest[:_DIGEST]})" for one in (run, other)]
+        return [problem("corpus", f"is a run of {both[1]}; expected one of the same corpus, {both[0]}")]
+    strangers = sorted({*run.documents} ^ {*other.documents})
+    if strangers or len(run.documents) != len(other.documents):
+        return [problem("documents", f"are not the same as in this run: only one of the two has {some(strangers)}")]
+    groups = [dict(zip(one.documents, one.groups, strict=False)) for one in (run, other)]
+    if groups[0] != groups[1]:
+        return [problem("groups", "are not the same as in this run; evaluate both with the same --group-by")]
+    return []
+
+
+def _names(run: Run, other: Run, label: str) -> dict[str, str]:
+    """What each of the other's anonymizations is called where those of both stand in one table."""
+    called: dict[str, str] = {}
+    for name in other.names:
+        taken = {*run.names, *called.values()}
+        numbered = (f"{name} ({label}, {number})" for number in range(2, len(taken) + 3))
+        called[name] = next(one for one in (name, f"{name} ({label})", *numbered) if one not in taken)
+    return called
+
+
+def _pinned(run: Run, text: str) -> set[str]:
+    """What the numbers of a metric hang on beside the anonymization, as their signatures say it."""
+    lines = [score.signature for score in run.scores if score.metric == text and score.anonymization in run.names]
+    fields = {field for line in lines[:1] for field in line.split("|")}
+    named = {field for field in fields if field.partition(":")[0] in _ALOUD}
+    backgrounds = {field for field in fields if field.startswith("background:")}  # its name says nothing of it
+    return (fields - named - backgrounds) | {f"background:{field.rpartition('@')[2]}" for field in backgrounds}

@@ -1,0 +1,174 @@
+"""The gate as a command: its exit statuses, its files, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+DOCUMENTS = 40
+
+
+def case(number: int) -> dict[str, Any]:
+    name = {"start_offset": 0, "end_offset": 3, "entity_type": "PERSON", "identifier_type": "DIRECT", "entity_id": "e"}
+    return {"doc_id": f"d{number:02}", "text": "Doe left", "annotations": {"ann": {"entity_mentions": [name]}}}
+
+
+def masks(leaking: int) -> dict[str, Any]:
+    return {f"d{one:02}": [] if one < leaking else [[0, 3]] for one in range(DOCUMENTS)}
+
+
+@pytest.fixture
+def gate(desk: Any) -> Any:
+    """A desk with runs in which none, 1 and 12 of 40 names leak, one of another corpus, one interrupted."""
+    desk.write({"cases.json": [case(one) for one in range(DOCUMENTS)], "few.json": [case(one) for one in range(10)]})
+    for name, leaking in {"none": 0, "one": 1, "many": 12}.items():
+        desk.write({f"{name}-masks.json": masks(leaking)})
+        made = desk.cli("evaluate", "cases.json", f"tool={name}-masks.json", "-m", "er_di", "-o", f"{name}.json")
+        assert made.status == 0
+    desk.write({"few-masks.json": {f"d{one:02}": [[0, 3]] for one in range(10)}})
+    assert desk.cli("evaluate", "few.json", "tool=few-masks.json", "-m", "er_di", "-o", "small.json").status == 0
+    whole = json.loads((desk.folder / "one.json").read_bytes())
+    desk.write({"half.json": {**whole, "complete": False}})
+    return desk
+
+
+def test_it_passes(gate: Any) -> None:
+    outcome = gate.cli("check", "one.json", "--min", "er_di=0.95", "--baseline", "none.json")
+    assert outcome.status == 0
+    assert "tool passes" in outcome.out
+    assert "not shown to be worse; a loss of up to 0." in " ".join(outcome.out.split())
+
+
+def test_it_does_not_pass_and_says_why(gate: Any) -> None:
+    files = "--json", "gate.json", "--junit", "gate.xml", "--markdown", "gate.md"
+    command = "check", "many.json", "--min", "er_di=0.95", "--baseline", "none.json", *files
+    outcome = gate.cli(*command)
+    assert outcome.status == 1
+    assert "tool does not pass (2 of 4 checks)" in outcome.out
+    assert max(map(len, outcome.out.splitlines())) <= 100
+    found = json.loads((gate.folder / "gate.json").read_bytes())
+    assert (found["passed"], found["baseline"]) == (False, "none")
+    assert [one["more"] for one in found["anonymizations"][0]["documents"]] == [1] * 10
+    root = ElementTree.parse(gate.folder / "gate.xml").getroot()  # noqa: S314 (our own)
+    assert root.attrib["failures"] == "2"
+    assert "**FAIL**" in (gate.folder / "gate.md").read_text(encoding="utf-8")
+    assert gate.cli(*command).status == 1  # again, over its own results
+
+
+def test_only_its_own_results_are_replaced(gate: Any) -> None:
+    gate.write({"notes.md": "mine"})
+    gate.refuses("check", "one.json", "--markdown", "notes.md", starts="notes.md: exists already")
+    gate.refuses("check", "one.json", "--json", "one.json", "--force", starts="one.json: is read by this command")
+    gate.refuses("check", "one.json", "--json", "x", "--junit", "x", starts="x: is named for two results")
+    assert gate.cli("check", "one.json", "--markdown", "notes.md", "--force").status == 0
+    assert (gate.folder / "notes.md").read_text(encoding="utf-8").startswith("<!-- showthrough check -->")
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        (("one.json",), 0),  # 39 of 40 are 0.975, and the usual threshold is 0.95
+        (("one.json", "--bound"), 1),
+        (("many.json",), 1),
+        (("small.json",), 1),  # ten documents are too few to pass
+        (("small.json", "--min-documents", "10", "--min-identifiers", "10"), 0),
+        (("many.json", "--min", "er_di=0.7"), 0),
+        (("many.json", "--min", "er_di=0.7", "--baseline", "one.json"), 1),
+        (("many.json", "--min", "er_di=0.7", "--baseline", "one.json", "--margin", "0.5"), 0),
+        (("none.json", "--min", "er_di=0.9", "--baseline", "one.json", "--margin", "0.01", "--bound"), 1),
+        (("none.json", "--min", "er_di=0.9", "--baseline", "one.json", "--margin", "0.2", "--bound"), 0),
+    ],
+)
+def test_statuses(gate: Any, command: tuple[str, ...], status: int) -> None:
+    assert gate.cli("check", *command).status == status
+
+
+@pytest.mark.parametrize(
+    ("command", "starts"),
+    [
+        (("half.json",), "half.json: this run was interrupted"),
+        (("one.json", "--baseline", "half.json"), "half.json: this run was interrupted"),
+        (("one.json", "--baseline", "small.json"), "small: corpus: is a run of few ("),
+        (("one.json", "--min", "er_qi=0.5"), "--min er_qi=0.5: metric er_qi is not among the metrics; there are er_di"),
+        (("one.json", "--max", "er_di=0.5"), "--max er_di=0.5: higher is better of er_di"),
+        (("one.json", "--min", "er_di"), "--min: found 'er_di'; expected METRIC=LIMIT"),
+        (("one.json", "--margin", "0.1"), "--baseline-name, --margin and --metric say how a baseline is kept"),
+        (("one.json", "--baseline", "none.json", "--margin", "nan"), "margin: found nan"),
+        (("one.json", "--baseline", "none.json", "--bound"), "margin: found 0; --bound needs more"),
+        (("one.json", "--baseline", "none.json", "--baseline-name", "x"), "baseline-name: found 'x'; none has tool"),
+        (("one.json", "--baseline", "none.json", "-m", "recall"), "metric recall: has no numbers in this run"),
+        (("one.json", "--anonymization", "x"), "anonymization x: not in this run; there are tool"),
+        (("nowhere.json",), "nowhere.json: "),
+    ],
+)
+def test_bad_requests(gate: Any, command: tuple[str, ...], starts: str) -> None:
+    gate.refuses("check", *command, "--json", "gate.json", starts=starts)
+
+
+def test_thresholds_of_a_plan_are_kept_and_checked(gate: Any) -> None:
+    plan = 'corpus = "cases.json"\nmetrics = ["er_di"]\noutput = "planned.json"\n'
+    system = '[anonymizations]\ntool = "one-masks.json"\n'
+    gate.write({"plan.toml": f"{plan}[thresholds]\nmin = {{er_di = 0.99}}\n{system}"})
+    assert gate.cli("evaluate", "plan.toml", "--without-text").status == 0
+    assert "er_di ≥ 0.99" in (found := gate.cli("check", "planned.json")).out
+    assert found.status == 1
+    assert gate.cli("check", "planned.json", "--min", "er_di=0.9").status == 0  # what is said here wins
+    again = gate.cli("evaluate", "plan.toml", "--min", "er_di=0.9", "--force")
+    assert (again.status, gate.cli("check", "planned.json").status) == (0, 0)
+    assert gate.cli("report", "planned.json", "--max", "er_di=0.9").status == 2
+    for wrong, says in {
+        "min = {er_qi = 0.9}": "plan.toml: thresholds.min.er_qi: metric er_qi is not among the metrics",
+        "max = {er_di = 0.9}": "plan.toml: thresholds.max.er_di: higher is better of er_di",
+        "er_di = 0.9": "plan.toml: thresholds[...]: found a decimal number",
+        "least = {er_di = 0.9}": "plan.toml: thresholds: found 'least'; expected min or max",
+        'min = {er_di = "0.9"}': "plan.toml: thresholds[...][...]: found text",
+    }.items():
+        gate.write({"plan.toml": f"{plan}[thresholds]\n{wrong}\n{system}"})
+        gate.refuses("evaluate", "plan.toml", "--force", starts=says)
+
+
+def test_runs_are_compared_by_document(gate: Any) -> None:
+    outcome = gate.cli("compare", "many.json", "none.json", "--json", "diff.json", "--shuffles", "999")
+    assert outcome.status == 0
+    assert max(map(len, outcome.out.splitlines())) <= 100
+    assert "tool (none)" in outcome.out
+    assert "worse" in outcome.out
+    found = json.loads((gate.folder / "diff.json").read_bytes())
+    assert [run["name"] for run in found["runs"]] == ["many", "none"]
+    assert [(one["first"], one["second"]) for one in found["comparisons"]] == [("tool", "tool (none)")]
+    assert found["comparisons"][0]["difference"] == pytest.approx(-0.3)
+    gate.refuses("compare", "many.json", "none.json", "--json", "diff.json", starts="diff.json: exists already")
+
+
+def test_the_same_anonymization_in_two_runs_is_told(gate: Any, tmp_path: Path) -> None:
+    outcome = gate.cli("compare", "one.json", "one.json")
+    assert outcome.status == 0
+    assert "tool is the very same in both runs" in outcome.out
+
+
+def test_runs_of_other_names_are_compared_each_with_each(gate: Any) -> None:
+    made = gate.cli("evaluate", "cases.json", "a=one-masks.json", "b=none-masks.json", "-m", "er_di", "-o", "two.json")
+    assert made.status == 0
+    assert gate.cli("compare", "many.json", "two.json", "--json", "diff.json").status == 0
+    found = json.loads((gate.folder / "diff.json").read_bytes())
+    assert [(one["first"], one["second"]) for one in found["comparisons"]] == [("tool", "a"), ("tool", "b")]
+    assert gate.cli("compare", "two.json", "--json", "one-run.json").status == 0
+    alone = json.loads((gate.folder / "one-run.json").read_bytes())
+    assert [(one["first"], one["second"]) for one in alone["comparisons"]] == [("a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("command", "starts"),
+    [
+        (("one.json", "small.json"), "small: corpus: is a run of few ("),
+        (("one.json", "half.json"), "half.json: this run was interrupted"),
+        (("one.json", "none.json", "--matrix"), "matrix: is of one run"),
+        (("one.json", "none.json", "-m", "recall"), "metric recall: not in this run; there are er_di"),
+    ],
+)
+def test_what_cannot_be_compared(gate: Any, command: tuple[str, ...], starts: str) -> None:
+    gate.refuses("compare", *command, starts=starts)

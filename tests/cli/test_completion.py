@@ -1,0 +1,51 @@
+"""What a shell completes, and `-h`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+import showthrough.cli
+from showthrough.metrics import METRICS
+
+COMMANDS = sorted(get_command(showthrough.cli.app).commands)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+def test_help_in_short(command: tuple[str, ...], cli: Callable[..., Any]) -> None:
+    short, long = cli(*command, "-h"), cli(*command, "--help")
+    assert (short.status, short.err) == (0, "")
+    assert short.out == long.out
+    assert "-h, --help" in short.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("eva", ["evaluate"]),
+        ("evaluate --pres", ["--preset"]),
+        ("evaluate --preset ta", ["tab", "tae"]),
+        ("evaluate corpus.json a=b.json -m er", ["er_di", "er_qi", "er"]),
+        ("evaluate --format pres", ["presidio-evaluator", "presidio"]),
+        ("attack --attacks lex", ["lexical"]),
+        ("scan --with patt", ["patterns"]),
+        ("anonymize --with rul", ["rules"]),
+        ("convert corpus.json --to bra", ["brat"]),
+        ("formats i2b2-2", ["i2b2-2014", "i2b2-2006"]),
+        ("metrics er_", [name for name in METRICS if name.startswith("er_")]),
+    ],
+)
+def test_names_are_completed(
+    typed: str, offered: list[str], parser: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = f"showthrough {typed}"
+    monkeypatch.setenv("_SHOWTHROUGH_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    with pytest.raises(SystemExit) as left:
+        parser.main([], prog_name="showthrough")
+    assert left.value.code == 0
+    assert sorted(capsys.readouterr().out.split()) == sorted(offered)

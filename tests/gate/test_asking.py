@@ -1,0 +1,108 @@
+"""How thresholds are written, and what cannot be asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from showthrough import (
+    Annotation,
+    Anonymization,
+    Corpus,
+    Document,
+    InputError,
+    Mention,
+    PlanError,
+    evaluate,
+    parse_metric,
+)
+from showthrough.gate.asking import asked_for, asked_in, settled
+from showthrough.run.provenance import metric_record
+
+TEXTS = ("er_di", 'recall(unit="mention")', "recall_per_type", "trir", "inconsistent")
+RECORDS = [metric_record(parse_metric(text)) for text in TEXTS]
+
+
+def written(end: str, text: str) -> list[str]:
+    asked = asked_for([text], None) if end == "min" else asked_for(None, [text])
+    return list(map(str, settled(asked, RECORDS)))
+
+
+@pytest.mark.parametrize(
+    ("end", "text", "threshold"),
+    [
+        ("min", "er_di=0.95", "er_di ≥ 0.95"),
+        ("max", "trir=5e-2", "trir ≤ 0.05"),
+        ("min", 'recall(unit="mention")=0.9', 'recall(unit="mention") ≥ 0.9'),
+        ("min", "recall( unit='mention' )=1", 'recall(unit="mention") ≥ 1'),
+        ("min", "recall_per_type[CODE]=0.9", "recall_per_type[CODE] ≥ 0.9"),
+        ("min", "recall_per_type[A[1]=x]=0.9", "recall_per_type[A[1]=x] ≥ 0.9"),
+        ("min", "inconsistent=0.1", "inconsistent ≥ 0.1"),  # neither is better: both may be asked for
+        ("max", "inconsistent=0.1", "inconsistent ≤ 0.1"),
+    ],
+)
+def test_how_it_is_written(end: str, text: str, threshold: str) -> None:
+    assert written(end, text) == [threshold]
+
+
+@pytest.mark.parametrize(
+    ("end", "text", "says"),
+    [
+        ("min", "er_di", "found 'er_di'; expected METRIC=LIMIT"),
+        ("min", "=0.9", "found '=0.9'"),
+        ("min", "er_di=inf", "expected METRIC=LIMIT"),
+        ("min", "er_di=", "expected METRIC=LIMIT"),
+        ("min", "trir=0.1", "lower is better of trir; expected --max"),
+        ("max", "er_di=0.9", "higher is better of er_di; expected --min"),
+        ("min", "er_qi=0.9", "metric er_qi is not among the metrics; there are er_di"),
+        ("min", "nonsense=1", "unknown metric"),
+        ("min", "nonsense[x]=1", "unknown metric"),
+        ("min", "x]=1", "found something else"),
+        ("min", "[]=1", "expected a name"),
+    ],
+)
+def test_what_cannot_be_asked(end: str, text: str, says: str) -> None:
+    with pytest.raises(InputError, match=r"^--m") as caught:
+        written(end, text)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_one_number_has_one_limit() -> None:
+    assert written("min", "er_di=0.9") == list(map(str, settled(asked_for(["er_di=0.9", "er_di=0.90"], []), RECORDS)))
+    with pytest.raises(InputError, match="two limits"):
+        settled(asked_for(["er_di=0.9", "er_di=0.8"], []), RECORDS)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"least": {}}, {"min": 0.9}, {"min": {"er_di": "0.9"}}, {"min": {"er_di": True}}, [("min", 1)], {"min": {1: 1}}],
+)
+def test_programs_are_checked_like_files(given: Any) -> None:
+    with pytest.raises(InputError, match=r"^thresholds"):
+        asked_in(given)
+
+
+CORPUS = Corpus([Document("d", "Er wohnt in Oslo")])
+TPI = 'tpi(ic="wordfreq")'
+MASKS = Anonymization({"d": []})
+
+
+def test_evaluate_keeps_what_was_asked() -> None:
+    run = evaluate(CORPUS, MASKS, ["residual", TPI], thresholds={"max": {"residual": 3}, "min": {TPI: 0.5}})
+    assert list(map(str, run.thresholds)) == ["residual ≤ 3", f"{TPI} ≥ 0.5"]
+    assert run.without_text().thresholds == run.thresholds
+    with pytest.raises(InputError, match="residual is not among the metrics; there are tpi"):
+        evaluate(CORPUS, MASKS, [TPI], thresholds={"max": {"residual": 3}})
+    with pytest.raises(PlanError):
+        evaluate(CORPUS, MASKS, [TPI], threshold={})  # type: ignore[call-arg]
+
+
+def test_a_threshold_follows_its_metric() -> None:
+    """In another language a metric has other word lists, and another text form."""
+    marks = (Annotation("a", (Mention(12, 16, "LOC", "DIRECT", "e"),)),)
+    corpus = Corpus([Document("d", "Er wohnt in Oslo", marks)])
+    run = evaluate(corpus, MASKS, ["recall"], language="de", thresholds={"min": {"recall": 0.5}})
+    assert [one.metric for one in run.thresholds] == [run.metrics[0].text]
+    assert run.metrics[0].text != "recall"

@@ -1,0 +1,278 @@
+"""When a run passes: thresholds, a sample large enough, a baseline that is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from showthrough import Annotation, Corpus, Document, InputError, Mention, PlanError
+from showthrough.gate.baseline import Baseline
+from showthrough.gate.checking import Gate, checked
+from showthrough.gate.checks import Enough, Kept, Outcome, Reached, told
+from showthrough.run.beside import Beside
+from showthrough.run.records import Failure
+from showthrough.run.run import Run
+from showthrough.run.thresholds import Threshold
+
+Runs = Callable[..., Run]
+
+
+def reached(outcome: Outcome, place: int = 0) -> Reached:
+    return next(one for one in outcome.anonymizations[place].checks if isinstance(one, Reached))
+
+
+def kept(outcome: Outcome, place: int = 0) -> Kept:
+    return next(one for one in outcome.anonymizations[place].checks if isinstance(one, Kept))
+
+
+def at_least(limit: float, metric: str = "er_di", part: str = "") -> Threshold:
+    return Threshold(metric, "min", limit, part)
+
+
+@pytest.mark.parametrize(
+    ("leaking", "limit", "bound", "passed", "says"),
+    [
+        (
+            (),
+            0.9,
+            False,
+            True,
+            "met, also by the cautious end of its interval",
+        ),  # 40 of 40: the interval starts at 0.928
+        ((), 0.9, True, True, "met"),
+        ((), 0.95, False, True, "open: the number holds; its interval reaches down to 0.928"),
+        ((), 0.95, True, False, "the number holds, but its interval reaches down to 0.928"),
+        ((0,), 0.975, False, True, "open"),  # 39 of 40, which still is good enough
+        ((0,), 0.976, False, False, "missed: 0.975"),
+    ],
+)
+def test_thresholds(run_of: Runs, leaking: tuple[int, ...], limit: float, bound: bool, passed: bool, says: str) -> None:
+    one = reached(outcome := checked(run_of({"a": leaking}), Gate([at_least(limit)], bound=bound)))
+    assert (one.passed, outcome.passed) == (passed, passed)
+    assert one.said.startswith(says)
+
+
+def test_no_interval_is_no_bound(run_of: Runs) -> None:
+    run = run_of({"a": ()}, resamples=0)
+    assert checked(run, Gate([at_least(0.9)])).passed
+    found = reached(checked(run, Gate([at_least(0.9)], bound=True)))
+    assert (found.passed, found.said) == (False, "the number holds, but it has no interval")
+
+
+def test_no_number_is_no_pass(run_of: Runs) -> None:
+    run = run_of({"a": ()})
+    failed = msgspec.structs.replace(
+        run,
+        rows={text: rows for text, rows in run.rows.items() if text != "er_di"},
+        scores=[score for score in run.scores if score.metric != "er_di"],
+        failures=[Failure("er_di", "it broke")],
+    )
+    found = reached(checked(failed, Gate([at_least(0.0)])))
+    assert (found.passed, found.said) == (False, "there is no number, and no number is no pass: it broke")
+
+
+def test_what_the_run_was_asked_for_goes_before_the_usual(run_of: Runs) -> None:
+    usual = checked(run_of({"a": (0, 1, 2)}), Gate())
+    assert [one.asked for one in usual.anonymizations[0].failed] == ["er_di ≥ 0.95"]
+    assert usual.notes == ["nobody said what to reach, so the usual thresholds count: er_di ≥ 0.95, er_qi ≥ 0.95"]
+    asked = checked(run_of({"a": (0, 1, 2)}, thresholds={"min": {"er_di": 0.9}}), Gate())
+    assert (asked.passed, asked.notes) == (True, [])
+
+
+def test_one_that_fails_fails_the_gate(run_of: Runs) -> None:
+    run = run_of({"a": (), "b": range(20)})
+    assert not checked(run, Gate([at_least(0.9)])).passed
+    assert checked(run, Gate([at_least(0.9)], names=["a"])).passed
+    with pytest.raises(PlanError, match="anonymization c: not in this run; there are a, b"):
+        checked(run, Gate([at_least(0.9)], names=["c"]))
+
+
+def test_too_few_to_pass(run_of: Runs) -> None:
+    run = run_of({"a": ()}, 19)
+    few = checked(run, Gate([at_least(0.5)]))
+    failed = few.anonymizations[0].failed
+    assert [(one.asked, one.said) for one in failed] == [
+        ("at least 20 documents", "19 documents"),
+        ("at least 30 counted by er_di", "19 counted"),
+    ]
+    assert checked(run, Gate([at_least(0.5)], documents=19, identifiers=19)).passed
+
+
+def test_what_a_part_counts_is_its_own(run_of: Runs) -> None:
+    """10 codes beside 30 places: of codes there are too few."""
+    kinds = ["CODE"] * 10 + ["LOC"] * 30
+    marks = [
+        Annotation("a", (Mention(0, 3, "PERSON", "DIRECT", "e"), Mention(9, 13, kind, "QUASI", "f"))) for kind in kinds
+    ]
+    texts = [Document(f"d{number:02}", "Doe left Oslo", (mark,)) for number, mark in enumerate(marks)]
+    run = run_of({"a": ()}, corpus=Corpus(texts))
+    counted = [
+        one.found
+        for kind in ("CODE", "LOC")
+        for one in checked(run, Gate([at_least(0.5, "recall_per_type", kind)])).anonymizations[0].checks
+        if isinstance(one, Enough) and one.metric
+    ]
+    assert counted == [10, 30]
+
+
+def test_groups_count_once(run_of: Runs) -> None:
+    marks = (Annotation("a", (Mention(0, 3, "PERSON", "DIRECT", "e"),)),)
+    texts = [Document(f"d{one:02}", "Doe left Oslo", marks, f"g{one % 5}") for one in range(40)]
+    outcome = checked(run_of({"a": ()}, corpus=Corpus(texts)), Gate([at_least(0.5)]))
+    assert [one.said for one in outcome.anonymizations[0].failed] == ["5 groups of documents"]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "says"),
+    [
+        (at_least(0.5, "f2"), "metric f2 is not among the metrics; there are er_di"),
+        (Threshold("er_di", "max", 0.5), "higher is better of er_di"),
+        (at_least(0.5, "recall_per_type"), "is known by no single number: name a part; there are LOC, PERSON"),
+        (at_least(0.5, "recall_per_type", "CODE"), "has no part CODE; there are LOC, PERSON"),
+    ],
+)
+def test_bad_requests(run_of: Runs, threshold: Threshold, says: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        checked(run_of({"a": ()}), Gate([threshold]))
+    assert says in str(caught.value)
+
+
+def test_where_to_look_first(run_of: Runs) -> None:
+    outcome = checked(run_of({"a": (7, 3)}), Gate([at_least(0.5)]))
+    assert [(one.document, one.direct, one.quasi) for one in outcome.anonymizations[0].documents] == [
+        ("d03", 1, 0),
+        ("d07", 1, 0),
+    ]
+
+
+# Baselines.
+
+
+def held(
+    run: Run, earlier: Run, margin: float = 0.0, *, bound: bool = False, name: str = "", metric: str = ""
+) -> Outcome:
+    against = Baseline(Beside(run, earlier, "last"), margin, name, [metric] if metric else [], shuffles=999)
+    return checked(run, Gate([at_least(0.0)], bound=bound, baseline=against))
+
+
+def test_a_loss_is_shown(run_of: Runs) -> None:
+    """None of 40 names leaked, now 12 do: chance does that in 1 of 2¹² cases."""
+    outcome = held(run_of({"a": range(12)}), run_of({"a": ()}))
+    one = kept(outcome)
+    assert not outcome.passed
+    assert (one.value, one.earlier, one.lost) == pytest.approx((0.7, 1.0, 0.3))
+    assert one.said.startswith("worse by 0.300, which chance hardly makes (p = 0.0")
+    assert [(look.document, look.more) for look in outcome.anonymizations[0].documents][:2] == [("d00", 1), ("d01", 1)]
+
+
+def test_what_is_not_shown_is_said_to_be_just_that(run_of: Runs) -> None:
+    one = kept(held(run_of({"a": (0, 1)}), run_of({"a": (1,)})))
+    assert one.passed
+    assert one.said.startswith("not shown to be worse; a loss of up to 0.")
+    assert one.said.endswith(" cannot be excluded")
+    assert not one.sure
+
+
+def test_a_margin_allows_a_loss(run_of: Runs) -> None:
+    later, earlier = run_of({"a": range(12)}), run_of({"a": ()})
+    assert held(later, earlier, 0.3).passed
+    assert kept(held(later, earlier, 0.3)).said.startswith(
+        "not shown to be worse by more than 0.3; a loss of up to 0.4"
+    )
+    sure = kept(held(later, earlier, 0.6, bound=True))
+    assert sure.passed
+    assert sure.said.startswith("shown not to be worse by more than 0.6: a loss of more than 0.4")
+    assert not held(later, earlier, 0.35, bound=True).passed
+
+
+def test_a_bound_needs_a_margin(run_of: Runs) -> None:
+    with pytest.raises(PlanError, match="margin: found 0; --bound needs more"):
+        held(run_of({"a": ()}), run_of({"a": ()}), bound=True)
+    with pytest.raises(PlanError, match="margin: found -1; expected 0 or more"):
+        held(run_of({"a": ()}), run_of({"a": ()}), -1)
+
+
+def test_the_very_same_is_told(run_of: Runs) -> None:
+    one = kept(held(run_of({"a": (0,)}), run_of({"a": (0,)}), 0.01, bound=True))
+    assert (one.passed, one.said, one.p) == (True, "the very same anonymization as in last", None)
+
+
+def test_whom_it_is_held_against(run_of: Runs) -> None:
+    run, two = run_of({"a": ()}), run_of({"b": (), "c": (1,)})
+    assert kept(held(run, run_of({"b": ()}))).baseline == "b"  # the only one
+    assert kept(held(run, two, name="c")).baseline == "c"
+    with pytest.raises(PlanError, match="last has b, c and no a; say which one with --baseline-name"):
+        held(run, two)
+    with pytest.raises(PlanError, match="baseline-name: found 'x'; last has b, c"):
+        held(run, two, name="x")
+
+
+def test_many_comparisons_are_corrected(run_of: Runs) -> None:
+    """6 of 40 more leak: 1 in 2⁶, which of six systems one shows by chance in 9 % of all cases."""
+    alone = kept(held(run_of({"a": range(6)}), run_of({"a": ()})))
+    names = "abcdef"
+    together = held(
+        run_of({name: range(6) if name == "a" else (1,) for name in names}), run_of(dict.fromkeys(names, ()))
+    )
+    assert not alone.passed
+    assert kept(together).passed
+    assert kept(together).p == alone.p
+
+
+def test_without_anything_said_all_of_privacy_is_kept(run_of: Runs) -> None:
+    run, earlier = run_of({"a": ()}), run_of({"a": (1,)})
+    outcome = checked(run, Gate(baseline=Baseline(Beside(run, earlier, "last"), shuffles=99)))
+    compared = [one.metric for one in outcome.anonymizations[0].checks if isinstance(one, Kept)]
+    assert compared == ["er_di", "er_qi"]  # not inconsistent, of which neither is better
+    assert "with Holm's correction for 2 comparisons" in outcome.notes[-1]
+
+
+def test_what_no_test_can_tell_needs_a_margin(run_of: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("showthrough.metrics.EntityRecall.test_fault", lambda self, part: "documents hang together")
+    worse, better = run_of({"a": (0, 1)}), run_of({"a": (1,)})
+    found = kept(held(worse, better))
+    assert not found.passed
+    assert found.said == (
+        "worse by 0.025: no test can tell whether that is chance (documents hang together); --margin allows it"
+    )
+    assert held(worse, better, 0.025).passed
+    assert held(better, worse).passed
+    assert not held(better, worse, 0.1, bound=True).passed
+
+
+def test_no_number_to_keep(run_of: Runs) -> None:
+    run = run_of({"a": ()})
+    undefined = [msgspec.structs.replace(one, value=None) if one.metric == "er_di" else one for one in run.scores]
+    lacking = msgspec.structs.replace(run, scores=undefined)
+    assert kept(held(run, lacking)).said == "there is no number in last, and no number is no pass"
+    assert kept(held(lacking, run)).said == "there is no number here, and no number is no pass"
+
+
+def test_another_corpus_is_refused(run_of: Runs) -> None:
+    run = run_of({"a": ()})
+    for other in (run_of({"a": ()}, 39), run_of({"a": ()}, corpus=Corpus(
+        [Document(f"d{one:02}", "Roe left Oslo") for one in range(40)]), metrics=["residual"])):  # fmt: skip
+        with pytest.raises(
+            InputError, match=r"^last: corpus: is a run of .*; expected one of the same corpus, corpus \("
+        ):
+            Beside(run, other, "last")
+
+
+def test_metrics_must_be_the_same(run_of: Runs) -> None:
+    run, other = run_of({"a": ()}), run_of({"a": ()}, metrics=["er_qi"])
+    with pytest.raises(PlanError, match="metric er_di: has no numbers in last; there are er_qi"):
+        held(run, other)
+    older = msgspec.structs.replace(run, metrics=[msgspec.structs.replace(one, version=1) for one in run.metrics])
+    with pytest.raises(PlanError, match="metric er_di: this run has version"):
+        held(run, older)
+    with pytest.raises(PlanError, match="metric inconsistent: neither more nor less of it is better"):
+        held(run, run, metric="inconsistent")
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "text"), [(0.94996, 0.95, "0.94996"), (0.95, 0.95, "0.950"), (1 - 1e-5, None, "0.99999")]
+)
+def test_a_number_is_told_on_its_side_of_a_limit(value: float, limit: float | None, text: str) -> None:
+    assert told(value, limit) == text

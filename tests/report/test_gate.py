@@ -1,0 +1,70 @@
+"""What a gate's files say, whatever is in names and ids."""
+
+from __future__ import annotations
+
+import io
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from showthrough.gate.checks import Checked, Enough, Kept, Look, Outcome, Reached
+from showthrough.report.gate import junit_xml, outcome_json, outcome_markdown, show_outcome
+from showthrough.report.terminal import PlainConsole
+from showthrough.run.records import Input
+
+HOSTILE = "a\x00\x1b[31m<b>&\"'|`@all`\n# x\ud800\ufffe" + "x" * 200
+
+
+@pytest.fixture
+def outcome() -> Outcome:
+    passing = Checked("a", [Enough("at least 20 documents", True, "42 documents", 42, 20)], [])
+    checks = [
+        Reached("er_di ≥ 0.95", False, "missed: 0.9", "er_di", "", "min", 0.95, "missed", 0.9, 0.8, 0.95),
+        Reached("er_qi ≥ 0.9", True, "open: it holds", "er_qi", "", "min", 0.9, "open", 0.95, 0.8, 0.99),
+        Kept(f"er_di against {HOSTILE}", False, f"worse: {HOSTILE}", "er_di", "", HOSTILE, 0.0, 0.9, 1.0, 0.1),
+    ]
+    failing = Checked(HOSTILE, checks, [Look(HOSTILE, 3, 1, 2), Look("d2", 0, 1)])
+    return Outcome(Input(HOSTILE, "0" * 32, 42), "42 documents", False, [passing, failing], HOSTILE, [HOSTILE])
+
+
+def test_junit_is_sound_xml(outcome: Outcome) -> None:
+    root = ElementTree.fromstring(junit_xml(outcome).encode())  # noqa: S314 (our own)
+    assert root.attrib == {"name": "showthrough check", "tests": "4", "failures": "2", "errors": "0", "skipped": "0"}
+    first, second = root
+    assert (first.attrib["failures"], second.attrib["failures"], second.attrib["tests"]) == ("0", "2", "3")
+    failures = second.findall("testcase/failure")
+    assert [one.attrib["type"] for one in failures] == ["threshold", "baseline"]
+    assert failures[0].attrib["message"] == "er_di ≥ 0.95: missed: 0.9"
+    assert failures[0].text == "found 0.900 0.800–0.950; missed: 0.9"
+    assert "\\x00\\x1b[31m<b>&" in second.attrib["name"]
+    assert "(3 direct, 1 quasi, 2 more than before)" in str(second.findtext("system-out"))
+
+
+def test_markdown_means_nothing_but_itself(outcome: Outcome) -> None:
+    text = outcome_markdown(outcome)
+    assert text.startswith("<!-- showthrough check -->\n\n**Showthrough: the gate is not passed**")
+    assert "\n# x" not in text
+    tables = [line for line in text.splitlines() if line.startswith("|")]
+    assert all(line.replace("\\|", "").count("|") == 6 for line in tables)
+    assert not [line for line in tables if "@all" in line or "<b>" in line]  # nobody is called
+    assert "| **FAIL** | er\\_di ≥ 0.95 | 0.900 | 0.800–0.950 | missed: 0.9 |" in tables
+    assert "| open | er\\_qi ≥ 0.9 | 0.950 | 0.800–0.990 | open: it holds |" in tables
+
+
+def test_the_terminal_fits(outcome: Outcome) -> None:
+    out = io.StringIO()
+    show_outcome(outcome, PlainConsole(file=out, width=200, highlight=False))
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= 100
+    assert "\x1b" not in out.getvalue()
+    assert lines[1].rstrip() == "a passes"
+    assert any(line.rstrip().endswith("(2 of 3 checks)") for line in lines)
+
+
+def test_json_has_everything(outcome: Outcome) -> None:
+    plain = Outcome(Input("c", "0" * 32, 42), "42 documents", False, outcome.anonymizations[:1])
+    found = json.loads(outcome_json(plain))
+    assert found["passed"] is True
+    assert found["anonymizations"][0]["passed"] is True
+    assert found["anonymizations"][0]["checks"][0]["kind"] == "sample"
