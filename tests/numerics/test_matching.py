@@ -61,6 +61,16 @@ def test_ties_are_broken_the_same_way() -> None:
     assert best_matching(np.zeros((3, 5))).tolist() == [0, 1, 2]
 
 
+def test_whole_numbers() -> None:
+    assert best_matching(np.array([[1, 2], [1, 3]])).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])
+def test_scores_that_are_none(odd: float) -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        best_matching(np.array([[odd, 1.0], [1.0, 1.0]]))
+
+
 def test_whom_one_takes_another_gives_up() -> None:
     """All three like the first column best; the chain that frees it goes over both others."""
     score = np.array([[10.0, 9.0, 0.0], [10.0, 8.0, 7.0], [10.0, 2.0, 1.0]])

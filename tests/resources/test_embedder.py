@@ -13,7 +13,7 @@ import pytest
 from showthrough import Anonymization, Corpus, Document, Mask, evaluate
 from showthrough.errors import ResourceError
 from showthrough.resources import Resources
-from showthrough.resources.embedder import LatentSemantics
+from showthrough.resources.embedder import _WORD, LatentSemantics, _KnownWords, _words
 from showthrough.resources.settings import ModelSettings
 
 TEXTS = ["The court dismissed the appeal.", "A cat sat on the mat.", "x", "The judge rejected the appeal.", "x"]
@@ -284,6 +284,18 @@ def test_LSA_puts_like_with_like() -> None:  # noqa: N802
     assert court @ judge > court @ cat
     assert x == pytest.approx(again)
     assert embed(["unknown words alone"])[0] == pytest.approx(np.zeros(len(court)))
+
+
+def test_words_weigh_as_in_scikit_learn() -> None:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    texts = [*TEXTS, LONG, "", "… —", "ÉTÉ été Straße STRASSE İstanbul x_1 naïve", "the THE the"]
+    vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=_WORD.pattern).fit(texts)
+    known = _KnownWords(list(map(_words, texts)))
+    assert known.place == vectorizer.vocabulary_
+    for asked in (texts, ["unknown words", "the cat and the unknown mat"]):
+        expected = vectorizer.transform(asked).toarray()
+        assert known.weights(asked).dense() == pytest.approx(expected, rel=1e-14, abs=0)
 
 
 @pytest.mark.parametrize("copies", [2, 6])

@@ -22,6 +22,8 @@ def best_matching(score: Floats) -> Ints:
     >>> best_matching(np.array([[1.0], [3.0], [2.0]])).tolist()
     [-1, 0, -1]
     """
+    if not np.isfinite(score).all():
+        raise ValueError("a score that is not finite cannot be matched")
     rows, columns = score.shape
     if rows > columns:
         matched = np.full(rows, NOBODY)
