@@ -42,6 +42,8 @@ def checked(run: Run, gate: Gate) -> Outcome:
     names = list(dict.fromkeys(gate.names)) or run.names
     if strangers := [name for name in names if name not in run.names]:
         raise PlanError(f"not in this run; there are {some(run.names)}", f"anonymization {shown(strangers[0])}")
+    if not names:
+        raise PlanError("there is none in this run; nothing that was not looked at passes", "anonymizations")
     if gate.bound and gate.baseline and not gate.baseline.margin:
         raise PlanError("found 0; --bound needs more: nobody can show that nothing at all was lost", "margin")
     thresholds = list(gate.thresholds) or thresholds_of(run)

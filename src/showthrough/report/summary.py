@@ -8,6 +8,7 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
+from showthrough.errors import printable
 from showthrough.gate.grading import Grade, Graded
 from showthrough.report.findings import Finding
 from showthrough.report.table import rounded
@@ -19,7 +20,10 @@ _ORDER: tuple[Grade, ...] = ("missed", "unknown", "open", "met")
 
 
 def show_verdict(told: Verdict, console: Console) -> None:
-    """A sentence and grades for each anonymization, the gravest findings, what follows."""
+    """A sentence and grades for each anonymization, the gravest findings, what follows.
+
+    Escapes are made before lines are broken: they are longer, and what is beyond the width is cut off.
+    """
     for one in told.systems:
         console.print(_heading(one))
         words = "; ".join(map(str, one.sentence)) or "has no number that a sentence could tell; see the table"
@@ -32,20 +36,22 @@ def show_verdict(told: Verdict, console: Console) -> None:
         if len(told.findings) > MOST:
             console.print(Text(f"  and {len(told.findings) - MOST} more; --html shows all", style="dim"))
     console.print()
-    console.print(Text(told.recommendation, style="bold"))
+    console.print(Text(printable(told.recommendation), style="bold"))
     usual = ["The thresholds are the usual ones; --min METRIC=LIMIT and --max set others."]
     console.print(Text(" ".join([*(usual if told.thresholds and not told.asked else ()), *told.caveats]), style="dim"))
 
 
 def _print(words: str, first: str, then: str, console: Console) -> None:
     """Words in lines of the console's width, each a little in."""
-    for line in wrap(words, console.width, initial_indent=first, subsequent_indent=then, break_on_hyphens=False):
+    for line in wrap(
+        printable(words), console.width, initial_indent=first, subsequent_indent=then, break_on_hyphens=False
+    ):
         console.print(Text(line), soft_wrap=True)
 
 
 def _heading(one: Judged) -> Text:
     """`rules misses er_di ≥ 0.95 (0.808); meets trir ≤ 0.09 (0.010)`."""
-    line = Text(one.name, style="bold")
+    line = Text(printable(one.name), style="bold")
     for place, grade in enumerate(grade for grade in _ORDER if _of(one.grades, grade)):
         line.append("; " if place else " ", style="not bold")
         line.append(WORDS[grade], style=_STYLES[grade])
