@@ -91,6 +91,13 @@ def test_what_the_run_was_asked_for_goes_before_the_usual(run_of: Runs) -> None:
     assert (asked.passed, asked.notes) == (True, [])
 
 
+def test_what_is_no_longer_asked_for_is_told(run_of: Runs) -> None:
+    run = run_of({"a": (0, 1, 2)}, thresholds={"min": {"er_di": 0.99, "er_qi": 0.9}})
+    outcome = checked(run, Gate([at_least(0.8, "er_qi")]))
+    assert outcome.passed
+    assert outcome.notes == ["not asked for here, though the run was asked for it: er_di ≥ 0.99"]
+
+
 def test_one_that_fails_fails_the_gate(run_of: Runs) -> None:
     run = run_of({"a": (), "b": range(20)})
     assert not checked(run, Gate([at_least(0.9)])).passed
