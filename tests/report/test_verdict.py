@@ -47,6 +47,14 @@ def test_a_name_that_must_be_escaped_cuts_no_number() -> None:
     assert "\x1b" not in text
 
 
+def test_a_number_is_told_on_its_side_of_the_limit() -> None:
+    """With three digits it would miss 0.95 with 0.950."""
+    run = run_of(nearly=[NAME, CODE, TOWN])
+    run.scores = [msgspec.structs.replace(one, value=0.94996) if one.metric == "er_di" else one for one in run.scores]
+    assert verdict(run).recommendation.endswith("It misses er_di 0.94996, asked for 0.95.")
+    assert "misses er_di ≥ 0.95 (0.94996)" in told(run)
+
+
 def test_what_failed_recommends_nothing() -> None:
     run = run_of(good=[NAME, CODE, TOWN])
     rows = {text: rows for text, rows in run.rows.items() if text != "er_di"}

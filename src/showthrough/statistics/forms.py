@@ -154,9 +154,9 @@ def _used(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> dic
     there = values_at(combine, columns, start)
     used: dict[str, list[int]] = {part: [] for part in parts if part in there}
 
-    def moving(moves: Array) -> dict[str, Array]:
+    def moving(moves: Array) -> dict[str, NDArray[np.bool_]]:
         values = values_at(combine, columns, start + moves * step)
-        return {part: (~(np.abs(values[part] - there[part]) <= _TINY)).any(axis=0) for part in used}
+        return {part: np.any(~(np.abs(values[part] - there[part]) <= _TINY), axis=0) for part in used}
 
     for first in range(0, len(columns), _TOGETHER):
         apart = np.eye(min(_TOGETHER, len(columns) - first), len(columns), first)
