@@ -261,6 +261,13 @@ def test_what_is_computed_no_more_is_told(run_of: Runs) -> None:
     assert "not compared: er_di has no numbers in this run; there are er_qi" in notes
 
 
+def test_numbers_of_other_types_are_refused(run_of: Runs) -> None:
+    run, earlier = run_of({"a": ()}, metrics=["er_di"], ignore="LOC"), run_of({"a": ()}, metrics=["er_di"])
+    says = r"not compared: er_di was not computed alike in this run and in old: types differ\); name one"
+    with pytest.raises(PlanError, match=says):
+        checked(run, Gate(baseline=Baseline(Beside(run, earlier, "old"))))
+
+
 def test_what_no_test_can_tell_needs_a_margin(run_of: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("showthrough.metrics.EntityRecall.test_fault", lambda self, part: "documents hang together")
     worse, better = run_of({"a": (0, 1)}), run_of({"a": (1,)})

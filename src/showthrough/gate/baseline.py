@@ -70,7 +70,8 @@ class Baseline:
             (one.text, HEADLINE) for one in usual if self._headed(one) and not self._fault(one.text)
         ]:
             return numbers
-        raise PlanError("has no number of privacy that this run has too; name one with --metric", "baseline")
+        why = next((f" ({reason})" for reason in self.left_out()), "")
+        raise PlanError(f"has no number of privacy that this run has too{why}; name one with --metric", "baseline")
 
     def left_out(self) -> list[str]:
         """Of all that metrics of privacy are known by, what cannot be held against the earlier run, and why."""
