@@ -60,8 +60,11 @@ def test_it_does_not_pass_and_says_why(gate: Any) -> None:
 
 
 def test_only_its_own_results_are_replaced(gate: Any) -> None:
-    gate.write({"notes.md": "mine"})
+    gate.write({"notes.md": "mine", "gate.yml": "run: showthrough check one.json"})
     gate.refuses("check", "one.json", "--markdown", "notes.md", starts="notes.md: exists already")
+    gate.refuses("check", "one.json", "--markdown", "gate.yml", starts="gate.yml: exists already")
+    for _ in range(2):
+        assert gate.cli("check", "one.json", "--json", "g.json", "--junit", "g.xml", "--markdown", "g.md").status == 0
     gate.refuses("check", "one.json", "--json", "one.json", "--force", starts="one.json: is read by this command")
     gate.refuses("check", "one.json", "--json", "x", "--junit", "x", starts="x: is named for two results")
     assert gate.cli("check", "one.json", "--markdown", "notes.md", "--force").status == 0

@@ -22,6 +22,7 @@ from showthrough import Interrupted, Plan, evaluate, read_anonymization, read_co
 from showthrough.data.documents import Corpus
 from showthrough.errors import OutputError
 from showthrough.files.growing import GrowingFile
+from showthrough.metrics.masking import Recall
 from showthrough.run.run import Run
 
 if sys.platform != "win32":
@@ -197,6 +198,18 @@ def test_another_evaluation_is_not_resumed(
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err == f"{what}: not the same as in the run to resume; start afresh without --resume\n"
     assert Path("run.json.part").read_bytes() == before
+
+
+@pytest.mark.parametrize("options", [(), ("--without-text",)])
+def test_another_version_of_a_metric_is_not_resumed(
+    options: tuple[str, ...], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A package of somebody else may change while this program stays what it is."""
+    with stopped(monkeypatch, 5):
+        assert cli(*EVALUATE, *options).status == 130
+    monkeypatch.setattr(Recall, "version", Recall.version + 1)
+    outcome = cli(*EVALUATE, *options, "--resume")
+    assert outcome.err == "metrics: not the same as in the run to resume; start afresh without --resume\n"
 
 
 def test_a_complete_run_is_not_resumed(cli: Callable[..., Any]) -> None:

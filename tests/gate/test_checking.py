@@ -61,16 +61,26 @@ def test_no_interval_is_no_bound(run_of: Runs) -> None:
     assert (found.passed, found.said) == (False, "the number holds, but it has no interval")
 
 
-def test_no_number_is_no_pass(run_of: Runs) -> None:
-    run = run_of({"a": ()})
-    failed = msgspec.structs.replace(
+def broken(run: Run, metric: str = "er_di") -> Run:
+    """The same run, but that one of its metrics failed."""
+    return msgspec.structs.replace(
         run,
-        rows={text: rows for text, rows in run.rows.items() if text != "er_di"},
-        scores=[score for score in run.scores if score.metric != "er_di"],
-        failures=[Failure("er_di", "it broke")],
+        rows={text: rows for text, rows in run.rows.items() if text != metric},
+        scores=[score for score in run.scores if score.metric != metric],
+        failures=[Failure(metric, "it broke")],
     )
-    found = reached(checked(failed, Gate([at_least(0.0)])))
+
+
+@pytest.mark.parametrize("thresholds", [[at_least(0.0)], []])  # also where nobody asks for it by name
+def test_no_number_is_no_pass(run_of: Runs, thresholds: list[Threshold]) -> None:
+    found = reached(checked(broken(run_of({"a": ()})), Gate(thresholds)))
     assert (found.passed, found.said) == (False, "there is no number, and no number is no pass: it broke")
+
+
+def test_nobody_is_no_pass(run_of: Runs) -> None:
+    run = msgspec.structs.replace(run_of({"a": ()}), anonymizations=[])
+    with pytest.raises(PlanError, match="anonymizations: there is none in this run"):
+        checked(run, Gate())
 
 
 def test_what_the_run_was_asked_for_goes_before_the_usual(run_of: Runs) -> None:
@@ -79,6 +89,13 @@ def test_what_the_run_was_asked_for_goes_before_the_usual(run_of: Runs) -> None:
     assert usual.notes == ["nobody said what to reach, so the usual thresholds count: er_di ≥ 0.95, er_qi ≥ 0.95"]
     asked = checked(run_of({"a": (0, 1, 2)}, thresholds={"min": {"er_di": 0.9}}), Gate())
     assert (asked.passed, asked.notes) == (True, [])
+
+
+def test_what_is_no_longer_asked_for_is_told(run_of: Runs) -> None:
+    run = run_of({"a": (0, 1, 2)}, thresholds={"min": {"er_di": 0.99, "er_qi": 0.9}})
+    outcome = checked(run, Gate([at_least(0.8, "er_qi")]))
+    assert outcome.passed
+    assert outcome.notes == ["not asked for here, though the run was asked for it: er_di ≥ 0.99"]
 
 
 def test_one_that_fails_fails_the_gate(run_of: Runs) -> None:
@@ -227,6 +244,28 @@ def test_without_anything_said_all_of_privacy_is_kept(run_of: Runs) -> None:
     compared = [one.metric for one in outcome.anonymizations[0].checks if isinstance(one, Kept)]
     assert compared == ["er_di", "er_qi"]  # not inconsistent, of which neither is better
     assert "with Holm's correction for 2 comparisons" in outcome.notes[-1]
+
+
+def test_what_failed_is_not_kept(run_of: Runs) -> None:
+    run = run_of({"a": ()}, metrics=["er_di", "recall"])
+    outcome = checked(broken(run), Gate([at_least(0.9, "recall")], baseline=Baseline(Beside(broken(run), run, "old"))))
+    assert outcome.passed  # nobody asked for it
+    one = kept(checked(broken(run), Gate(baseline=Baseline(Beside(broken(run), run, "old")))))
+    assert (one.metric, one.passed) == ("er_di", False)
+    assert one.said == "there is no number here, and no number is no pass"
+
+
+def test_what_is_computed_no_more_is_told(run_of: Runs) -> None:
+    run, earlier = run_of({"a": ()}, metrics=["er_qi"]), run_of({"a": ()}, metrics=["er_di", "er_qi"])
+    notes = checked(run, Gate(baseline=Baseline(Beside(run, earlier, "old")))).notes
+    assert "not compared: er_di has no numbers in this run; there are er_qi" in notes
+
+
+def test_numbers_of_other_types_are_refused(run_of: Runs) -> None:
+    run, earlier = run_of({"a": ()}, metrics=["er_di"], ignore="LOC"), run_of({"a": ()}, metrics=["er_di"])
+    says = r"not compared: er_di was not computed alike in this run and in old: types differ\); name one"
+    with pytest.raises(PlanError, match=says):
+        checked(run, Gate(baseline=Baseline(Beside(run, earlier, "old"))))
 
 
 def test_what_no_test_can_tell_needs_a_margin(run_of: Runs, monkeypatch: pytest.MonkeyPatch) -> None:

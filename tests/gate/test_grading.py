@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.gate.grading import Grade, graded, thresholds_of
+from showthrough.run.records import Failure
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 
@@ -42,6 +44,20 @@ def test_the_other_end_counts_where_less_is_better(run: Run) -> None:
 def test_no_number_is_no_pass(run: Run) -> None:
     assert graded(run, "every", Threshold("er_qi", "min", 0.0)).grade == "unknown"  # nobody marked any
     assert graded(run, "every", Threshold("er_di", "min", 0.0, "PERSON")).grade == "unknown"
+
+
+def test_what_failed_is_asked_for_all_the_same(run: Run) -> None:
+    rows = {text: rows for text, rows in run.rows.items() if text != "er_di"}
+    failed = replace(run, rows=rows, failures=[Failure("er_di", "it broke")])
+    assert list(map(str, thresholds_of(failed))) == ["er_di ≥ 0.95", "er_qi ≥ 0.95"]
+
+
+def test_every_attack_counts(run: Run) -> None:
+    """The strongest may be any of them."""
+    attacks = replace(run, metrics=[replace(one, roles=("attack",)) for one in run.metrics])
+    assert list(map(str, thresholds_of(attacks))) == ["er_di ≤ 0.09", "er_qi ≤ 0.09"]
+    failed = replace(attacks, rows={"er_qi": run.rows["er_qi"]}, failures=[Failure("er_di", "it broke")])
+    assert sorted(map(str, thresholds_of(failed))) == ["er_di ≤ 0.09", "er_qi ≤ 0.09"]
 
 
 def test_what_is_asked_for_goes_before_the_usual(run: Run) -> None:

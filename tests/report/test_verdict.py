@@ -12,7 +12,7 @@ from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Menti
 from showthrough.report.findings import findings
 from showthrough.report.summary import in_words, show_verdict
 from showthrough.report.verdict import verdict
-from showthrough.run.records import Evidence
+from showthrough.run.records import Evidence, Failure
 from showthrough.run.thresholds import Threshold
 
 TEXT = "Ole Berg, file 77/12, of Oslo came home"
@@ -35,6 +35,32 @@ def told(run: Run) -> str:
     screen = Console(record=True, width=100, file=StringIO())
     show_verdict(verdict(run), screen)
     return screen.export_text()
+
+
+def test_a_name_that_must_be_escaped_cuts_no_number() -> None:
+    """Escaped, it is four times as long: with it the sentence does not fit into one line."""
+    name = "\x1b" * 8
+    text = " ".join(told(run_of(**{name: [NAME, TOWN]})).split())
+    escaped = name.encode("unicode_escape").decode()
+    assert f"{escaped} does not meet all thresholds: these numbers do not support a release." in text
+    assert "It misses er_di 0.500, asked for 0.95." in text
+    assert "\x1b" not in text
+
+
+def test_a_number_is_told_on_its_side_of_the_limit() -> None:
+    """With three digits it would miss 0.95 with 0.950."""
+    run = run_of(nearly=[NAME, CODE, TOWN])
+    run.scores = [msgspec.structs.replace(one, value=0.94996) if one.metric == "er_di" else one for one in run.scores]
+    assert verdict(run).recommendation.endswith("It misses er_di 0.94996, asked for 0.95.")
+    assert "misses er_di ≥ 0.95 (0.94996)" in told(run)
+
+
+def test_what_failed_recommends_nothing() -> None:
+    run = run_of(good=[NAME, CODE, TOWN])
+    rows = {text: rows for text, rows in run.rows.items() if text != "er_di"}
+    scores = [score for score in run.scores if score.metric != "er_di"]
+    failed = msgspec.structs.replace(run, rows=rows, scores=scores, failures=[Failure("er_di", "it broke")])
+    assert verdict(failed).recommendation == ("good cannot be judged: a number that a threshold asks for is not there.")
 
 
 def test_one_that_meets_them_is_told_with_what_that_leaves_open() -> None:

@@ -21,11 +21,11 @@ from showthrough.gate.asking import asked_for, settled
 from showthrough.gate.baseline import Baseline
 from showthrough.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, checked
 from showthrough.gate.checks import Outcome
-from showthrough.report.gate import MADE_BY, junit_xml, outcome_json, outcome_markdown, show_outcome
+from showthrough.report.gate import BEGINNINGS, junit_xml, outcome_json, outcome_markdown, show_outcome
 from showthrough.run.beside import Beside, complete
 from showthrough.run.run import Run
 
-_BEGINNING = 200  # bytes of a result in which it says what made it
+_BEGINNING = max(map(len, BEGINNINGS))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +128,6 @@ def _ours(path: Path | None) -> bool:
         return False
     try:
         with path.open("rb") as file:
-            return MADE_BY.encode() in file.read(_BEGINNING)
+            return file.read(_BEGINNING).startswith(tuple(one.encode() for one in BEGINNINGS))
     except OSError:
         return False  # which writing will tell

@@ -18,7 +18,7 @@ _SAME: dict[str, Callable[[Run], object]] = {
     "corpus": lambda run: run.corpus.digest,
     "anonymizations": lambda run: [(one.name, one.digest) for one in run.anonymizations],
     "references": lambda run: [one.digest for one in run.references],
-    "metrics": lambda run: [metric.text for metric in run.metrics],
+    "metrics": lambda run: [(metric.text, metric.version) for metric in run.metrics],
     "settings": lambda run: run.settings,
     "background": lambda run: run.background and run.background.digest,
     "backgrounds": lambda run: {name: one.digest for name, one in run.backgrounds.items()},

@@ -65,15 +65,19 @@ class Baseline:
                 raise PlanError("neither more nor less of it is better, so it can get no worse", place)
             if fault := self._fault(text):
                 raise PlanError(fault, place)
-        usual = [one for one in self.beside.metrics if one.group == "privacy" and not one.describes(HEADLINE)]
-        if numbers := asked or [(record.text, HEADLINE) for record in usual if self._headed(record)]:
+        usual = [one for one in run.metrics if one.group == "privacy" and not one.describes(HEADLINE)]
+        if numbers := asked or [
+            (one.text, HEADLINE) for one in usual if self._headed(one) and not self._fault(one.text)
+        ]:
             return numbers
-        raise PlanError("has no number of privacy that this run has too; name one with --metric", "baseline")
+        why = next((f" ({reason})" for reason in self.left_out()), "")
+        raise PlanError(f"has no number of privacy that this run has too{why}; name one with --metric", "baseline")
 
     def left_out(self) -> list[str]:
         """Of all that metrics of privacy are known by, what cannot be held against the earlier run, and why."""
-        run = self.beside.run
-        texts = [one.text for one in run.metrics if one.group == "privacy" and one.text in run.rows]
+        runs = self.beside.run, self.beside.other
+        private = [(run, one.text) for run in runs for one in run.metrics if one.group == "privacy"]
+        texts = dict.fromkeys(text for run, text in private if text in run.rows)
         return [f"not compared: {text} {fault}" for text in texts if (fault := self._fault(text))]
 
     def _fault(self, text: str) -> str:
@@ -83,10 +87,9 @@ class Baseline:
         return "" if text in failed else self.beside.fault(text) or run.incomparable(text)
 
     def _headed(self, record: MetricRecord) -> bool:
-        """Whether the earlier run has a number to keep, and this program can tell how it is made."""
+        """Whether the earlier run has a number to keep."""
         other, number = self.beside.other, (record.text, HEADLINE)
-        there = any(self._value(other, name, number) is not None for name in other.names)
-        return there and not self.beside.run.incomparable(record.text)
+        return any(self._value(other, name, number) is not None for name in other.names)
 
     @staticmethod
     def _value(run: Run, name: str, number: Number) -> float | None:

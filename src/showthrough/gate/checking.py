@@ -42,6 +42,8 @@ def checked(run: Run, gate: Gate) -> Outcome:
     names = list(dict.fromkeys(gate.names)) or run.names
     if strangers := [name for name in names if name not in run.names]:
         raise PlanError(f"not in this run; there are {some(run.names)}", f"anonymization {shown(strangers[0])}")
+    if not names:
+        raise PlanError("there is none in this run; nothing that was not looked at passes", "anonymizations")
     if gate.bound and gate.baseline and not gate.baseline.margin:
         raise PlanError("found 0; --bound needs more: nobody can show that nothing at all was lost", "margin")
     thresholds = list(gate.thresholds) or thresholds_of(run)
@@ -54,6 +56,8 @@ def checked(run: Run, gate: Gate) -> Outcome:
     _check_parts(run, names, thresholds)
     usual = f"nobody said what to reach, so the usual thresholds count: {', '.join(map(str, thresholds))}"
     notes = [] if said or not thresholds else [usual]
+    if dropped := _dropped(run.thresholds, thresholds):
+        notes.append(f"not asked for here, though the run was asked for it: {', '.join(map(str, dropped))}")
     kept: dict[str, list[Kept]] = {name: [] for name in names}
     if gate.baseline:
         judged = [(one.metric, one.part) for one in thresholds if said and not _describes(run, one)]
@@ -78,6 +82,12 @@ def _one(run: Run, gate: Gate, name: str, thresholds: Sequence[Threshold], kept:
     failed = [one for one in kept if not one.passed]
     worse = gate.baseline.worse(name, failed) if gate.baseline and failed else {}
     return Checked(name, checks, _looks(run, name, worse))
+
+
+def _dropped(planned: Sequence[Threshold], asked: Sequence[Threshold]) -> list[Threshold]:
+    """What a run was to reach and is not asked for, whatever the limit: options take the place of all that it has."""
+    still = {(one.metric, one.part, one.end) for one in asked}
+    return [one for one in planned if (one.metric, one.part, one.end) not in still]
 
 
 def _describes(run: Run, threshold: Threshold) -> bool:

@@ -13,8 +13,8 @@ from typing import Literal
 
 from showthrough.metrics import HEADLINE
 from showthrough.metrics.base import Role
-from showthrough.run.records import Score
-from showthrough.run.roles import chosen
+from showthrough.run.records import MetricRecord, Score
+from showthrough.run.roles import chosen, playing
 from showthrough.run.run import Run
 from showthrough.run.thresholds import End, Threshold
 
@@ -49,11 +49,23 @@ def thresholds_of(run: Run) -> list[Threshold]:
     """What a run was asked to reach, else the usual thresholds on what it has."""
     if run.thresholds:
         return list(run.thresholds)
-    found = {role: chosen(run, role) for role, _, _ in DEFAULTS}
+    found = {role: _judging(run, role) for role, _, _ in DEFAULTS}
     if found["direct identifiers"] or found["quasi-identifiers"]:
-        found["recall"] = None  # it counts the same once more, word by word
-    usual = ((found[role], end, limit) for role, end, limit in DEFAULTS)
-    return [Threshold(record.text, end, limit) for record, end, limit in usual if record is not None]
+        found["recall"] = []  # it counts the same once more, word by word
+    return [Threshold(record.text, end, limit) for role, end, limit in DEFAULTS for record in found[role]]
+
+
+def _judging(run: Run, role: Role) -> list[MetricRecord]:
+    """What a usual threshold is on: every attack, since the strongest counts; of all else the one to speak of.
+
+    What failed is asked for too: no number is no pass.
+    """
+    failed = {failure.metric for failure in run.failures} - run.rows.keys()
+    lacking = [record for record in run.metrics if role in record.roles and record.text in failed]
+    if role == "attack":
+        return [*playing(run, role), *lacking]
+    record = chosen(run, role)
+    return lacking[:1] if record is None else [record]
 
 
 def graded(run: Run, name: str, threshold: Threshold) -> Graded:

@@ -15,7 +15,10 @@ from showthrough.errors import printable, shown
 from showthrough.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
 from showthrough.report.files import in_markdown, markdown_code
 
-MADE_BY = "showthrough check"  # in every file, so that the next gate knows what it may replace
+_XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
+MADE_BY = "showthrough check"
+# How each file begins, so that the next gate knows what it may replace: others name the command too.
+BEGINNINGS = (f'{{\n "made_by": "{MADE_BY}"', f'{_XML}<testsuites name="{MADE_BY}"', f"<!-- {MADE_BY} -->")
 _WIDTH = 100
 _SHOWN = 5  # documents that the terminal names
 _VERDICTS = {True: "passes", False: "does not pass"}
@@ -119,7 +122,7 @@ def junit_xml(outcome: Outcome) -> str:
         if one.documents:
             ElementTree.SubElement(suite, "system-out").text = printable(_look_first(one.documents))
     ElementTree.indent(suites)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"
+    return _XML + ElementTree.tostring(suites, encoding="unicode") + "\n"
 
 
 def _tally(checked: list[Checked]) -> dict[str, str]:
@@ -135,7 +138,7 @@ def outcome_markdown(outcome: Outcome) -> str:
     """For a pull request: the verdict, a table, where to look first."""
     against = f"; held against {markdown_code(outcome.baseline)}" if outcome.baseline else ""
     of = f"{markdown_code(outcome.corpus.name)}, {outcome.sample}{against}"
-    parts = [f"<!-- {MADE_BY} -->", f"**Showthrough: the gate {_passes(outcome)}** ({of})"]
+    parts = [BEGINNINGS[-1], f"**Showthrough: the gate {_passes(outcome)}** ({of})"]
     for one in outcome.anonymizations:
         head = f"{markdown_code(one.name)} **{_VERDICTS[one.passed]}**{_how_many(one)}"
         lines = ["| | asked | number | interval | result |", "|---|---|---:|---:|---|"]

@@ -8,9 +8,10 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
+from showthrough.errors import printable
+from showthrough.gate.checks import told
 from showthrough.gate.grading import Grade, Graded
 from showthrough.report.findings import Finding
-from showthrough.report.table import rounded
 from showthrough.report.verdict import WORDS, Judged, Verdict
 
 MOST = 6  # findings that a screen has room for
@@ -18,34 +19,41 @@ _STYLES: dict[Grade, str] = {"met": "bold green", "open": "bold yellow", "missed
 _ORDER: tuple[Grade, ...] = ("missed", "unknown", "open", "met")
 
 
-def show_verdict(told: Verdict, console: Console) -> None:
-    """A sentence and grades for each anonymization, the gravest findings, what follows."""
-    for one in told.systems:
+def show_verdict(verdict: Verdict, console: Console) -> None:
+    """A sentence and grades for each anonymization, the gravest findings, what follows.
+
+    Escapes are made before lines are broken: they are longer, and what is beyond the width is cut off.
+    """
+    for one in verdict.systems:
         console.print(_heading(one))
         words = "; ".join(map(str, one.sentence)) or "has no number that a sentence could tell; see the table"
         _print(f"{words}.", "    ", "    ", console)
-    if told.findings:
+    if verdict.findings:
         console.print()
         console.print(Text("What stands out", style="bold"))
-        for number, finding in enumerate(told.findings[:MOST], 1):
+        for number, finding in enumerate(verdict.findings[:MOST], 1):
             _print(in_words(finding), f"  {number}. ", "     ", console)
-        if len(told.findings) > MOST:
-            console.print(Text(f"  and {len(told.findings) - MOST} more; --html shows all", style="dim"))
+        if len(verdict.findings) > MOST:
+            console.print(Text(f"  and {len(verdict.findings) - MOST} more; --html shows all", style="dim"))
     console.print()
-    console.print(Text(told.recommendation, style="bold"))
+    console.print(Text(printable(verdict.recommendation), style="bold"))
     usual = ["The thresholds are the usual ones; --min METRIC=LIMIT and --max set others."]
-    console.print(Text(" ".join([*(usual if told.thresholds and not told.asked else ()), *told.caveats]), style="dim"))
+    console.print(
+        Text(" ".join([*(usual if verdict.thresholds and not verdict.asked else ()), *verdict.caveats]), style="dim")
+    )
 
 
 def _print(words: str, first: str, then: str, console: Console) -> None:
     """Words in lines of the console's width, each a little in."""
-    for line in wrap(words, console.width, initial_indent=first, subsequent_indent=then, break_on_hyphens=False):
+    for line in wrap(
+        printable(words), console.width, initial_indent=first, subsequent_indent=then, break_on_hyphens=False
+    ):
         console.print(Text(line), soft_wrap=True)
 
 
 def _heading(one: Judged) -> Text:
     """`rules misses er_di ≥ 0.95 (0.808); meets trir ≤ 0.09 (0.010)`."""
-    line = Text(one.name, style="bold")
+    line = Text(printable(one.name), style="bold")
     for place, grade in enumerate(grade for grade in _ORDER if _of(one.grades, grade)):
         line.append("; " if place else " ", style="not bold")
         line.append(WORDS[grade], style=_STYLES[grade])
@@ -65,10 +73,13 @@ def value_words(one: Graded) -> str:
     """`0.808`; where only the interval falls short `1.000, but may be 0.931`; or why there is no number."""
     if one.score is None or one.score.value is None:
         return one.score.reason if one.score and one.score.reason else "no number"
-    value = rounded(one.score.value)
+    limit = one.threshold.limit
+    value = told(one.score.value, limit)
     if one.grade != "open":
         return value
-    return f"{value}, without an interval" if one.cautious is None else f"{value}, but may be {rounded(one.cautious)}"
+    return (
+        f"{value}, without an interval" if one.cautious is None else f"{value}, but may be {told(one.cautious, limit)}"
+    )
 
 
 def in_words(finding: Finding) -> str:

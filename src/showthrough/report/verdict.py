@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from showthrough.gate.checks import told
 from showthrough.gate.grading import Grade, Graded, graded, overall, thresholds_of
 from showthrough.report.findings import Finding, findings
 from showthrough.report.sentences import Clause, caveats, sentence
@@ -111,7 +112,8 @@ def _none(systems: Sequence[Judged]) -> str:
 
 def _closest(one: Judged, *, alone: bool) -> str:
     missing = [
-        f"{graded.threshold.metric} {rounded(graded.score.value)}, asked for {graded.threshold.limit:g}"
+        f"{graded.threshold.what} {told(graded.score.value, graded.threshold.limit)}, "
+        f"asked for {graded.threshold.limit:g}"
         for graded in one.grades
         if graded.grade == "missed" and graded.score is not None and graded.score.value is not None
     ]
@@ -123,8 +125,9 @@ def _doubt(one: Judged) -> str:
     doubt = next(graded for graded in one.grades if graded.grade == "open")
     end = doubt.cautious
     if end is None:
-        return f"{doubt.threshold.metric} has no interval"
-    return f"of {one.name}, {doubt.threshold.metric} may be {rounded(end)}, asked for {doubt.threshold.limit:g}"
+        return f"{doubt.threshold.what} has no interval"
+    limit = doubt.threshold.limit
+    return f"of {one.name}, {doubt.threshold.what} may be {told(end, limit)}, asked for {limit:g}"
 
 
 def _choice(run: Run, names: Sequence[str]) -> str:

@@ -65,7 +65,8 @@ def without_folders(run: Run) -> Run:
 def with_folders_of(kept: Run, run: Run) -> Run:
     places = Places(run.metrics)
     texts = {places.told(record.text): record.text for record in run.metrics}
-    if not kept.provenance.get(WITHOUT_TEXT) or [record.text for record in kept.metrics] != list(texts):
+    here = [(places.told(record.text), record.version) for record in run.metrics]
+    if not kept.provenance.get(WITHOUT_TEXT) or [(one.text, one.version) for one in kept.metrics] != here:
         return kept
     models = kept.provenance.get("models", {})
     columns = {text: {column for by in by_name.values() for column in by} for text, by_name in kept.rows.items()}

@@ -23,8 +23,12 @@ class Threshold(msgspec.Struct, frozen=True):
         >>> str(Threshold("er_di", "min", 0.95)), str(Threshold("recall_per_type", "min", 0.9, "CODE"))
         ('er_di ≥ 0.95', 'recall_per_type[CODE] ≥ 0.9')
         """
-        part = f"[{self.part}]" if self.part else ""
-        return f"{self.metric}{part} {SIGNS[self.end]} {self.limit:g}"
+        return f"{self.what} {SIGNS[self.end]} {self.limit:g}"
+
+    @property
+    def what(self) -> str:
+        """The number that it is on, as it is asked for."""
+        return f"{self.metric}[{self.part}]" if self.part else self.metric
 
     def holds(self, value: float) -> bool:
         return value >= self.limit if self.end == "min" else value <= self.limit

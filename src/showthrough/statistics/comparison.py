@@ -37,7 +37,7 @@ class PairTest:
     freedom: float = 0.0
     flat: bool = False
     fault: str = ""
-    among: Beside | None = field(default=None, repr=False, compare=False)
+    among: Among | None = field(default=None, repr=False, compare=False)
 
     def interval(self, difference: float, confidence: float) -> tuple[float, float]:
         """Of the difference, by Student's t."""
@@ -60,7 +60,7 @@ class Freedoms:
         return self._known[confidence]
 
 
-class Beside(NamedTuple):
+class Among(NamedTuple):
     """One test's place among those that were made with it."""
 
     freedoms: Freedoms
@@ -109,7 +109,7 @@ def pair_tests(
                 flat = any(np.abs(sides[one].moves[:, place]).max(initial=0) <= _NONE for one in (first, second))
                 spread = float(error[pair, place]), float(degrees[pair, place]), flat
                 found = None if unknown or fault else float(p[place])
-                yield PairTest(part, first, second, found, *spread, fault, Beside(freedoms, pair, place))
+                yield PairTest(part, first, second, found, *spread, fault, Among(freedoms, pair, place))
 
 
 def judged(

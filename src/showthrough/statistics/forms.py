@@ -19,6 +19,7 @@ _POINTS = 8  # more of them than unknowns, at which a guess about the form is ch
 _EXACT = 1e-9  # how far a function may be from what it is taken for
 _STEP = 1e-5  # of its scale, by which a sum is moved to see what follows
 _PLACES = 64  # at which columns are moved to see which parts hang on them
+_TOGETHER = 64  # columns that are moved together first
 _TINY = 1e-12  # what adding in another order can make of nothing
 
 
@@ -116,12 +117,12 @@ def forms(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> lis
     """
     if not parts:
         return []
-    random = np.random.default_rng(0)
-    points = random.uniform(1, 2, (_POINTS + 2 * len(columns), len(columns)))
+    used = _used(combine, columns, parts)
+    points = np.random.default_rng(0).uniform(1, 2, (_enough(max(map(len, used.values()), default=0)), len(columns)))
     values = values_at(combine, columns, points)
     weights: dict[str, Array] = {}
     others: list[Form] = []
-    for part, places in _used(combine, columns, parts).items():
+    for part, places in used.items():
         above_and_below = _ratio(points[:, places], values[part]) if places else None
         if above_and_below is not None:
             weights[part] = np.zeros((2, len(columns)))
@@ -144,17 +145,30 @@ def values_at(combine: Combine, columns: Sequence[str], sums: Array) -> Mapping[
 def _used(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> dict[str, list[int]]:
     """The columns that each part hangs on: moving one of them moves it, somewhere.
 
-    One place will not do: the largest of several numbers hangs on another of them elsewhere.
+    One place will not do: the largest of several numbers hangs on another of them elsewhere. Columns that only tell may
+    be thousands, one for each type of a corpus: they are moved together first, and apart where that moves anything.
     """
     random = np.random.default_rng(1)
     start = np.exp(random.uniform(-2, 2, (_PLACES, 1, len(columns))))
-    moved = start + np.eye(len(columns)) * start * random.uniform(0.1, 0.5, (_PLACES, 1, len(columns)))
-    values = values_at(combine, columns, np.concatenate([start, moved], axis=1))
-    return {
-        part: np.flatnonzero((~(np.abs(values[part][:, 1:] - values[part][:, :1]) <= _TINY)).any(axis=0)).tolist()
-        for part in parts
-        if part in values
-    }
+    step = start * random.uniform(0.1, 0.5, start.shape)
+    there = values_at(combine, columns, start)
+    used: dict[str, list[int]] = {part: [] for part in parts if part in there}
+
+    def moving(moves: Array) -> dict[str, NDArray[np.bool_]]:
+        values = values_at(combine, columns, start + moves * step)
+        return {part: np.any(~(np.abs(values[part] - there[part]) <= _TINY), axis=0) for part in used}
+
+    for first in range(0, len(columns), _TOGETHER):
+        apart = np.eye(min(_TOGETHER, len(columns) - first), len(columns), first)
+        if any(moved.any() for moved in moving(apart.sum(axis=0, keepdims=True)).values()):
+            for part, moved in moving(apart).items():
+                used[part] += (np.flatnonzero(moved) + first).tolist()
+    return used
+
+
+def _enough(columns: int) -> int:
+    """Points for a weighted sum of so many columns over another, and some to check it at."""
+    return 2 * columns + _POINTS
 
 
 def _ratio(points: Array, values: Array) -> Array | None:
@@ -162,8 +176,7 @@ def _ratio(points: Array, values: Array) -> Array | None:
     if not np.isfinite(values).all():
         return None
     count = points.shape[1]
-    enough = 2 * count + _POINTS
-    points, values = points[:enough], values[:enough]
+    points, values = points[: _enough(count)], values[: _enough(count)]
     equations = np.hstack([points, -values[:, None] * points])  # above · x − value · (below · x) = 0
     _, sizes, vectors = np.linalg.svd(equations, full_matrices=False)
     if sizes[-1] > _EXACT * sizes[0] or sizes[-2] <= _EXACT * sizes[0]:  # none fits, or more than one
