@@ -10,8 +10,7 @@ from rich.text import Text
 
 from showthrough.gate.grading import Grade, Graded
 from showthrough.report.findings import Finding
-from showthrough.report.table import rounded
-from showthrough.report.verdict import WORDS, Judged, Verdict
+from showthrough.report.verdict import WORDS, Judged, Verdict, beside
 
 MOST = 6  # findings that a screen has room for
 _STYLES: dict[Grade, str] = {"met": "bold green", "open": "bold yellow", "missed": "bold red", "unknown": "bold"}
@@ -49,26 +48,12 @@ def _heading(one: Judged) -> Text:
     for place, grade in enumerate(grade for grade in _ORDER if _of(one.grades, grade)):
         line.append("; " if place else " ", style="not bold")
         line.append(WORDS[grade], style=_STYLES[grade])
-        line.append(f" {', '.join(map(_beside, _of(one.grades, grade)))}", style="not bold")
+        line.append(f" {', '.join(map(beside, _of(one.grades, grade)))}", style="not bold")
     return line
 
 
 def _of(grades: Sequence[Graded], grade: Grade) -> list[Graded]:
     return [one for one in grades if one.grade == grade]
-
-
-def _beside(one: Graded) -> str:
-    return f"{one.threshold} ({value_words(one)})"
-
-
-def value_words(one: Graded) -> str:
-    """`0.808`; where only the interval falls short `1.000, but may be 0.931`; or why there is no number."""
-    if one.score is None or one.score.value is None:
-        return one.score.reason if one.score and one.score.reason else "no number"
-    value = rounded(one.score.value)
-    if one.grade != "open":
-        return value
-    return f"{value}, without an interval" if one.cautious is None else f"{value}, but may be {rounded(one.cautious)}"
 
 
 def in_words(finding: Finding) -> str:

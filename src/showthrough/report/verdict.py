@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from showthrough.gate.checks import told
 from showthrough.gate.grading import Grade, Graded, graded, overall, thresholds_of
 from showthrough.report.findings import Finding, findings
 from showthrough.report.sentences import Clause, caveats, sentence
@@ -21,7 +22,7 @@ from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 
 WORDS: dict[Grade, str] = {
-    "met": "meets", "open": "not sure to meet", "missed": "misses", "unknown": "not judged by",
+    "met": "meets", "open": "is not sure to meet", "missed": "misses", "unknown": "is not judged by",
 }  # fmt: skip
 
 
@@ -82,10 +83,9 @@ def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
     if met:
         return f"{listed(met)} {_meet(met)} {_thresholds(systems)}.{_choice(run, met)} {_limits(run)}"
     if still_open:
-        first = next(one for one in systems if one.grade == "open")
         return (
             f"{listed(still_open)} {_meet(still_open)} {_thresholds(systems)} in these documents, but it is not sure "
-            f"that others would ({_doubt(first)}): score more documents before deciding."
+            f"that others would ({_doubt([one for one in systems if one.grade == 'open'])} before deciding."
             f"{_choice(run, still_open)} {_limits(run)}"
         )
     unjudged = [one.name for one in systems if one.grade == "unknown"]
@@ -110,21 +110,37 @@ def _none(systems: Sequence[Judged]) -> str:
 
 
 def _closest(one: Judged, *, alone: bool) -> str:
-    missing = [
-        f"{graded.threshold.metric} {rounded(graded.score.value)}, asked for {graded.threshold.limit:g}"
-        for graded in one.grades
-        if graded.grade == "missed" and graded.score is not None and graded.score.value is not None
-    ]
-    return f"It misses {listed(missing)}." if alone else f"Closest is {one.name}, which misses {listed(missing)}."
+    """By the numbers alone: no test tells whether another is further off."""
+    missing = listed([beside(graded) for graded in one.grades if graded.grade == "missed"])
+    return f"It misses {missing}." if alone else f"Closest by numbers alone is {one.name}, which misses {missing}."
 
 
-def _doubt(one: Judged) -> str:
-    """Why what holds here may not hold elsewhere: the interval, or that there is none."""
-    doubt = next(graded for graded in one.grades if graded.grade == "open")
-    end = doubt.cautious
-    if end is None:
-        return f"{doubt.threshold.metric} has no interval"
-    return f"of {one.name}, {doubt.threshold.metric} may be {rounded(end)}, asked for {doubt.threshold.limit:g}"
+def beside(one: Graded) -> str:
+    """`er_di ≥ 0.95 (0.808)`."""
+    return f"{one.threshold} ({value_words(one)})"
+
+
+def value_words(one: Graded) -> str:
+    """`0.808`; where only the interval falls short `1.000, but may be 0.931`; or why there is no number."""
+    if one.score is None or one.score.value is None:
+        return one.score.reason if one.score and one.score.reason else "no number"
+    value = told(one.score.value, one.threshold.limit)
+    if one.grade != "open":
+        return value
+    return f"{value}, without an interval" if one.cautious is None else f"{value}, but may be {_end(one)}"
+
+
+def _end(one: Graded) -> str:
+    return "" if one.cautious is None else told(one.cautious, one.threshold.limit)
+
+
+def _doubt(systems: Sequence[Judged]) -> str:
+    """Why what holds here may not hold elsewhere, and what to do: more documents make no interval where there is none."""
+    doubts = [(one.name, graded) for one in systems for graded in one.grades if graded.grade == "open"]
+    for name, graded in doubts:
+        if graded.cautious is not None:
+            return f"{name} may miss {graded.threshold} with {_end(graded)}): score more documents"
+    return f"no interval goes with {doubts[0][1].threshold}): score other documents too"
 
 
 def _choice(run: Run, names: Sequence[str]) -> str:
