@@ -151,6 +151,7 @@ def test_of_an_interrupted_run_nothing_is_said() -> None:
     run = msgspec.structs.replace(run_of(names=[NAME]), complete=False, scores=[])
     assert verdict(run).recommendation == "The run was interrupted: nothing can be said yet."
     assert verdict(run).findings == []
+    assert told(run).strip() == verdict(run).recommendation
 
 
 def test_no_number_is_no_pass() -> None:

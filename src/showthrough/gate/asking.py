@@ -103,7 +103,7 @@ def settled(
 
 
 def fault_of(threshold: Threshold, records: Sequence[MetricRecord]) -> str:
-    """Why a threshold cannot be asked of these metrics: it is on none of them, on the wrong end of one, or beyond it."""
+    """Why a threshold cannot be asked of these metrics: on none of them, on the wrong end, or beyond one."""
     record = next((one for one in records if one.text == threshold.metric), None)
     if record is None:
         name = shown(threshold.metric, _SHOWN)

@@ -134,8 +134,8 @@ def _why(run: Run, one: Graded, bound: bool) -> str:
 def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) -> list[Enough]:
     """Whether there are enough documents, and enough of what each number is made of."""
     units, kind = run.drawn, ("group", " of documents") if run.groups else ("document", "")
-    needed, there = (f"{count:,} {kind[0]}{'' if count == 1 else 's'}{kind[1]}" for count in (gate.documents, units))
-    counts = [Enough(f"at least {needed}", units >= gate.documents, there, units, gate.documents)]
+    least, there = (f"{count:,} {kind[0]}{'' if count == 1 else 's'}{kind[1]}" for count in (gate.documents, units))
+    counts = [Enough(f"at least {least}", units >= gate.documents, there, units, gate.documents)]
     things: dict[str, float] = {}
     for one in asked:
         if (count := _things(run, name, one.metric, one.part)) is not None:

@@ -13,13 +13,14 @@ from showthrough.report.findings import Finding
 from showthrough.report.verdict import WORDS, Judged, Verdict, beside
 
 MOST = 6  # findings that a screen has room for
+_TOGETHER = "\u00a0"  # between a number and its sign, which no line parts
 _STYLES: dict[Grade, str] = {"met": "bold green", "open": "bold yellow", "missed": "bold red", "unknown": "bold"}
 _ORDER: tuple[Grade, ...] = ("missed", "unknown", "open", "met")
 
 
 def show_verdict(told: Verdict, console: Console) -> None:
     """A sentence and grades for each anonymization, the gravest findings, what follows."""
-    for one in told.systems:
+    for one in told.systems if any(one.sentence or one.grades for one in told.systems) else ():
         console.print(_heading(one))
         words = "; ".join(map(str, one.sentence)) or "has no number that a sentence could tell; see the table"
         _print(f"{words}.", "    ", "    ", console)
@@ -38,8 +39,9 @@ def show_verdict(told: Verdict, console: Console) -> None:
 
 def _print(words: str, first: str, then: str, console: Console) -> None:
     """Words in lines of the console's width, each a little in."""
-    for line in wrap(words, console.width, initial_indent=first, subsequent_indent=then, break_on_hyphens=False):
-        console.print(Text(line), soft_wrap=True)
+    kept = words.replace(" %", f"{_TOGETHER}%")
+    for line in wrap(kept, console.width, initial_indent=first, subsequent_indent=then, break_on_hyphens=False):
+        console.print(Text(line.replace(_TOGETHER, " ")), soft_wrap=True)
 
 
 def _heading(one: Judged) -> Text:

@@ -71,7 +71,8 @@ def verdict(run: Run) -> Verdict:
     thresholds = thresholds_of(run) if run.complete else []
     systems = [Judged(name, sentence(run, name), [graded(run, name, one) for one in thresholds]) for name in run.names]
     found = findings(run) if run.complete else []
-    return Verdict(systems, thresholds, bool(run.thresholds), found, _recommendation(run, systems), caveats(run))
+    rests = caveats(run) if run.complete else []
+    return Verdict(systems, thresholds, bool(run.thresholds), found, _recommendation(run, systems), rests)
 
 
 def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
@@ -135,11 +136,11 @@ def _end(one: Graded) -> str:
 
 
 def _doubt(systems: Sequence[Judged]) -> str:
-    """Why what holds here may not hold elsewhere, and what to do: more documents make no interval where there is none."""
-    doubts = [(one.name, graded) for one in systems for graded in one.grades if graded.grade == "open"]
-    for name, graded in doubts:
-        if graded.cautious is not None:
-            return f"{name} may miss {graded.threshold} with {_end(graded)}): score more documents"
+    """Why what holds here may not hold elsewhere, and what to do: more documents make no interval of none."""
+    doubts = [(one.name, doubt) for one in systems for doubt in one.grades if doubt.grade == "open"]
+    for name, doubt in doubts:
+        if doubt.cautious is not None:
+            return f"{name} may miss {doubt.threshold} with {_end(doubt)}): score more documents"
     return f"no interval goes with {doubts[0][1].threshold}): score other documents too"
 
 
