@@ -62,7 +62,7 @@ def checked(run: Run, gate: Gate) -> Outcome:
         kept = gate.baseline.kept(names, gate.baseline.numbers(judged), gate.bound)
         tested = sum(one.p is not None for ones in kept.values() for one in ones)
         many = f"{tested} comparison{'' if tested == 1 else 's'}"
-        notes.append(f"losses are tested from one side at {SHOWN:g}, with Holm's correction for {many}")
+        notes += [f"losses are tested from one side at {SHOWN:g}, with Holm's correction for {many}"] * bool(tested)
     return Outcome(
         run.corpus.unplaced,
         run.sample,

@@ -79,7 +79,7 @@ def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
     if not run.complete:
         return "The run was interrupted: nothing can be said yet."
     if not any(one.grades for one in systems):
-        return "No threshold can be judged by these metrics, so nothing can be recommended."
+        return "No threshold was set, and these metrics have no usual one, so nothing can be recommended."
     met, still_open = ([one.name for one in systems if one.grade == grade] for grade in ("met", "open"))
     if met:
         return f"{listed(met)} {_meet(met)} {_thresholds(systems)}.{_choice(run, met)} {_limits(run)}"
