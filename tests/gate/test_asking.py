@@ -20,7 +20,7 @@ from showthrough import (
 from showthrough.gate.asking import asked_for, asked_in, settled
 from showthrough.run.provenance import metric_record
 
-TEXTS = ("er_di", 'recall(unit="mention")', "recall_per_type", "trir", "inconsistent")
+TEXTS = ("er_di", 'recall(unit="mention")', "recall_per_type", "trir", "inconsistent", "residual")
 RECORDS = [metric_record(parse_metric(text)) for text in TEXTS]
 
 
@@ -40,6 +40,8 @@ def written(end: str, text: str) -> list[str]:
         ("min", "recall_per_type[A[1]=x]=0.9", "recall_per_type[A[1]=x] ≥ 0.9"),
         ("min", "inconsistent=0.1", "inconsistent ≥ 0.1"),  # neither is better: both may be asked for
         ("max", "inconsistent=0.1", "inconsistent ≤ 0.1"),
+        ("max", "residual=2.5", "residual ≤ 2.5"),  # no share, so any limit
+        ("min", "er_di=0", "er_di ≥ 0"),
     ],
 )
 def test_how_it_is_written(end: str, text: str, threshold: str) -> None:
@@ -55,6 +57,11 @@ def test_how_it_is_written(end: str, text: str, threshold: str) -> None:
         ("min", "er_di=", "expected METRIC=LIMIT"),
         ("min", "trir=0.1", "lower is better of trir; expected --max"),
         ("max", "er_di=0.9", "higher is better of er_di; expected --min"),
+        ("max", "trir=5", "found the limit 5; expected one from 0 to 1"),  # meant as 5 %, it would let all pass
+        ("min", "er_di=95", "found the limit 95; expected one from 0 to 1"),
+        ("min", "er_di=-0.1", "found the limit -0.1; expected one from 0 to 1"),
+        ("max", "inconsistent=5", "found the limit 5; expected one from 0 to 1"),
+        ("min", "recall_per_type[CODE]=90", "found the limit 90; expected one from 0 to 1"),
         ("min", "er_qi=0.9", "metric er_qi is not among the metrics; there are er_di"),
         ("min", "nonsense=1", "unknown metric"),
         ("min", "nonsense[x]=1", "unknown metric"),

@@ -212,8 +212,21 @@ def test_a_bound_needs_a_margin(run_of: Runs) -> None:
 
 
 def test_the_very_same_is_told(run_of: Runs) -> None:
-    one = kept(held(run_of({"a": (0,)}), run_of({"a": (0,)}), 0.01, bound=True))
+    outcome = held(run_of({"a": (0,)}), run_of({"a": (0,)}), 0.01, bound=True)
+    one = kept(outcome)
     assert (one.passed, one.said, one.p) == (True, "the very same anonymization as in last", None)
+    assert not [note for note in outcome.notes if "Holm" in note]  # nothing was tested
+
+
+def test_one_document_is_told_as_one(run_of: Runs) -> None:
+    enough = checked(run_of({"a": ()}), Gate(documents=1)).anonymizations[0].checks[0]
+    assert enough.asked == "at least 1 document"
+
+
+def test_what_the_run_says_of_itself_is_in_the_outcome(run_of: Runs) -> None:
+    run = run_of({"a": ()})
+    run.notes = ["2 pairs of masks overlap"]
+    assert checked(run, Gate()).of_run == ["2 pairs of masks overlap"]
 
 
 def test_whom_it_is_held_against(run_of: Runs) -> None:

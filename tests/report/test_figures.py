@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.cli import app
+from showthrough.cli.statuses import exit_status
 from showthrough.errors import OutputError, ResourceError
 from showthrough.report.charts.attack import attack_chart
 from showthrough.report.charts.parts import part_cells, parts_charts
@@ -134,7 +135,8 @@ def test_what_draws_figures_may_be_missing(tmp_path: Path, demo_run: Run, monkey
         str(tmp_path / "a.csv"),
     ]
     result = CliRunner().invoke(app, command)
-    assert isinstance(result.exception, ResourceError)
+    assert isinstance(result.exception, OutputError)
+    assert exit_status(result.exception) == 2
     assert str(result.exception).endswith("pip install 'showthrough[plots]'")
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]  # told before anything was written
     with pytest.raises(ResourceError, match="figures for papers need Altair"):

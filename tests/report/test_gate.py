@@ -6,6 +6,7 @@ import io
 import json
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 
 from showthrough.gate.checks import Checked, Enough, Kept, Look, Outcome, Reached
@@ -50,6 +51,20 @@ def test_markdown_means_nothing_but_itself(outcome: Outcome) -> None:
     assert not [line for line in tables if "@all" in line or "<b>" in line]  # nobody is called
     assert "| **FAIL** | er\\_di ≥ 0.95 | 0.900 | 0.800–0.950 | missed: 0.9 |" in tables
     assert "| open | er\\_qi ≥ 0.9 | 0.950 | 0.800–0.990 | open: it holds |" in tables
+
+
+def test_what_passes_by_numbers_alone_says_so_at_once(outcome: Outcome) -> None:
+    open_check = outcome.anonymizations[1].checks[1]
+    passed = msgspec.structs.replace(
+        outcome,
+        anonymizations=[outcome.anonymizations[0], Checked("b", [open_check], [])],
+        of_run=["1 | 2 masks overlap"],
+    )
+    text = outcome_markdown(passed)
+    assert "**Showthrough: the gate is passed, with 1 check open**" in text
+    assert text.endswith("- note: 1 \\| 2 masks overlap\n")
+    sure = msgspec.structs.replace(passed, anonymizations=outcome.anonymizations[:1])
+    assert "**Showthrough: the gate is passed**" in outcome_markdown(sure)
 
 
 def test_the_terminal_fits(outcome: Outcome) -> None:

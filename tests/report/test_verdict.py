@@ -92,8 +92,8 @@ def test_few_documents_are_never_enough() -> None:
     """20 of 20 hidden: 0.05 ** (1 / 20) = 0.861, below 0.95."""
     run = run_of(20, good=[NAME, CODE, TOWN])
     assert verdict(run).recommendation.startswith(
-        "good meets all thresholds in these documents, but it is not sure that others would (of good, er_di may be "
-        "0.861, asked for 0.95): score more documents before deciding."
+        "good meets all thresholds in these documents, but it is not sure that others would (good may miss er_di ≥ "
+        "0.95 with 0.861): score more documents before deciding."
     )
 
 
@@ -102,13 +102,36 @@ def test_none_is_recommended_where_none_is_good_enough() -> None:
     run = run_of(names=[NAME], codes=[CODE, TOWN])
     assert verdict(run).recommendation == (
         "None of the 2 meets all thresholds: these numbers do not support a release of any. "
-        "Closest is codes, which misses er_di 0.500, asked for 0.95."
+        "Closest by numbers alone is codes, which misses er_di ≥ 0.95 (0.500)."
     )
     alone = run_of(names=[NAME])
     assert verdict(alone).recommendation == (
         "names does not meet all thresholds: these numbers do not support a release. "
-        "It misses er_di 0.500, asked for 0.95 and er_qi 0.000, asked for 0.95."
+        "It misses er_di ≥ 0.95 (0.500) and er_qi ≥ 0.95 (0.000)."
     )
+
+
+def test_more_documents_make_no_interval_where_there_is_none() -> None:
+    run = run_of(good=[NAME, CODE, TOWN])
+    bare = [msgspec.structs.replace(one, low=None, high=None) if one.metric == "er_qi" else one for one in run.scores]
+    assert (
+        "it is not sure that others would (no interval goes with er_qi ≥ 0.95): score other documents too before"
+        in verdict(msgspec.structs.replace(run, scores=bare)).recommendation
+    )
+
+
+def test_a_number_is_told_on_the_side_of_its_threshold_where_it_lies() -> None:
+    """0.94996 misses 0.95, and must not be told as 0.950."""
+    run = run_of(good=[NAME, CODE, TOWN])
+    near = [
+        msgspec.structs.replace(one, value=0.94996, low=0.9, high=0.97)
+        if (one.anonymization, one.metric) == ("good", "er_di")
+        else one
+        for one in run.scores
+    ]
+    run = msgspec.structs.replace(run, scores=near)
+    assert verdict(run).recommendation.endswith("It misses er_di ≥ 0.95 (0.94996).")
+    assert "good misses er_di ≥ 0.95 (0.94996)" in told(run)
 
 
 def test_thresholds_that_were_set_decide() -> None:
@@ -132,6 +155,17 @@ def test_what_leaks_most_comes_first_with_what_a_fix_would_win() -> None:
     )
 
 
+def test_what_nobody_marked_ranks_below_a_direct_identifier() -> None:
+    """The town is masked once and readable once in all documents, the code is readable in half of them."""
+    text = f"{TEXT} to Oslo"
+    corpus = Corpus([Document(f"d{number}", text, (Annotation("a", MARKS),)) for number in range(4)])
+    masks = {f"d{number}": [NAME, TOWN, *([CODE] if number % 2 else [])] for number in range(4)}
+    first, second = findings(evaluate(corpus, {"one": Anonymization(masks)}, ["er_di", "inconsistent"]))
+    assert (first.what.split(" readable")[0], second.what.split(" in ")[0]) == (
+        "leaves 2 direct identifiers", "masks 4 strings",
+    )  # fmt: skip
+
+
 def test_whom_an_attack_finds_and_by_which_words(demo_attacked: Run) -> None:
     found = next(one for one in findings(demo_attacked) if one.name == "ner" and one.words)
     assert found.what == "lets an attack (trir) find the person of 41 of 42 documents"
@@ -143,6 +177,7 @@ def test_of_an_interrupted_run_nothing_is_said() -> None:
     run = msgspec.structs.replace(run_of(names=[NAME]), complete=False, scores=[])
     assert verdict(run).recommendation == "The run was interrupted: nothing can be said yet."
     assert verdict(run).findings == []
+    assert told(run).strip() == verdict(run).recommendation
 
 
 def test_no_number_is_no_pass() -> None:

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from showthrough.cli.options import Said
 from showthrough.cli.outputs import Results, check_file, check_folder
+from showthrough.errors import OutputError, ResourceError
 from showthrough.evaluation.settings import Option, options_of
 from showthrough.files.writing import Read
 from showthrough.report.summary import show_verdict
@@ -50,14 +51,17 @@ class Views:
         return self.plots is not None or any(VIEWS[name].shows_documents for name in self.files)
 
     def check(self) -> None:
-        """Raises OutputError for what could not be written at the end, ResourceError for what could not be drawn."""
+        """Raises OutputError for what could not be written or drawn at the end."""
         for path in self.files.values():
             check_file(path, self.force)
         check_folder(self.plots)
         if self.plots is not None:
             from showthrough.report.charts.theme import check_installed  # here: charts take a moment to import
 
-            check_installed()
+            try:
+                check_installed()
+            except ResourceError as error:  # nothing was scored yet: a bad request, and no metric that failed
+                raise OutputError(str(error)) from error
 
     def kept(self, run: Run) -> Run:
         """What of a run is written."""

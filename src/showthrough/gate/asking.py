@@ -103,15 +103,26 @@ def settled(
 
 
 def fault_of(threshold: Threshold, records: Sequence[MetricRecord]) -> str:
-    """Why a threshold cannot be asked of these metrics: it is on none of them, or on the wrong end of one."""
+    """Why a threshold cannot be asked of these metrics: on none of them, on the wrong end, or beyond one."""
     record = next((one for one in records if one.text == threshold.metric), None)
     if record is None:
         name = shown(threshold.metric, _SHOWN)
         return f"metric {name} is not among the metrics; there are {some(one.text for one in records)}"
     if record.describes(threshold.part) or record.better == _OF[threshold.end]:
-        return ""
+        return _beyond(threshold)
     other = next(end for end in _ENDS if end != threshold.end)
     return f"{record.better} is better of {shown(record.text, _SHOWN)}; expected --{other} (in a plan, {other})"
+
+
+def _beyond(threshold: Threshold) -> str:
+    """Why a limit can decide nothing: who means 5 % and writes 5 would let everything pass."""
+    try:
+        share = parse_metric(threshold.metric).bounded(threshold.part)
+    except (PlanError, ResourceError):
+        return ""  # what is not installed here may count anything
+    if 0 <= threshold.limit <= 1 or not share:
+        return ""
+    return f"found the limit {threshold.limit:g}; expected one from 0 to 1: a share, where 0.05 is 5 %"
 
 
 def _named(what: str, records: Sequence[MetricRecord], applied: Callable[[Metric], Metric]) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from showthrough.gate.asking import fault_of
 from showthrough.gate.baseline import Baseline
 from showthrough.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
 from showthrough.gate.grading import Graded, graded, thresholds_of
+from showthrough.run.places import Places
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import chosen, counted, leaks
 from showthrough.run.run import Run
@@ -65,7 +66,7 @@ def checked(run: Run, gate: Gate) -> Outcome:
         kept = gate.baseline.kept(names, gate.baseline.numbers(judged), gate.bound)
         tested = sum(one.p is not None for ones in kept.values() for one in ones)
         many = f"{tested} comparison{'' if tested == 1 else 's'}"
-        notes.append(f"losses are tested from one side at {SHOWN:g}, with Holm's correction for {many}")
+        notes += [f"losses are tested from one side at {SHOWN:g}, with Holm's correction for {many}"] * bool(tested)
     return Outcome(
         run.corpus.unplaced,
         run.sample,
@@ -73,6 +74,7 @@ def checked(run: Run, gate: Gate) -> Outcome:
         [_one(run, gate, name, thresholds, kept[name]) for name in names],
         gate.baseline.beside.label if gate.baseline else "",
         notes,
+        Places(run.metrics).told(run.notes),
     )
 
 
@@ -141,10 +143,9 @@ def _why(run: Run, one: Graded, bound: bool) -> str:
 
 def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) -> list[Enough]:
     """Whether there are enough documents, and enough of what each number is made of."""
-    units, what = run.drawn, "groups of documents" if run.groups else "documents"
-    counts = [
-        Enough(f"at least {gate.documents} {what}", units >= gate.documents, f"{units} {what}", units, gate.documents)
-    ]
+    units, kind = run.drawn, ("group", " of documents") if run.groups else ("document", "")
+    least, there = (f"{count:,} {kind[0]}{'' if count == 1 else 's'}{kind[1]}" for count in (gate.documents, units))
+    counts = [Enough(f"at least {least}", units >= gate.documents, there, units, gate.documents)]
     things: dict[str, float] = {}
     for one in asked:
         if (count := _things(run, name, one.metric, one.part)) is not None:
@@ -155,7 +156,7 @@ def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) ->
     for text, number in things.items():
         found, needed = math.floor(number), gate.identifiers
         least = f"at least {needed} counted by {text}"
-        counts.append(Enough(least, found >= needed, f"{found} counted", found, needed, text))
+        counts.append(Enough(least, found >= needed, f"{found:,} counted", found, needed, text))
     return counts
 
 

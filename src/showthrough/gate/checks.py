@@ -111,10 +111,16 @@ class Outcome(msgspec.Struct, frozen=True):
     anonymizations: Annotated[list[Checked], "what came of each"]
     baseline: Annotated[str, "what the earlier run is called; empty: there is none"] = ""
     notes: Annotated[list[str], "what a reader must know besides, a sentence each"] = []
+    of_run: Annotated[list[str], "what the run says that a reader must know before believing its numbers"] = []
 
     @property
     def passed(self) -> bool:
         return all(one.passed for one in self.anonymizations)
+
+    @property
+    def unsure(self) -> int:
+        """How many checks pass by their number alone."""
+        return sum(one.passed and not one.sure for checked in self.anonymizations for one in checked.checks)
 
 
 def told(value: float, limit: float | None = None) -> str:

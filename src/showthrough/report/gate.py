@@ -43,7 +43,11 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
 
 
 def _passes(outcome: Outcome) -> str:
-    return "is passed" if outcome.passed else "is not passed"
+    """What is passed by numbers alone says so: who reads one line must not take it for sure."""
+    if not outcome.passed:
+        return "is not passed"
+    unsure = outcome.unsure
+    return f"is passed, with {unsure} check{'' if unsure == 1 else 's'} open" if unsure else "is passed"
 
 
 def _how_many(one: Checked) -> str:
@@ -149,7 +153,8 @@ def outcome_markdown(outcome: Outcome) -> str:
         if one.documents:
             named = ", ".join(f"{markdown_code(look.document)} ({_counts(look)})" for look in one.documents)
             parts.append(f"Look at first: {named}")
-    parts += ["\n".join(f"- note: {_cell(note)}" for note in outcome.notes)] if outcome.notes else []
+    notes = [*outcome.notes, *outcome.of_run]
+    parts += ["\n".join(f"- note: {_cell(note)}" for note in notes)] if notes else []
     return "\n\n".join(parts) + "\n"
 
 

@@ -67,7 +67,7 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
     having = sum(total > 0 for total in counted(run, record, name, "all"))
     if not leaking:
         unseen = may_leak(score)
-        where = f"{things} readable where they were marked, in {having:,} of {_documents(run)}"
+        where = f"{things} (in {having:,} of {_documents(run)}) readable where they were marked"
         yield Clause("leaves ", f"none of {marked:,.0f}", where + assuming(record))
         if unseen:
             yield Clause("", unseen)

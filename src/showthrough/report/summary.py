@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.text import Text
 
 from showthrough.errors import printable
-from showthrough.gate.checks import told
 from showthrough.gate.grading import Grade, Graded
 from showthrough.report.findings import Finding
-from showthrough.report.verdict import WORDS, Judged, Verdict
+from showthrough.report.verdict import WORDS, Judged, Verdict, beside
 
 MOST = 6  # findings that a screen has room for
+_TOGETHER = "\u00a0"  # between a number and its sign, which no line parts
 _STYLES: dict[Grade, str] = {"met": "bold green", "open": "bold yellow", "missed": "bold red", "unknown": "bold"}
 _ORDER: tuple[Grade, ...] = ("missed", "unknown", "open", "met")
 
@@ -24,7 +24,7 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
 
     Escapes are made before lines are broken: they are longer, and what is beyond the width is cut off.
     """
-    for one in verdict.systems:
+    for one in verdict.systems if any(one.sentence or one.grades for one in verdict.systems) else ():
         console.print(_heading(one))
         words = "; ".join(map(str, one.sentence)) or "has no number that a sentence could tell; see the table"
         _print(f"{words}.", "    ", "    ", console)
@@ -45,10 +45,9 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
 
 def _print(words: str, first: str, then: str, console: Console) -> None:
     """Words in lines of the console's width, each a little in."""
-    for line in wrap(
-        printable(words), console.width, initial_indent=first, subsequent_indent=then, break_on_hyphens=False
-    ):
-        console.print(Text(line), soft_wrap=True)
+    kept = printable(words).replace(" %", f"{_TOGETHER}%")
+    for line in wrap(kept, console.width, initial_indent=first, subsequent_indent=then, break_on_hyphens=False):
+        console.print(Text(line.replace(_TOGETHER, " ")), soft_wrap=True)
 
 
 def _heading(one: Judged) -> Text:
@@ -57,29 +56,12 @@ def _heading(one: Judged) -> Text:
     for place, grade in enumerate(grade for grade in _ORDER if _of(one.grades, grade)):
         line.append("; " if place else " ", style="not bold")
         line.append(WORDS[grade], style=_STYLES[grade])
-        line.append(f" {', '.join(map(_beside, _of(one.grades, grade)))}", style="not bold")
+        line.append(f" {', '.join(map(beside, _of(one.grades, grade)))}", style="not bold")
     return line
 
 
 def _of(grades: Sequence[Graded], grade: Grade) -> list[Graded]:
     return [one for one in grades if one.grade == grade]
-
-
-def _beside(one: Graded) -> str:
-    return f"{one.threshold} ({value_words(one)})"
-
-
-def value_words(one: Graded) -> str:
-    """`0.808`; where only the interval falls short `1.000, but may be 0.931`; or why there is no number."""
-    if one.score is None or one.score.value is None:
-        return one.score.reason if one.score and one.score.reason else "no number"
-    limit = one.threshold.limit
-    value = told(one.score.value, limit)
-    if one.grade != "open":
-        return value
-    return (
-        f"{value}, without an interval" if one.cautious is None else f"{value}, but may be {told(one.cautious, limit)}"
-    )
 
 
 def in_words(finding: Finding) -> str:

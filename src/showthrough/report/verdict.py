@@ -22,7 +22,7 @@ from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 
 WORDS: dict[Grade, str] = {
-    "met": "meets", "open": "not sure to meet", "missed": "misses", "unknown": "not judged by",
+    "met": "meets", "open": "is not sure to meet", "missed": "misses", "unknown": "is not judged by",
 }  # fmt: skip
 
 
@@ -71,22 +71,22 @@ def verdict(run: Run) -> Verdict:
     thresholds = thresholds_of(run) if run.complete else []
     systems = [Judged(name, sentence(run, name), [graded(run, name, one) for one in thresholds]) for name in run.names]
     found = findings(run) if run.complete else []
-    return Verdict(systems, thresholds, bool(run.thresholds), found, _recommendation(run, systems), caveats(run))
+    rests = caveats(run) if run.complete else []
+    return Verdict(systems, thresholds, bool(run.thresholds), found, _recommendation(run, systems), rests)
 
 
 def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
     if not run.complete:
         return "The run was interrupted: nothing can be said yet."
     if not any(one.grades for one in systems):
-        return "No threshold can be judged by these metrics, so nothing can be recommended."
+        return "No threshold was set, and these metrics have no usual one, so nothing can be recommended."
     met, still_open = ([one.name for one in systems if one.grade == grade] for grade in ("met", "open"))
     if met:
         return f"{listed(met)} {_meet(met)} {_thresholds(systems)}.{_choice(run, met)} {_limits(run)}"
     if still_open:
-        first = next(one for one in systems if one.grade == "open")
         return (
             f"{listed(still_open)} {_meet(still_open)} {_thresholds(systems)} in these documents, but it is not sure "
-            f"that others would ({_doubt(first)}): score more documents before deciding."
+            f"that others would ({_doubt([one for one in systems if one.grade == 'open'])} before deciding."
             f"{_choice(run, still_open)} {_limits(run)}"
         )
     unjudged = [one.name for one in systems if one.grade == "unknown"]
@@ -111,23 +111,37 @@ def _none(systems: Sequence[Judged]) -> str:
 
 
 def _closest(one: Judged, *, alone: bool) -> str:
-    missing = [
-        f"{graded.threshold.what} {told(graded.score.value, graded.threshold.limit)}, "
-        f"asked for {graded.threshold.limit:g}"
-        for graded in one.grades
-        if graded.grade == "missed" and graded.score is not None and graded.score.value is not None
-    ]
-    return f"It misses {listed(missing)}." if alone else f"Closest is {one.name}, which misses {listed(missing)}."
+    """By the numbers alone: no test tells whether another is further off."""
+    missing = listed([beside(graded) for graded in one.grades if graded.grade == "missed"])
+    return f"It misses {missing}." if alone else f"Closest by numbers alone is {one.name}, which misses {missing}."
 
 
-def _doubt(one: Judged) -> str:
-    """Why what holds here may not hold elsewhere: the interval, or that there is none."""
-    doubt = next(graded for graded in one.grades if graded.grade == "open")
-    end = doubt.cautious
-    if end is None:
-        return f"{doubt.threshold.what} has no interval"
-    limit = doubt.threshold.limit
-    return f"of {one.name}, {doubt.threshold.what} may be {told(end, limit)}, asked for {limit:g}"
+def beside(one: Graded) -> str:
+    """`er_di ≥ 0.95 (0.808)`."""
+    return f"{one.threshold} ({value_words(one)})"
+
+
+def value_words(one: Graded) -> str:
+    """`0.808`; where only the interval falls short `1.000, but may be 0.931`; or why there is no number."""
+    if one.score is None or one.score.value is None:
+        return one.score.reason if one.score and one.score.reason else "no number"
+    value = told(one.score.value, one.threshold.limit)
+    if one.grade != "open":
+        return value
+    return f"{value}, without an interval" if one.cautious is None else f"{value}, but may be {_end(one)}"
+
+
+def _end(one: Graded) -> str:
+    return "" if one.cautious is None else told(one.cautious, one.threshold.limit)
+
+
+def _doubt(systems: Sequence[Judged]) -> str:
+    """Why what holds here may not hold elsewhere, and what to do: more documents make no interval of none."""
+    doubts = [(one.name, doubt) for one in systems for doubt in one.grades if doubt.grade == "open"]
+    for name, doubt in doubts:
+        if doubt.cautious is not None:
+            return f"{name} may miss {doubt.threshold} with {_end(doubt)}): score more documents"
+    return f"no interval goes with {doubts[0][1].threshold}): score other documents too"
 
 
 def _choice(run: Run, names: Sequence[str]) -> str:

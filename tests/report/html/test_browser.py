@@ -41,6 +41,14 @@ def test_axes_can_be_switched(window: Open, demo_page: str, demo_run: Run) -> No
     assert view.tab.locator("#plane-across").input_value() == "er_qi"
 
 
+@pytest.mark.parametrize("section", ["compare", "documents"])
+def test_an_address_leads_to_its_section_though_much_is_drawn_above_it(
+    window: Open, demo_page: str, section: str
+) -> None:
+    view = window(demo_page, f"#{section}")
+    assert 0 <= view.tab.locator(f"#{section}").evaluate("one => one.getBoundingClientRect().top") < 120
+
+
 def test_better_is_up_and_to_the_right(window: Open, demo_page: str, demo_run: Run) -> None:
     view = window(demo_page)
     place = "one => [one.getAttribute('aria-label'), one.querySelector('.symbol').getBoundingClientRect().x]"

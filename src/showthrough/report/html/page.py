@@ -16,9 +16,8 @@ from showthrough.report.charts.theme import SHAPES
 from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
 from showthrough.report.significance import ALPHA, MOST, shuffles
-from showthrough.report.summary import value_words
 from showthrough.report.table import HEADLINES, signatures, tables
-from showthrough.report.verdict import WORDS, verdict
+from showthrough.report.verdict import WORDS, value_words, verdict
 from showthrough.run.run import Run
 
 SCRIPTS = (  # in the order in which they run

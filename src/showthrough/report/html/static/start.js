@@ -11,4 +11,5 @@ startFailures(start);
 const laid = startViewer(start);
 startCharts(start);
 await laid;
+byId(location.hash.slice(1))?.scrollIntoView({ behavior: "instant" }); // what was drawn above it pushed it down
 document.documentElement.dataset.ready = String(Math.round(performance.now())); // when the page could be used
