@@ -145,7 +145,7 @@ def demo_output() -> str:
     """What the demo prints: its table, the verdict on two of the five, the first findings, what follows."""
     result = CliRunner().invoke(app, ["demo"], env=_PLAIN, catch_exceptions=False)
     lines = [line.rstrip() for line in result.stdout.strip("\n").splitlines()]
-    systems = [number for number, line in enumerate(lines) if re.match(r"\w+ (misses|meets|not )", line)]
+    systems = [number for number, line in enumerate(lines) if re.match(r"\w+ (misses|meets|is not )", line)]
     found = lines.index("What stands out")
     ends = next(number for number, line in enumerate(lines) if line.startswith("everything masked")) + 1
     second = next(number for number, line in enumerate(lines) if line.startswith("  3. "))

@@ -68,8 +68,8 @@ def test_evaluate_shows_and_writes(here: Path, cli: Callable[..., Any]) -> None:
     assert "* best of its column" in outcome.out
     # Every mark hides in the one, and d2 leaks in the other; three documents say little.
     assert "a misses er_di ≥ 0.95 (0.667), er_qi ≥ 0.95 (0.000)\n    leaves 1 of 3 direct identifiers" in outcome.out
-    assert "every not sure to meet er_di ≥ 0.95 (1.000, but may be " in outcome.out
-    assert outcome.out.index("every not sure") < outcome.out.index("er_di.v2|corpus:corpus@")
+    assert "every is not sure to meet er_di ≥ 0.95 (1.000, but may be " in outcome.out
+    assert outcome.out.index("every is not sure") < outcome.out.index("er_di.v2|corpus:corpus@")
     assert "run written to run.json (holds the documents' text" in outcome.out
     found = scores("run.json")
     # Mr John Doe for both annotators of d1, Ann Lee of d2: masks.json hides the first two.

@@ -43,7 +43,7 @@ def test_a_name_that_must_be_escaped_cuts_no_number() -> None:
     text = " ".join(told(run_of(**{name: [NAME, TOWN]})).split())
     escaped = name.encode("unicode_escape").decode()
     assert f"{escaped} does not meet all thresholds: these numbers do not support a release." in text
-    assert "It misses er_di 0.500, asked for 0.95." in text
+    assert "It misses er_di ≥ 0.95 (0.500)." in text
     assert "\x1b" not in text
 
 
@@ -51,7 +51,7 @@ def test_a_number_is_told_on_its_side_of_the_limit() -> None:
     """With three digits it would miss 0.95 with 0.950."""
     run = run_of(nearly=[NAME, CODE, TOWN])
     run.scores = [msgspec.structs.replace(one, value=0.94996) if one.metric == "er_di" else one for one in run.scores]
-    assert verdict(run).recommendation.endswith("It misses er_di 0.94996, asked for 0.95.")
+    assert verdict(run).recommendation.endswith("It misses er_di ≥ 0.95 (0.94996).")
     assert "misses er_di ≥ 0.95 (0.94996)" in told(run)
 
 
