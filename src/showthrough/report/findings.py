@@ -55,7 +55,7 @@ def _leak(
 ) -> Finding:
     count, documents = sum(leaking.values()), len(run.documents)
     kind = "direct identifier" if "direct identifiers" in record.roles else "quasi-identifier"
-    what = f"leaves {counted_words(count, kind)} readable that are {type_words(entity_type)}"
+    what = f"leaves {counted_words(count, kind)} readable among {type_words(entity_type)}"
     right, every = (sum(counted(run, record, name, which)) for which in ("right", "all"))
     now, then = right / every, (right + count) / every
     return Finding(
