@@ -84,9 +84,10 @@ def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
     if met:
         return f"{listed(met)} {_meet(met)} {_thresholds(systems)}.{_choice(run, met)} {_limits(run)}"
     if still_open:
+        doubt, more = _doubt([one for one in systems if one.grade == "open"])
         return (
             f"{listed(still_open)} {_meet(still_open)} {_thresholds(systems)} in these documents, but it is not sure "
-            f"that others would ({_doubt([one for one in systems if one.grade == 'open'])} before deciding."
+            f"that others would ({doubt}): score {more} before deciding."
             f"{_choice(run, still_open)} {_limits(run)}"
         )
     unjudged = [one.name for one in systems if one.grade == "unknown"]
@@ -135,13 +136,13 @@ def _end(one: Graded) -> str:
     return "" if one.cautious is None else told(one.cautious, one.threshold.limit)
 
 
-def _doubt(systems: Sequence[Judged]) -> str:
-    """Why what holds here may not hold elsewhere, and what to do: more documents make no interval of none."""
+def _doubt(systems: Sequence[Judged]) -> tuple[str, str]:
+    """Why what holds here may not hold elsewhere, and what would tell: more documents make no interval of none."""
     doubts = [(one.name, doubt) for one in systems for doubt in one.grades if doubt.grade == "open"]
     for name, doubt in doubts:
         if doubt.cautious is not None:
-            return f"{name} may miss {doubt.threshold} with {_end(doubt)}): score more documents"
-    return f"no interval goes with {doubts[0][1].threshold}): score other documents too"
+            return f"{name} may miss {doubt.threshold} with {_end(doubt)}", "more documents"
+    return f"no interval goes with {doubts[0][1].threshold}", "other documents too"
 
 
 def _choice(run: Run, names: Sequence[str]) -> str:
