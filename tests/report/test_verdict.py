@@ -150,9 +150,7 @@ def test_what_leaks_most_comes_first_with_what_a_fix_would_win() -> None:
         "names leaves 100 direct identifiers readable among codes such as case numbers (CODE), in 100 of 100 "
         "documents (d000 (1), d001 (1), d002 (1) and 97 more); hiding them all would bring er_di from 0.500 to 1.000."
     )
-    assert in_words(second).startswith(
-        "names leaves 100 quasi-identifiers readable among places (LOC), in 100 of 100"
-    )
+    assert in_words(second).startswith("names leaves 100 quasi-identifiers readable among places (LOC), in 100 of 100")
 
 
 def test_what_nobody_marked_ranks_below_a_direct_identifier() -> None:
