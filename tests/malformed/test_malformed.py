@@ -137,6 +137,9 @@ def _left_behind(one: Attempt, before: dict[str, bytes], after: dict[str, bytes]
 _USAGE = re.compile(r"Usage: .*\n( .*\n)*Try .* for help\.\n\nError: [^\n]+\n")
 
 
+_FOLDED = re.compile(r"(?m)^note: .*(?:\n {6}\S.*)+")  # a note may go over several lines
+
+
 def _badly_refused(out: str, err: str) -> str:
     if out:
         return f"prints before it refuses: {out[:300]}"
@@ -147,7 +150,7 @@ def _badly_refused(out: str, err: str) -> str:
 
 def _untidy(err: str) -> str:
     """What is wrong with lines on standard error: each says something of its own, and none is a program's."""
-    for line in err.splitlines():
+    for line in _FOLDED.sub(lambda note: note[0].replace("\n      ", " "), err).splitlines():
         if not line.strip() or line[0].isspace() or re.search(r"Traceback|Warning|panicked|^\w*Error:", line):
             return f"says {err[:800]!r}"
     return _unfit(err)
