@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, evaluate, read_anonymization, read_corpus
@@ -16,7 +17,7 @@ from showthrough.data.documents import CHUNK_CHARACTERS
 from showthrough.files.heads import Head
 from showthrough.formats.base import Input
 from showthrough.formats.lines import Lines
-from showthrough.formats.tab import read_lines
+from showthrough.formats.tab import read_lines, record
 
 FULL: dict[str, Any] = {
     "doc_id": "001-1",
@@ -51,10 +52,28 @@ def read(path: Path, content: Any) -> list[Document]:
 
 
 def test_a_document_as_TAB_writes_it(tmp_path: Path) -> None:  # noqa: N802 (the name of the corpus)
-    mention = Mention(5, 13, "PERSON", "DIRECT", "001_e0", "NOT_CONFIDENTIAL")
-    expected = [Document("001-1", "😀 Mr John Doe.", (Annotation("annotator1", (mention,)),))]
+    mention = Mention(5, 13, "PERSON", "DIRECT", "001_e0", "NOT_CONFIDENTIAL", "check")
+    layers = (Annotation("annotator1", (mention,)),)
+    expected = [Document("001-1", "😀 Mr John Doe.", layers, split="train", reviewed=("annotator1",))]
     assert read(tmp_path / "x.json", [FULL]) == expected
     assert read(tmp_path / "x.jsonl", json.dumps(FULL)) == expected
+    assert read(tmp_path / "again.json", [record(expected[0])]) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "reviewed"),
+    [(True, ("annotator1",)), (False, ()), (None, ()), ([], ()), (["b", "annotator1"], ("b", "annotator1"))],
+)
+def test_whose_work_was_reviewed(said: Any, reviewed: tuple[str, ...], tmp_path: Path) -> None:
+    """True: that of all annotators."""
+    assert read(tmp_path / "x.json", [{**FULL, "quality_checked": said}])[0].reviewed == reviewed
+
+
+def test_no_number_hangs_on_splits_and_reviews() -> None:
+    """So the digest does not either; what annotators did to a mark is part of it."""
+    plain = Document("d", "Mr Doe", (Annotation("a", (Mention(3, 6),)),))
+    assert plain.digest() == msgspec.structs.replace(plain, split="test", reviewed=("a",)).digest()
+    assert plain.digest() != msgspec.structs.replace(plain, group="g").digest()
 
 
 @pytest.mark.parametrize(
@@ -85,7 +104,9 @@ def test_optional_keys_may_be_missing(annotations: Any, expected: Any, tmp_path:
 
 def test_a_text_that_speaks_of_keys_is_no_key(tmp_path: Path) -> None:
     text = 'say "entity_mentions" twice: "entity_mentions"'
-    assert read(tmp_path / "x.json", [{**FULL, "text": text, "annotations": None}]) == [Document("001-1", text)]
+    assert read(tmp_path / "x.json", [{**FULL, "text": text, "annotations": None}]) == [
+        Document("001-1", text, split="train")
+    ]
     other = {**FULL, "more": {"entity_mentions": [], "deep": {"entity_mentions": []}}}
     assert [document.id for document in read(tmp_path / "x.json", [other])] == ["001-1"]
 

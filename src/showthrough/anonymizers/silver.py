@@ -17,6 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import is_dataclass
 from pathlib import PurePath
 
+from msgspec import structs
+
 from showthrough.anonymizers import Anonymizer, anonymize, anonymizer
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.levels import by_type, folded
@@ -75,7 +77,7 @@ def _mentions_of(corpus: Corpus) -> Iterator[Mention]:
 def _annotated(document: Document, found: Sequence[Anonymization], vote: int, name: str, keep: bool) -> Document:
     layer = Annotation(name, tuple(silver_mentions(document.text, [one.of(document.id) for one in found], vote)))
     others = tuple(one for one in document.annotations if keep and one.annotator != name)
-    return Document(document.id, document.text, (*others, layer), document.group)
+    return structs.replace(document, annotations=(*others, layer))
 
 
 def silver_mentions(text: str, found: Sequence[Sequence[Mask]], vote: int = 1) -> list[Mention]:

@@ -26,6 +26,7 @@ app = typer.Typer(
 for name in (
     "evaluate", "compare", "report", "attack", "validate", "anonymize", "demo", "cache", "convert", "vocabulary",
     "surrogate", "labels", "scan", "annotate", "apply", "check",
+    "corpus", "agreement", "errors", "review", "fetch",
 ):  # fmt: skip
     app.command(name)(import_module(f"{__name__}.{name}").command)
 for listing in (lists.metrics, lists.formats, lists.attacks, lists.anonymizers, lists.detectors):

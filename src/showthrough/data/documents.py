@@ -37,6 +37,7 @@ class Mention(msgspec.Struct, frozen=True, gc=False, array_like=True):
     identifier: Identifier = "QUASI"
     entity_id: str = ""
     confidential: str | None = None
+    edit: str | None = None  # what the annotator did to a mark that was made beforehand, such as check or insert
 
     @property
     def stated(self) -> bool:
@@ -75,11 +76,16 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
     text: str
     annotations: tuple[Annotation, ...] = ()
     group: str = ""  # what it shares with others, such as the patient; empty: it is a group of its own
+    split: str = ""  # the part of the corpus that it belongs to, such as train or test
+    reviewed: tuple[str, ...] = ()  # annotators whose work on it somebody else has looked through
 
     def digest(self) -> bytes:
-        """16 bytes that change whenever the id, the text, a mark or the group changes."""
+        """16 bytes that change whenever the id, the text, a mark or the group changes.
+
+        Splits and reviews do not: no number is made of them.
+        """
         # A document without a group has the digest that it had before there were groups.
-        content = self if self.group else (self.id, self.text, self.annotations)
+        content = (self.id, self.text, self.annotations, *filter(None, [self.group]))
         return hashlib.blake2b(msgspec.json.encode(content), digest_size=16).digest()
 
     def problems(self, file: str = "") -> list[Problem]:

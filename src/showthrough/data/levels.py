@@ -25,6 +25,13 @@ def known_level(entity_type: str) -> Identifier | None:
     return treated_as(kind).identifier if kind else None
 
 
-def by_type(start: int, end: int, entity_type: str, entity_id: str = "", confidential: str | None = None) -> Mention:
+def by_type(
+    start: int,
+    end: int,
+    entity_type: str,
+    entity_id: str = "",
+    confidential: str | None = None,
+    edit: str | None = None,
+) -> Mention:
     """A mention of which nobody said how it identifies."""
-    return InferredMention(start, end, entity_type, known_level(entity_type) or GUESS, entity_id, confidential)
+    return InferredMention(start, end, entity_type, known_level(entity_type) or GUESS, entity_id, confidential, edit)

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
+from msgspec import structs
+
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Marked, Mention, Survey, altered
 from showthrough.data.labels import NO_TYPE, Labels, label_map
 from showthrough.data.levels import GUESS, by_type, folded, known_level
@@ -176,9 +178,10 @@ class Rule:
 
     def mention(self, mention: Mention) -> Mention:
         level = self.identifier or (mention.identifier if mention.stated else None)
+        start, end, _, _, *rest = structs.astuple(mention)
         if level is None:
-            return by_type(mention.start, mention.end, self.entity_type, mention.entity_id, mention.confidential)
-        return Mention(mention.start, mention.end, self.entity_type, level, mention.entity_id, mention.confidential)
+            return by_type(start, end, self.entity_type, *rest)
+        return Mention(start, end, self.entity_type, level, *rest)
 
 
 def _retyped(rules: Mapping[str, Rule], document: Document) -> Document:
@@ -191,7 +194,7 @@ def _retyped(rules: Mapping[str, Rule], document: Document) -> Document:
                 yield rule.mention(mention)
 
     layers = tuple(Annotation(layer.annotator, tuple(mentions(layer))) for layer in document.annotations)
-    return Document(document.id, document.text, layers, document.group)
+    return structs.replace(document, annotations=layers)
 
 
 def retyped(corpus: Corpus, retyping: Retyping) -> Corpus:

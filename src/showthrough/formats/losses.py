@@ -37,6 +37,8 @@ class _Losses:
             return
         self.counts["texts"] += document.text != kept.text
         self.counts["groups"] += bool(document.group) and document.group != kept.group
+        self.counts["splits"] += bool(document.split) and document.split != kept.split
+        self.counts["reviews"] += bool(document.reviewed) and document.reviewed != kept.reviewed
         self.counts["unread"] += bool(kept.annotations) and not document.annotations
         for layer, other in _pairs(document.annotations, kept.annotations):
             if other is None:
@@ -61,6 +63,7 @@ class _Losses:
             self.counts["types"] += mention.entity_type != other.entity_type
             self.counts["levels"] += mention.identifier != other.identifier
             self.counts["statuses"] += mention.confidential is not None and mention.confidential != other.confidential
+            self.counts["edits"] += mention.edit is not None and mention.edit != other.edit
             self.counts["ids"] += bool(mention.entity_id) and mention.entity_id != other.entity_id
             if mention.entity_id and sizes[mention.entity_id] > 1:
                 entities[mention.entity_id].append(other.entity_id)
@@ -82,6 +85,8 @@ _PHRASES = {
     "documents": ("{}", "document"),
     "texts": ("the text of {}", "document"),
     "groups": ("the group of {}", "document"),
+    "splits": ("the split of {}", "document"),
+    "reviews": ("whose annotations of {} were reviewed", "document"),
     "unread": ("that nobody has looked through {}", "document"),
     "layers": ("{} without marks", "annotation layer"),
     "marks": ("{} to be masked", "mark"),
@@ -91,6 +96,7 @@ _PHRASES = {
     "entities": ("the co-reference of {}", "entity"),
     "ids": ("the entity id of {}", "mark"),
     "statuses": ("the confidential status of {}", "mark"),
+    "edits": ("what annotators did to {}", "mark"),
     "added": ("{} too many", "mark"),
 }
 

@@ -23,7 +23,7 @@ from showthrough.formats.strict import strict
 
 
 class _Mention(msgspec.Struct, gc=False):
-    aside: ClassVar = ("entity_mention_id", "edit_type", "related_mentions")  # nothing here is scored by them
+    aside: ClassVar = ("entity_mention_id", "related_mentions")  # nothing here is scored by them
 
     start_offset: int
     end_offset: int
@@ -31,6 +31,7 @@ class _Mention(msgspec.Struct, gc=False):
     identifier_type: Identifier | None = None
     entity_id: str | int | None = None
     confidential_status: str | None = None
+    edit_type: str | None = None
     span_text: str | None = None
 
 
@@ -46,11 +47,13 @@ class _Id(msgspec.Struct, gc=False, rename={"id": "doc_id"}):
 
 
 class _Document(_Id, gc=False):
-    aside: ClassVar = ("dataset_type", "meta", "quality_checked", "task")
+    aside: ClassVar = ("meta", "task")
 
     text: str
     annotations: dict[str, _Layer] | None = None
     group: _Group = None
+    dataset_type: str | None = None
+    quality_checked: list[str] | bool | None = None  # whose work; or whether that of everybody
 
 
 class _RawDocument(_Id):
@@ -141,15 +144,21 @@ def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
                 fault = unlike(f"at {start}–{end}", text[start:end], "span_text is", mark.span_text)
                 problems.append(Problem(str(path), place, f"{fault}; expected offsets in Unicode code points"))
         annotations.append(Annotation(annotator, tuple(map(_mention, mentions))))
-    return Document(str(wire.id), text, tuple(annotations), "" if wire.group is None else str(wire.group))
+    group = "" if wire.group is None else str(wire.group)
+    return Document(str(wire.id), text, tuple(annotations), group, wire.dataset_type or "", _reviewed(wire))
+
+
+def _reviewed(wire: _Document) -> tuple[str, ...]:
+    checked = wire.quality_checked
+    return tuple(wire.annotations or () if checked is True else checked or ())
 
 
 def _mention(mark: _Mention) -> Mention:
     entity = "" if mark.entity_id is None else str(mark.entity_id)
     start, end, kind, status = mark.start_offset, mark.end_offset, mark.entity_type, mark.confidential_status
     if mark.identifier_type is None:
-        return by_type(start, end, kind, entity, status)
-    return Mention(start, end, kind, mark.identifier_type, entity, status)
+        return by_type(start, end, kind, entity, status, mark.edit_type)
+    return Mention(start, end, kind, mark.identifier_type, entity, status, mark.edit_type)
 
 
 def _faults(raw: msgspec.Raw, path: Path, place: str, columns: Columns) -> list[Problem]:
@@ -187,14 +196,18 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
                     **_identifier(mention, annotation.annotator),
                     "entity_id": mention.entity_id,
                     "confidential_status": mention.confidential,
+                    **({"edit_type": mention.edit} if mention.edit else {}),
                 }
                 for number, mention in enumerate(annotation.mentions)
             ]
         }
         for annotation in document.annotations
     }
-    group = {"group": document.group} if document.group else {}
-    return {"doc_id": document.id, "text": document.text, **group, "annotations": layers}
+    about: dict[str, object] = {
+        "group": document.group, "dataset_type": document.split, "quality_checked": list(document.reviewed),
+    }  # fmt: skip
+    said = {key: value for key, value in about.items() if value}
+    return {"doc_id": document.id, "text": document.text, **said, "annotations": layers}
 
 
 def _identifier(mention: Mention, annotator: str) -> dict[str, str]:

@@ -196,4 +196,4 @@ def _edited(document: Document, edits: list[Edit]) -> Document:
         return structs.replace(one, start=moved(one.start, False), end=moved(one.end, True))
 
     annotations = tuple(Annotation(one.annotator, tuple(map(mention, one.mentions))) for one in document.annotations)
-    return Document(document.id, _applied(document.text, edits), annotations)
+    return structs.replace(document, text=_applied(document.text, edits), annotations=annotations)
