@@ -69,6 +69,8 @@ class RuleBook:
             weights=weights,
             direct_total=direct,
             quasi_total=quasi,
+            leaking=len(leaking),
+            repeated=int((standing.left > standing.hideable)[leaking].sum()),
             before=standing.numbers,
             rules=tuple(_steps(standing, written, leaking, most, weights)),
             types=tuple(_steps(standing, type_rules(ground), leaking, most, weights)),

@@ -159,8 +159,16 @@ class Standing:
     @cached_property
     def left(self) -> Ints:
         """How many characters of each mention can be read."""
+        return self._of_mentions(self.readable)
+
+    @property
+    def hideable(self) -> Ints:
+        """How many of these a further mask could hide."""
+        return self._of_mentions(self.fixable)
+
+    def _of_mentions(self, before: NDArray[np.int32]) -> Ints:
         mentions = self.ground.ruler.mentions
-        return (self.readable[mentions.closes] - self.readable[mentions.opens]).astype(np.int64)
+        return (before[mentions.closes] - before[mentions.opens]).astype(np.int64)
 
     @cached_property
     def fixable(self) -> NDArray[np.int32]:

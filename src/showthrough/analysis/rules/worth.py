@@ -72,6 +72,8 @@ class Worth(msgspec.Struct, frozen=True):
     weights: Weights
     direct_total: int  # entities that annotators want masked
     quasi_total: int
+    leaking: int  # mentions that can be read, at least in part
+    repeated: int  # those of them that replacements say again: a further mask hides none of these
     before: Numbers
     rules: tuple[Step, ...]  # strings and patterns, in the order in which they were taken
     types: tuple[Step, ...]  # types alone, likewise
