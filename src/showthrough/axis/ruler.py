@@ -118,7 +118,7 @@ class Ruler:
         return Stretches(opens, closes)
 
     def laid(self, start: Ints, end: Ints) -> list[Stretches]:
-        """Where any spans of the axis lie: what is not ignorable of them, and words and signs that are asked for whole."""
+        """Where any spans lie: what is not ignorable of them, then words and signs that are asked for whole."""
         sections = (_PLAIN, _WORDS, _SIGNS) if len(self.whole) else (_PLAIN,)
         return [self._stretches(start, end, np.full(len(start), section, dtype=np.int8)) for section in sections]
 

@@ -25,8 +25,8 @@ _LEARNED = {
 }
 _MOST_DIGITS = 9
 MEASURED = (
-    "Each rule is the best given those above it. The numbers are what the metrics give with these masks added, on these "
-    "documents: a rule that was found in them may win less, and cost more, on others."
+    "Each rule is the best given those above it. The numbers are what the metrics give with these masks added, on "
+    "these documents: a rule that was found in them may win less, and cost more, on others."
 )
 ORACLE = (
     "A type stands for a tool that finds all that annotators marked with it, also what need not be masked, and nothing "

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from showthrough.analysis.rules.ground import Found, Ground, Places, Standing
-from showthrough.analysis.rules.patterns import LIBRARY, learned_places, learned_rules, library_places
+from showthrough.analysis.rules.patterns import LEARNED, LIBRARY, learned_places, learned_rules, library_places
 from showthrough.analysis.rules.strings import leaking_strings, string_places
 from showthrough.analysis.rules.worth import Rule
 from showthrough.axis.spans import Ints
-from showthrough.data.labels import Labels
+from showthrough.errors import PlanError, shown, some
+
+Finder = Callable[[Ground, Sequence[Rule]], Found]
 
 
 class Candidates(NamedTuple):
@@ -31,36 +33,41 @@ def written_rules(ground: Ground, standing: Standing, leaking: Ints) -> Candidat
 
 def type_rules(ground: Ground) -> Candidates:
     """All that was marked, by type."""
-    return placed(ground, [Rule("type", name) for name in _types(ground)[0]])
+    return placed(ground, [Rule("type", name) for name in ground.types[0]])
 
 
 def placed(ground: Ground, rules: Sequence[Rule]) -> Candidates:
-    """Where rules mask."""
-    kinds = [(rule.kind, bool(rule.text)) for rule in rules]
-    found = []
-    for kind, finds in (
-        (("string", True), lambda some: string_places(ground, [rule.text for rule in some])),
-        (("pattern", False), lambda some: library_places(ground, [rule.name for rule in some])),
-        (("pattern", True), lambda some: learned_places(ground, some)),
-        (("type", False), lambda some: _type_places(ground, [rule.name for rule in some])),
-    ):
-        which = np.array([number for number, one in enumerate(kinds) if one == kind], dtype=np.int64)
-        if len(which):
-            here = finds([rules[number] for number in which.tolist()])
-            found.append(Found(which[here.rule], here.start, here.end))
-    columns = [np.concatenate(column) for column in zip(*found, strict=True)] or [np.zeros(0, dtype=np.int64)] * 3
+    """Where rules mask; raises PlanError for one that says nothing here."""
+    by_finder: dict[Finder, list[int]] = {}
+    for number, rule in enumerate(rules):
+        by_finder.setdefault(_finder(ground, rule), []).append(number)
+    nothing = np.zeros(0, dtype=np.int64)
+    found = [Found(nothing, nothing, nothing)]
+    for finder, numbers in by_finder.items():
+        here = finder(ground, [rules[number] for number in numbers])
+        found.append(Found(np.array(numbers, dtype=np.int64)[here.rule], here.start, here.end))
+    columns = (np.concatenate(column) for column in zip(*found, strict=True))
     return Candidates(rules, Places.of(Found(*columns), len(ground.axis)))
 
 
-def _types(ground: Ground) -> tuple[list[str], list[int]]:
-    """The types of mentions, names of one kind once, and the number of each mention's."""
-    names = [mark.entity_type for mentions in ground.gold.layers.mentions for mark in mentions]
-    return Labels(names).numbered(names)
+def _finder(ground: Ground, rule: Rule) -> Finder:
+    if rule.kind == "type":
+        if rule.name not in ground.types[0]:
+            raise PlanError(f"no mention has it; there are {some(ground.types[0])}", f"type {shown(rule.name)}")
+        return _type_places
+    if rule.kind == "pattern" and rule.name in LIBRARY:
+        return library_places
+    if not rule.text:
+        raise PlanError("found no text, as in rules that were written without; expected what to mask", "rule")
+    if rule.kind == "pattern" and rule.name not in LEARNED:
+        raise PlanError(f"not known; there are {', '.join((*LIBRARY, *LEARNED))}", f"pattern {shown(rule.name)}")
+    return learned_places if rule.kind == "pattern" else string_places
 
 
-def _type_places(ground: Ground, types: Sequence[str]) -> Found:
-    titles, number = _types(ground)
-    rules = np.array([types.index(title) if title in types else -1 for title in titles], dtype=np.int64)
-    rule = rules[np.array(number, dtype=np.int64)] if number else rules
+def _type_places(ground: Ground, rules: Sequence[Rule]) -> Found:
+    """All that was marked with types, by whomever."""
+    titles, number = ground.types
+    wanted = {rule.name: place for place, rule in enumerate(rules)}
+    rule = np.array([wanted.get(title, -1) for title in titles], dtype=np.int64)[number]
     known = rule >= 0
     return Found(rule[known], ground.gold.start[known], ground.gold.end[known])

@@ -1,9 +1,9 @@
 """What every candidate would hide if it were masked next, for all of them at once.
 
-Characters that can be read are counted on the ruler, and each candidate has a line of its own: how much of a mention it
-masks are two look-ups. Pairs of candidates and mentions that meet are found once; what is left to hide changes from step
-to step. One thing is not seen here: a mask that joins another whose replacement says a word of it leaves that word
-readable. So these gains are what a candidate is tried for, and the metrics say what it wins.
+Characters that can be read are counted on the ruler, and each candidate has a line of its own: how much of a mention
+it masks takes two look-ups. Pairs of candidates and mentions that meet are found once; what is left to hide changes
+from step to step. One thing is not seen here: a mask that joins another whose replacement says a word of it leaves that
+word readable. So these gains are what a candidate is tried for, and the metrics say what it wins.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def rules_worth(run: Run, name: str, *, most: int = MOST, weights: Weights | Non
 
 
 def with_rules(run: Run, name: str, rules: Sequence[Rule]) -> Anonymization:
-    """The anonymization on the documents that the run keeps, with rules added in this order: to evaluate, or to look at."""
+    """An anonymization on the documents that the run keeps, with rules added in this order: to evaluate again."""
     book = RuleBook(run)
     book.check(name)
     standing = book.standing(name)

@@ -20,6 +20,7 @@ from showthrough.axis.coverage import Coverage
 from showthrough.axis.ruler import Ruler
 from showthrough.axis.spans import Bools, Ints, Keys, counted, joined, paint
 from showthrough.data.documents import Corpus, Document
+from showthrough.data.labels import Labels
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.metrics import HEADLINE, Metric, Role, metric_text, parse_metric
 from showthrough.metrics.base import Totals
@@ -112,6 +113,13 @@ class Ground:
         """Keys of all words as written, ascending, and of each token the number of its key."""
         keys, number = np.unique(word_keys(self.axis), return_inverse=True)
         return keys, number.astype(np.int64)
+
+    @cached_property
+    def types(self) -> tuple[list[str], Ints]:
+        """The types of mentions, all names of one kind as one, and the number of each mention's."""
+        names = [mark.entity_type for mentions in self.gold.layers.mentions for mark in mentions]
+        titles, number = Labels(names).numbered(names)
+        return titles, np.array(number, dtype=np.int64)
 
     @cached_property
     def neighbours(self) -> Neighbours:
@@ -223,13 +231,18 @@ class Standing:
     def numbers(self) -> Numbers:
         """What the metrics say."""
         ground = self.ground
-        values = [
-            None if np.isnan(value) else float(value)
-            for metric, totals in self._totals.items()
-            for value in [metric.combine(totals)[HEADLINE]]
-        ]
-        hidden = (round(self.total(metric, "hidden")) for metric in (ground.direct, ground.quasi))
-        return Numbers(*values, *hidden)
+        return Numbers(
+            direct=self._value(ground.direct),
+            quasi=self._value(ground.quasi),
+            recall=self._value(ground.recall),
+            precision=self._value(ground.precision),
+            direct_hidden=round(self.total(ground.direct, "hidden")),
+            quasi_hidden=round(self.total(ground.quasi, "hidden")),
+        )
+
+    def _value(self, metric: Metric) -> float | None:
+        value = float(metric.combine(self._totals[metric])[HEADLINE])
+        return None if np.isnan(value) else value
 
 
 def word_keys(axis: Axis) -> Keys:

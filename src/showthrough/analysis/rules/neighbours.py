@@ -15,7 +15,7 @@ _JOINING = frozenset(" \u00a0\u202f-‐‑'’")
 
 
 def _kind(character: str) -> int:
-    """Whether a character opens a capitalised word or a number, is a stop, or stands between words of different runs."""
+    """Whether a character opens a capitalised word or a number, is a stop, or keeps words apart."""
     if character.isupper() or character.istitle() or character.isdecimal():
         return _TELLING
     if character == ".":

@@ -67,17 +67,17 @@ _SEEN = 3  # leaking stretches that a word must stand at
 _MOST = 60  # words of each kind that are tried, those that stand at most first
 
 
-def library_places(ground: Ground, names: Sequence[str]) -> Found:
-    """Where patterns of the library match; a rule's number is that of its name."""
+def library_places(ground: Ground, rules: Sequence[Rule]) -> Found:
+    """Where patterns of the library match; a rule's number is its place among the rules."""
     rows = [
         (number, *match.span())
-        for number, name in enumerate(names)
-        for match in LIBRARY[name].pattern.finditer(ground.axis.text)
-        if LIBRARY[name].counts(match[0])
+        for number, rule in enumerate(rules)
+        for match in LIBRARY[rule.name].pattern.finditer(ground.axis.text)
+        if LIBRARY[rule.name].counts(match[0])
     ]
-    rule, start, end = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    numbers, start, end = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     worded = ground.at_words(start, end)
-    return Found(rule[worded], start[worded], end[worded])
+    return Found(numbers[worded], start[worded], end[worded])
 
 
 def learned_rules(ground: Ground, leaking: Ints) -> list[Rule]:

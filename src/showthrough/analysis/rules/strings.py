@@ -55,8 +55,9 @@ def _unmasked(ground: Ground, standing: Standing, first: Ints, last: Ints) -> In
     return np.column_stack([token[opens], np.append(token[opens[1:] - 1], token[-1]) + 1])
 
 
-def string_places(ground: Ground, strings: Sequence[str]) -> Found:
-    """Where strings stand; a rule's number is that of its string."""
+def string_places(ground: Ground, rules: Sequence[Rule]) -> Found:
+    """Where strings stand; a rule's number is its place among the rules."""
+    strings = [rule.text for rule in rules]
     tokens, text = ground.axis.tokens, ground.axis.text
     first, last = _walked(ground, strings)
     start, end = tokens.start[first], tokens.end[last]
