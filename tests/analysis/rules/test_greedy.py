@@ -260,7 +260,8 @@ def test_the_demo_to_the_last_digit() -> None:
     run = evaluate(corpus, found, list(PLAIN), resamples=0)
     for name in found:
         worth = rules_worth(run, name)
-        assert worth.rules and worth.whole
+        assert worth.rules
+        assert worth.whole
         assert worth.before.direct == run[name, "er_di"].value
         agrees(run, corpus, worth)
 

@@ -133,10 +133,10 @@ class Ground:
         ranges = (np.searchsorted(keys[number[order]], own, side=side) for side in ("left", "right"))
         return [order[first:last] for first, last in zip(*ranges, strict=True)]
 
-    def at_words(self, start: Ints, end: Ints) -> Bools:
-        """Which stretches begin where a token does and end where one does."""
-        tokens = self.axis.tokens
-        return np.asarray(np.isin(start, tokens.start) & np.isin(end, tokens.end))
+    def apart(self, start: Ints, end: Ints) -> Bools:
+        """Which stretches cut no number and no word in two; in scripts without capitals words are not told apart."""
+        sticks = np.pad(self.axis.table(_sticks).view(np.bool_), 1)  # so that a place has one before and one after it
+        return ~(sticks[start] & sticks[start + 1]) & ~(sticks[end] & sticks[end + 1])
 
     @cached_property
     def token_document(self) -> Ints:
@@ -243,6 +243,10 @@ class Standing:
     def _value(self, metric: Metric) -> float | None:
         value = float(metric.combine(self._totals[metric])[HEADLINE])
         return None if np.isnan(value) else value
+
+
+def _sticks(character: str) -> int:
+    return character == "_" or character.isdecimal() or character.lower() != character.upper()
 
 
 def word_keys(axis: Axis) -> Keys:

@@ -34,7 +34,7 @@ def _formed(label: str) -> re.Pattern[str]:
     return next(pattern for name, pattern in TABLE if name == label)
 
 
-# No word of any language is in these. A match counts only where words begin and end with it.
+# No word of any language is in these. A match that cuts a word or a number in two does not count.
 LIBRARY: dict[str, Form] = {
     "years": Form(re.compile(r"(?<!\d)(?<!\d[.,/])\d{4}(?!\d|[.,/]\d)"), _is_year),
     "dates in digits": Form(
@@ -76,8 +76,8 @@ def library_places(ground: Ground, rules: Sequence[Rule]) -> Found:
         if LIBRARY[rule.name].counts(match[0])
     ]
     numbers, start, end = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-    worded = ground.at_words(start, end)
-    return Found(numbers[worded], start[worded], end[worded])
+    apart = ground.apart(start, end)
+    return Found(numbers[apart], start[apart], end[apart])
 
 
 def learned_rules(ground: Ground, leaking: Ints) -> list[Rule]:
