@@ -32,6 +32,12 @@ ORACLE = (
     "A type stands for a tool that finds all that annotators marked with it, also what need not be masked, and nothing "
     "else. No tool does: these are bounds, each type the best given those above it."
 )
+_MEANING = (
+    "Masks are stretches that a rule masks and that were not masked as a whole before. Hidden are identifiers of which "
+    "nothing can be read with it and something could before, counted for each annotator. Capitalised words are up to "
+    "five in a row, numbers among them."
+)
+_ALONE = " Alone is with no rule above it."
 _NOTHING = "No string or pattern would win more than it costs."
 
 
@@ -156,18 +162,15 @@ def _grid(
     caption: str, corner: str, worth: Worth, steps: Sequence[Step], notes: tuple[str, ...], private: bool
 ) -> Grid:
     names = [worth.metrics[key] for key in ("direct", "quasi", "precision")]
-    heads = ("masks", "documents", "direct hidden", "quasi hidden", *names, *(f"{name} alone" for name in names))
+    alone = [f"{name} alone" for name in names if any(step.alone for step in steps)]
     nothing = words("")
-    rows = [Row("as it is", (*[nothing] * 4, *_values(worth.before), *[nothing] * 3), total=True)]
+    rows = [Row("as it is", (*[nothing] * 4, *_values(worth.before), *[nothing for _ in alone]), total=True)]
     for number, step in enumerate(steps, start=1):
         counts = map(count, (step.masks, step.documents, step.direct, step.quasi))
-        name = f"{number}. {rule_name(step.rule)}"
-        rows.append(Row(name, (*counts, *_values(step.after), *_values(step.alone))))
-    meaning = (
-        "masks: stretches that the rule masks and that were not masked as a whole; hidden: identifiers that are "
-        "hidden throughout with it and were not before, counted for each annotator; alone: with no rule above it; "
-        "capitalised words: up to five in a row, numbers too."
-    )
+        own = _values(step.alone) if step.alone else ()
+        rows.append(Row(f"{number}. {rule_name(step.rule)}", (*counts, *_values(step.after), *own)))
+    heads = ("masks", "documents", "direct hidden", "quasi hidden", *names, *alone)
+    meaning = _MEANING + (_ALONE if alone else "")
     return Grid(caption, heads, tuple(rows), corner, (*notes, meaning), private=private)
 
 

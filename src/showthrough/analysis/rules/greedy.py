@@ -17,12 +17,13 @@ from showthrough.run.run import Run
 
 MOST = 10  # rules of a list
 _TRIED = 12  # candidates that are tried in a step, where none is worth what it seemed
+WEIGHTS = Weights()
 NO_TEXTS = "the run holds no text: evaluate again without --without-text to see what rules would win"
 
 
-def rules_worth(run: Run, name: str, *, most: int = MOST, weights: Weights | None = None) -> Worth:
+def rules_worth(run: Run, name: str, *, most: int = MOST, weights: Weights = WEIGHTS) -> Worth:
     """What one more rule would win for an anonymization of a run that holds texts: at most so many, one by one."""
-    return RuleBook(run).worth(name, most, weights or Weights())
+    return RuleBook(run).worth(name, most, weights)
 
 
 def with_rules(run: Run, name: str, rules: Sequence[Rule]) -> Anonymization:
@@ -54,10 +55,13 @@ class RuleBook:
     def standing(self, name: str) -> Standing:
         return Standing(self.ground, self.ground.texts.masks[name])
 
-    def worth(self, name: str, most: int = MOST, weights: Weights | None = None) -> Worth:
-        """The best rules that can be written down, and the best types, each list for itself."""
+    def worth(self, name: str, most: int = MOST, weights: Weights = WEIGHTS, *, alone: bool = True) -> Worth:
+        """The best rules that can be written down, and the best types, each list for itself.
+
+        With `alone`, also what each of them would win without those before it, which takes as long again.
+        """
         self.check(name)
-        ground, standing, weights = self.ground, self.standing(name), weights or Weights()
+        ground, standing = self.ground, self.standing(name)
         leaking = np.flatnonzero(ground.asked & (standing.left > 0))
         written = written_rules(ground, standing, leaking)
         direct, quasi = (round(standing.total(metric, "total")) for metric in (ground.direct, ground.quasi))
@@ -72,12 +76,14 @@ class RuleBook:
             leaking=len(leaking),
             repeated=int((standing.left > standing.hideable)[leaking].sum()),
             before=standing.numbers,
-            rules=tuple(_steps(standing, written, leaking, most, weights)),
-            types=tuple(_steps(standing, type_rules(ground), leaking, most, weights)),
+            rules=tuple(_steps(standing, written, leaking, most, weights, alone)),
+            types=tuple(_steps(standing, type_rules(ground), leaking, most, weights, alone)),
         )
 
 
-def _steps(start: Standing, candidates: Candidates, leaking: Ints, most: int, weights: Weights) -> Iterator[Step]:
+def _steps(
+    start: Standing, candidates: Candidates, leaking: Ints, most: int, weights: Weights, alone: bool
+) -> Iterator[Step]:
     """Takes the best candidate again and again, until none wins more than it costs."""
     ground, places = start.ground, candidates.places
     prospects = Prospects(ground, places, leaking, len(candidates.rules))
@@ -95,7 +101,7 @@ def _steps(start: Standing, candidates: Candidates, leaking: Ints, most: int, we
             direct=after.direct_hidden - now.direct_hidden,
             quasi=after.quasi_hidden - now.quasi_hidden,
             after=after,
-            alone=after if standing is start else _with(start, places, number)[0].numbers,
+            alone=_with(start, places, number)[0].numbers if alone else None,
         )
         standing = then
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -69,15 +70,18 @@ _MOST = 60  # words of each kind that are tried, those that stand at most first
 
 def library_places(ground: Ground, rules: Sequence[Rule]) -> Found:
     """Where patterns of the library match; a rule's number is its place among the rules."""
-    rows = [
-        (number, *match.span())
-        for number, rule in enumerate(rules)
-        for match in LIBRARY[rule.name].pattern.finditer(ground.axis.text)
-        if LIBRARY[rule.name].counts(match[0])
-    ]
-    numbers, start, end = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-    apart = ground.apart(start, end)
-    return Found(numbers[apart], start[apart], end[apart])
+    matched = [ground.chunk.once(("pattern", rule.name), partial(_matches, ground, rule.name)) for rule in rules]
+    number = np.repeat(np.arange(len(rules)), list(map(len, matched)))
+    start, end = np.concatenate(matched).T
+    return Found(number, start, end)
+
+
+def _matches(ground: Ground, name: str) -> Ints:
+    """The stretches that a pattern of the library matches, found once for all anonymizations."""
+    form = LIBRARY[name]
+    spans = [match.span() for match in form.pattern.finditer(ground.axis.text) if form.counts(match[0])]
+    found = np.array(spans, dtype=np.int64).reshape(-1, 2)
+    return found[ground.apart(*found.T)]
 
 
 def learned_rules(ground: Ground, leaking: Ints) -> list[Rule]:

@@ -59,7 +59,7 @@ class Step(msgspec.Struct, frozen=True):
     direct: int  # entities that are hidden throughout with it and were not before
     quasi: int
     after: Numbers  # with this rule and all before it
-    alone: Numbers  # with this rule and none before it
+    alone: Numbers | None = None  # with this rule and none before it, where that was asked for
 
 
 class Worth(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
+from showthrough.report.html.rules import told
 from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.report.verdict import WORDS, value_words, verdict
@@ -75,6 +76,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         remarks=[line for table in main for line in table.remarks()],
         charts=charts,
         judged=bool(failures.get("types")),
+        rules=told(run, without_text=without_text) if failures.get("types") else [],
         signatures=signatures(run),
         paragraph=methods.paragraph(run),
         provenance=methods.provenance(run),
