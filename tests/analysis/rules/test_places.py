@@ -91,7 +91,7 @@ def test_a_string_is_as_written_and_whole_words() -> None:
         ("numbers in groups", "12 34 56 78, 555-123-4567", "12 34 56 78; 555-123-4567"),
         ("numbers with thousands", "1,000 and 2.500.000,50", "1,000; 2.500.000,50"),
         ("numbers of up to three digits", "7 men, 120 women, 1998, 3.5, 12/98", "7; 120"),
-        ("letters with digits", "C-131/12, AB12345, 1998", "C-131/12; AB12345"),
+        ("codes of letters and digits", "C-131/12, AB12345, 1998", "C-131/12; AB12345"),
         ("e-mail addresses", "ole@example.org!", "ole@example.org"),
         ("web addresses", "see https://example.org/a.", "https://example.org/a"),
     ],

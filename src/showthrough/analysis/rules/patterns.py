@@ -55,7 +55,7 @@ LIBRARY: dict[str, Form] = {
     "numbers in groups": Form(re.compile(rf"{_BEFORE}\d{{2,4}}(?:[ .\u00a0-]\d{{2,4}}){{2,5}}{_AFTER}")),
     "numbers with thousands": Form(re.compile(r"(?<!\d)(?<!\d[.,])\d{1,3}(?:[.,]\d{3}){1,4}(?:[.,]\d{1,2})?(?!\d)")),
     "numbers of up to three digits": Form(re.compile(rf"{_BEFORE}\d{{1,3}}{_AFTER}")),
-    "letters with digits": Form(re.compile(r"(?<!\w)[A-Za-z]{1,6}[-/]?\d[A-Za-z0-9/-]{1,30}(?!\w)")),
+    "codes of letters and digits": Form(re.compile(r"(?<!\w)[A-Za-z]{1,6}[-/]?\d[A-Za-z0-9/-]{1,30}(?!\w)")),
     "e-mail addresses": Form(_formed("EMAIL")),
     "web addresses": Form(_formed("URL")),
 }
