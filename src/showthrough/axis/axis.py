@@ -73,7 +73,11 @@ class Axis:
     @cached_property
     def tokens(self) -> Spans:
         """Maximal runs of word characters, ideographs one by one."""
-        kinds = self.table(token_kind)
+        return self.cut(token_kind)
+
+    def cut(self, kind: Callable[[str], int]) -> Spans:
+        """Runs of characters of kind 1, and those of kind 2 one by one."""
+        kinds = self.table(kind)
         edged = np.zeros(len(kinds) + 2, dtype=np.uint8)
         edged[1:-1] = kinds
         borders = edged[1:] != edged[:-1]

@@ -75,6 +75,36 @@ def test_a_string_is_as_written_and_whole_words() -> None:
     ]
 
 
+def strings(*texts: str, marks: tuple[tuple[int, int], ...], masks: tuple[tuple[int, int], ...] = ()) -> set[str]:
+    """The strings that are tried where this is marked and masked in each text."""
+    ground = laid(*texts, marks=marks)
+    standing = Standing(ground, [[Mask(low, high) for low, high in masks]] * len(texts))
+    rules = written_rules(ground, standing, (standing.left > 0).nonzero()[0]).rules
+    return {rule.text for rule in rules if rule.kind == "string"}
+
+
+def test_a_sign_that_has_to_be_masked_goes_with_its_word() -> None:
+    """A point need not be masked, and the sign of a currency must."""
+    assert strings("He paid £500. Twice", marks=((8, 13),)) == {"£500"}
+    assert masked(laid("£500, €500 or 500 and £500.5, £5"), Rule("string", text="£500")) == [["£500", "£500"]]
+
+
+def test_what_a_mask_leaves_of_a_mention_is_tried_too() -> None:
+    """Of "the Bank of Oslo" the town is masked; articles at the ends are no part of what is left."""
+    assert strings("the Bank of Oslo", marks=((0, 16),), masks=((12, 16),)) == {"the Bank of Oslo", "Bank"}
+
+
+def test_names_are_found_where_words_are_not_told_apart() -> None:
+    assert strings("彼はオスロに住む。", marks=((2, 5),)) == {"オスロ"}
+    ground = laid("彼はオスロに住む。オスロ", "서울에서", "ที่กรุงเทพฯ")
+    rules = [Rule("string", text=text) for text in ("オスロ", "서울", "กรุงเทพ")]
+    assert masked(ground, *rules) == [["オスロ", "オスロ"], ["서울"], ["กรุงเทพ"]]
+
+
+def test_a_string_does_not_run_over_the_end_of_a_document() -> None:
+    assert masked(laid("New", "York New York"), Rule("string", text="New York")) == [["New York"]]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "found"),
     [

@@ -119,8 +119,9 @@ class Prospects:
     @cached_property
     def _agreement(self) -> tuple[Ints, Ints]:
         """Of each token, how many annotators want it masked, and how many there are."""
-        axis, document = self._ground.axis, self._ground.token_document
-        agreed = self._ground.gold.agreement(axis.tokens.start, axis.tokens.end, document)
+        axis, tokens = self._ground.axis, self._ground.axis.tokens
+        document = np.searchsorted(axis.bounds, tokens.start, side="right") - 1
+        agreed = self._ground.gold.agreement(tokens.start, tokens.end, document)
         return agreed, self._ground.gold.annotators[document]
 
     def _precision(self, standing: Standing) -> tuple[float, Counts]:
@@ -128,7 +129,7 @@ class Prospects:
 
         Where nothing is masked, nothing is masked in vain.
         """
-        masked = standing.masked_tokens
+        masked = standing.masked(self._ground.axis.tokens)
         sums = []
         for each in self._agreement:
             before = np.concatenate([[0], np.cumsum(np.where(masked, 0, each))])

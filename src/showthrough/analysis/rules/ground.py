@@ -13,13 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.analysis.rules.neighbours import Neighbours
+from showthrough.analysis.rules.words import Words
 from showthrough.analysis.rules.worth import Numbers
-from showthrough.axis.axis import Axis
 from showthrough.axis.coverage import Coverage
 from showthrough.axis.ruler import Ruler
-from showthrough.axis.spans import Bools, Ints, Keys, counted, joined, paint
-from showthrough.data.documents import Corpus, Document
+from showthrough.axis.spans import Bools, Ints, Laid, counted, joined, paint, touched
 from showthrough.data.labels import Labels
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.metrics import HEADLINE, Metric, Role, metric_text, parse_metric
@@ -30,9 +28,6 @@ from showthrough.metrics.precision import Precision
 from showthrough.run.documents import Texts, ruler_of
 from showthrough.run.roles import playing
 from showthrough.run.run import Run
-
-_LETTERS = 64  # of a word that its number is made of; longer ones are told apart where they are found
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class KeptChunk(Chunk):
@@ -109,10 +104,8 @@ class Ground:
         return np.asarray(self.gold.level > 0)
 
     @cached_property
-    def words(self) -> tuple[Keys, Ints]:
-        """Keys of all words as written, ascending, and of each token the number of its key."""
-        keys, number = np.unique(word_keys(self.axis), return_inverse=True)
-        return keys, number.astype(np.int64)
+    def words(self) -> Words:
+        return Words(self.axis)
 
     @cached_property
     def types(self) -> tuple[list[str], Ints]:
@@ -121,26 +114,10 @@ class Ground:
         titles, number = Labels(names).numbered(names)
         return titles, np.array(number, dtype=np.int64)
 
-    @cached_property
-    def neighbours(self) -> Neighbours:
-        return Neighbours(self.axis)
-
-    def standing_at(self, words: Sequence[str]) -> list[Ints]:
-        """The tokens that are each of some words."""
-        keys, number = self.words
-        order = np.argsort(number, kind="stable")
-        own = word_keys(Axis(Corpus([Document(str(place), word) for place, word in enumerate(words)])))
-        ranges = (np.searchsorted(keys[number[order]], own, side=side) for side in ("left", "right"))
-        return [order[first:last] for first, last in zip(*ranges, strict=True)]
-
     def apart(self, start: Ints, end: Ints) -> Bools:
         """Which stretches cut no number and no word in two; in scripts without capitals words are not told apart."""
         sticks = np.pad(self.axis.table(_sticks).view(np.bool_), 1)  # so that a place has one before and one after it
         return ~(sticks[start] & sticks[start + 1]) & ~(sticks[end] & sticks[end + 1])
-
-    @cached_property
-    def token_document(self) -> Ints:
-        return np.asarray(np.searchsorted(self.axis.bounds, self.axis.tokens.start, side="right") - 1)
 
     def documents_of(self, places: Places) -> Ints:
         return np.asarray(np.searchsorted(self.axis.bounds, places.start, side="right") - 1)
@@ -193,12 +170,11 @@ class Standing:
             can &= ~gone
         return counted(can)
 
-    @cached_property
-    def masked_tokens(self) -> Bools:
-        """Which tokens are masked, at least in part."""
-        masked = np.zeros(len(self.ground.axis.tokens), dtype=bool)
-        masked[self.coverage.tokens.token] = True
-        return masked
+    def masked(self, laid: Laid) -> Bools:
+        """Which tokens or words are masked, at least in part."""
+        first, last = touched(laid, self.coverage.start, self.coverage.end)
+        edges = np.bincount(first, minlength=len(laid.start) + 1) - np.bincount(last, minlength=len(laid.start) + 1)
+        return np.asarray(np.cumsum(edges)[: len(laid.start)] > 0)
 
     def remaining(self, places: Places) -> Bools:
         """Which stretches are not masked as a whole by one mask already: masking those again would change nothing."""
@@ -247,21 +223,6 @@ class Standing:
 
 def _sticks(character: str) -> int:
     return character == "_" or character.isdecimal() or character.lower() != character.upper()
-
-
-def word_keys(axis: Axis) -> Keys:
-    """A number for the word of each token as written; words that share one differ, if at all, after many letters."""
-    tokens = axis.tokens
-    codes = np.frombuffer(axis.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    keys = (tokens.end - tokens.start).astype(np.uint64)
-    some = np.arange(len(tokens))
-    for place in range(_LETTERS):
-        some = some[tokens.start[some] + place < tokens.end[some]]
-        if not len(some):
-            break
-        mixed = (keys[some] + codes[tokens.start[some] + place]) * _FACTOR
-        keys[some] = mixed ^ (mixed >> np.uint64(29))
-    return keys
 
 
 def _metric(run: Run, role: Role, otherwise: Metric) -> Metric:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from showthrough.axis.axis import Axis
-from showthrough.axis.spans import Bools, Ints, counted
+from showthrough.axis.spans import Bools, Ints, Laid, counted
 
 _LONGEST = 5  # words of a run
 _FARTHEST = 2  # characters between two words of a run
@@ -24,30 +24,31 @@ def _kind(character: str) -> int:
 
 
 class Neighbours:
-    """Which tokens make a run. In scripts without capitals, numbers alone."""
+    """Which words make a run. In scripts without capitals, numbers alone."""
 
-    def __init__(self, axis: Axis) -> None:
-        tokens, kinds = axis.tokens, axis.table(_kind)
-        self._telling: Bools = kinds[tokens.start] == _TELLING
+    def __init__(self, axis: Axis, words: Laid) -> None:
+        kinds = axis.table(_kind)
+        self._telling: Bools = kinds[words.start] == _TELLING
         stray, stops = counted(kinds == _STRAY), counted(kinds == _STOP)
-        left, right = tokens.end[:-1], tokens.start[1:]
+        left, right = words.end[:-1], words.start[1:]
+        edge = np.ones(min(1, len(words.start)), dtype=bool)
         joins = (right - left <= _FARTHEST) & (stray[right] == stray[left])
-        joins &= (stops[right] == stops[left]) | (left - tokens.start[:-1] <= _ABBREVIATED)
-        self._joins: Bools = np.append(joins, np.zeros(min(1, len(tokens)), dtype=bool))  # to the next
+        joins &= (stops[right] == stops[left]) | (left - words.start[:-1] <= _ABBREVIATED)
+        self._joins: Bools = np.append(joins, ~edge)  # to the next
         apart = ~(self._telling[:-1] & self._telling[1:] & joins)
-        number, edge = np.arange(len(tokens)), np.ones(min(1, len(tokens)), dtype=bool)
+        number = np.arange(len(words.start))
         opens, closes = np.concatenate([edge, apart]), np.concatenate([apart, edge])
         self._first: Ints = np.maximum.accumulate(np.where(opens, number, 0))
-        self._last: Ints = np.minimum.accumulate(np.where(closes, number, len(tokens))[::-1])[::-1]
+        self._last: Ints = np.minimum.accumulate(np.where(closes, number, len(number))[::-1])[::-1]
 
     def before(self, word: Ints) -> tuple[Bools, Ints]:
-        """Which of some tokens have a run before them, and its first token."""
+        """Which of some words have a run before them, and its first word."""
         previous = np.maximum(word - 1, 0)
         has = (word > 0) & self._telling[previous] & self._joins[previous]
         return has, np.maximum(self._first[previous], word - _LONGEST)
 
     def after(self, word: Ints) -> tuple[Bools, Ints]:
-        """Which have one after them, and its last token."""
+        """Which have one after them, and its last word."""
         following = np.minimum(word + 1, len(self._telling) - 1)
         has = self._joins[word] & self._telling[following]
         return has, np.minimum(self._last[following], word + _LONGEST)

@@ -11,7 +11,7 @@ import numpy as np
 
 from showthrough.analysis.rules.ground import Found, Ground
 from showthrough.analysis.rules.worth import Rule
-from showthrough.axis.spans import Ints
+from showthrough.axis.spans import Ints, contents_of
 from showthrough.detectors.expressions import TABLE
 
 _SPACE = r"[ \u00a0\u202f]"
@@ -86,22 +86,23 @@ def _matches(ground: Ground, name: str) -> Ints:
 
 def learned_rules(ground: Ground, leaking: Ints) -> list[Rule]:
     """Words that stand at the ends of what leaks, or right beside it, several times."""
-    tokens, held = ground.axis.tokens, ground.axis.gold_contents
-    spans = np.unique(np.column_stack([held.first, held.last])[leaking], axis=0)
+    words = ground.words.laid
+    held = contents_of(words, ground.gold.start[leaking], ground.gold.end[leaking])
+    spans = np.unique(np.column_stack([held.first, held.last]), axis=0)
     first, last = spans[spans[:, 1] > spans[:, 0]].T
     several = last - first > 1
     at = {
         ENDING: last[several] - 1,
-        BEFORE: last[last < len(tokens)],
+        BEFORE: last[last < len(words)],
         BEGINNING: first[several],
         AFTER: first[first > 0] - 1,
     }
     rules = []
     for name in LEARNED:
-        word, where, count = np.unique(ground.words[1][at[name]], return_index=True, return_counts=True)
+        word, where, count = np.unique(ground.words.keys[at[name]], return_index=True, return_counts=True)
         often = np.lexsort((word, -count))[:_MOST]
         for place in at[name][where[often[count[often] >= _SEEN]]].tolist():
-            text = ground.axis.text[tokens.start[place] : tokens.end[place]]
+            text = ground.axis.text[words.start[place] : words.end[place]]
             if any(map(str.isalpha, text)):
                 rules.append(Rule("pattern", name, text))
     return rules
@@ -109,16 +110,16 @@ def learned_rules(ground: Ground, leaking: Ints) -> list[Rule]:
 
 def learned_places(ground: Ground, rules: Sequence[Rule]) -> Found:
     """Where learned patterns match; a rule's number is its place among the rules."""
-    tokens, beside = ground.axis.tokens, ground.neighbours
+    words, beside = ground.words.laid, ground.words.neighbours
     found = [np.zeros((0, 3), dtype=np.int64)]
-    for number, (rule, word) in enumerate(zip(rules, ground.standing_at([rule.text for rule in rules]), strict=True)):
+    for number, (rule, word) in enumerate(zip(rules, ground.words.same([rule.text for rule in rules]), strict=True)):
         if rule.name in (ENDING, BEFORE):
             has, first = beside.before(word)
             last = word if rule.name == ENDING else word - 1
         else:
             has, last = beside.after(word)
             first = word if rule.name == BEGINNING else word + 1
-        start, end = tokens.start[first[has]], tokens.end[last[has]]
+        start, end = words.start[first[has]], words.end[last[has]]
         found.append(np.column_stack([np.full_like(start, number), start, end]))
     numbers, starts, ends = np.concatenate(found).T
     return Found(numbers, starts, ends)

@@ -1,34 +1,40 @@
-"""Strings that leak, and where else they stand: word by word as written, whatever space is between the words."""
+"""Strings that leak, and where else they stand: as written, whole words, whatever space is between them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.analysis.rules.ground import Found, Ground, Standing, word_keys
+from showthrough.analysis.rules.ground import Found, Ground, Standing
+from showthrough.analysis.rules.words import Words
 from showthrough.analysis.rules.worth import Rule
-from showthrough.axis.axis import Axis
-from showthrough.axis.spans import Bools, Ints, Keys, spread
-from showthrough.data.documents import Corpus, Document
+from showthrough.axis.spans import Ints, contents_of, spread
+from showthrough.resources.lexicon import is_punctuation
 
 MOST_WORDS = 20  # of a string: a longer one is no rule but a quotation
 
 
 def leaking_strings(ground: Ground, standing: Standing, leaking: Ints) -> list[Rule]:
     """What mentions that can be read say, and what masks leave of them, each string once."""
-    held, tokens = ground.axis.gold_contents, ground.axis.tokens
-    cut = np.zeros(len(held.first), dtype=bool)
-    cut[held.cut.origin] = True
-    first, last = held.first[leaking], held.last[leaking]
-    fit = ~cut[leaking] & (last > first) & (last - first <= MOST_WORDS)
-    first, last = first[fit], last[fit]
-    runs = _unmasked(ground, standing, first, last)
-    spans = np.unique(np.concatenate([np.column_stack([first, last]), runs]), axis=0)
-    starts, ends = tokens.start[spans[:, 0]].tolist(), tokens.end[spans[:, 1] - 1].tolist()
-    written = (ground.axis.text[start:end] for start, end in zip(starts, ends, strict=True))
-    return [Rule("string", text=text) for text in dict.fromkeys(map(plain, written))]
+    start, end = _trimmed(ground, ground.gold.start[leaking], ground.gold.end[leaking])
+    held = contents_of(ground.words.laid, start, end)
+    fit = (held.last > held.first) & (held.last - held.first <= MOST_WORDS)
+    fit[held.cut.origin] = False
+    start, end, first, last = start[fit], end[fit], held.first[fit], held.last[fit]
+    mention, low, high = _unmasked(ground, standing, first, last)
+    words = ground.words.laid
+    # Signs at either end of a mention, such as that of a currency, go with the word beside them.
+    part_start = np.where(low == first[mention], start[mention], words.start[low])
+    part_end = np.where(high == last[mention] - 1, end[mention], words.end[high])
+    spans = np.column_stack([np.concatenate([start, part_start]), np.concatenate([end, part_end])])
+    text = ground.axis.text
+    return [
+        Rule("string", text=one)
+        for one in dict.fromkeys(plain(text[a:b]) for a, b in np.unique(spans, axis=0).tolist())
+    ]
 
 
 def plain(text: str) -> str:
@@ -36,87 +42,104 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _unmasked(ground: Ground, standing: Standing, first: Ints, last: Ints) -> Ints:
-    """Of runs of tokens, those parts that no mask touches, without function words at their ends; first and last."""
-    tokens = ground.axis.tokens
-    run, token = spread(first, last)
-    solid = ground.ruler.before[tokens.end] > ground.ruler.before[tokens.start]
-    bare = ~standing.masked_tokens[token]
-    run, token = run[bare], token[bare]
-    if not len(token):
-        return np.zeros((0, 2), dtype=np.int64)
-    breaks = (np.diff(token, prepend=-2) != 1) | (np.diff(run, prepend=-1) != 0)
-    part = np.cumsum(breaks) - 1
-    kept = solid[token]
-    part, token = part[kept], token[kept]
-    if not len(token):
-        return np.zeros((0, 2), dtype=np.int64)
-    opens = np.flatnonzero(np.diff(part, prepend=-1))
-    return np.column_stack([token[opens], np.append(token[opens[1:] - 1], token[-1]) + 1])
+def _trimmed(ground: Ground, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """Stretches without punctuation and space at their ends; empty where there is nothing else."""
+    places = np.flatnonzero(ground.axis.table(is_punctuation) == 0)
+    first, last = np.searchsorted(places, start), np.searchsorted(places, end)
+    some = last > first
+    low, high = start.copy(), start.copy()
+    low[some], high[some] = places[first[some]], places[last[some] - 1] + 1
+    return low, high
+
+
+def _unmasked(ground: Ground, standing: Standing, first: Ints, last: Ints) -> tuple[Ints, Ints, Ints]:
+    """Of runs of words, those parts that no mask touches, without function words at their ends.
+
+    The number of the run, and the first and last word of the part.
+    """
+    words = ground.words.laid
+    run, word = spread(first, last)
+    bare = ~standing.masked(words)[word]
+    run, word = run[bare], word[bare]
+    part = np.cumsum((np.diff(word, prepend=-2) != 1) | (np.diff(run, prepend=-1) != 0))
+    solid = (ground.ruler.before[words.end] > ground.ruler.before[words.start])[word]
+    run, word, part = run[solid], word[solid], part[solid]
+    edges = np.diff(part, prepend=0, append=part[-1:] + 1) != 0
+    opens, closes = np.flatnonzero(edges[:-1]), np.flatnonzero(edges[1:])
+    return run[opens], word[opens], word[closes]
 
 
 def string_places(ground: Ground, rules: Sequence[Rule]) -> Found:
     """Where strings stand; a rule's number is its place among the rules."""
-    strings = [rule.text for rule in rules]
-    tokens, text = ground.axis.tokens, ground.axis.text
-    first, last = _walked(ground, strings)
-    start, end = tokens.start[first], tokens.end[last]
-    # Words of one key may differ, and what stands between words is to be the same but for space.
-    numbers = {string: number for number, string in enumerate(strings)}
-    spans = zip(start.tolist(), end.tolist(), strict=True)
-    which = np.array([numbers.get(plain(text[low:high]), -1) for low, high in spans], dtype=np.int64)
-    real = which >= 0
-    return Found(which[real], start[real], end[real])
+    strings = [plain(rule.text) for rule in rules]
+    tree = _Tree.of(strings, ground.words)
+    words, text, bounds = ground.words.laid, ground.axis.text, ground.axis.bounds
+    node, first, last = _walked(ground.words, tree)
+    document = ground.words.document[first]
+    rows = []
+    places = np.column_stack([node, words.start[first], words.end[last], bounds[document], bounds[document + 1] - 1])
+    # Words of one key may differ, and signs before, between and after the words have to be the same too.
+    for at, start, end, least, most in places.tolist():
+        for string, before, after in tree.strings[at]:
+            low, high = start - before, end + after
+            if low >= least and high <= most and plain(text[low:high]) == strings[string]:
+                rows.append((string, low, high))
+    return Found(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
 
 
-def _walked(ground: Ground, strings: Sequence[str]) -> tuple[Ints, Ints]:
-    """All runs of tokens that have the words of some string: the first token and the last.
+class _Tree(NamedTuple):
+    """Strings as a tree of words. An edge is the node that it leaves, times the number of words, and the word."""
 
-    Strings are one tree of words, in which all tokens go down at once, a word at a time: few get beyond the first.
+    edges: Ints  # ascending
+    node: Ints  # that each edge leads to
+    strings: list[list[tuple[int, int, int]]]  # of each node: those that end there, and their signs before and after
+
+    @classmethod
+    def of(cls, strings: Sequence[str], words: Words) -> _Tree:
+        """A string with a word that stands nowhere is not in it."""
+        keys, own = words.numbered[0], Words.of(strings)
+        word = np.searchsorted(keys, own.keys)
+        known = np.append(keys, 0)[word] == own.keys
+        bounds = np.searchsorted(own.document, np.arange(len(strings) + 1))
+        nodes: dict[int, int] = {}
+        ends: list[list[tuple[int, int, int]]] = [[]]
+        base = 0
+        for string, (first, last) in enumerate(pairwise(bounds.tolist())):
+            if first < last and known[first:last].all():
+                at = 0
+                for one in word[first:last].tolist():
+                    at = nodes.setdefault(at * len(keys) + one, len(nodes) + 1)
+                    if at == len(ends):
+                        ends.append([])
+                before, after = own.laid.start[first] - base, base + len(strings[string]) - own.laid.end[last - 1]
+                ends[at].append((string, int(before), int(after)))
+            base += len(strings[string]) + 1
+        edges = np.array(sorted(nodes), dtype=np.int64)
+        return cls(edges, np.array([nodes[edge] for edge in edges.tolist()], dtype=np.int64), ends)
+
+
+def _walked(words: Words, tree: _Tree) -> tuple[Ints, Ints, Ints]:
+    """All runs of words that are those of some string: the node of the tree, and the first and last word.
+
+    All words go down the tree at once, a word at a time: few get beyond the first.
     """
-    keys, number = ground.words
-    edges, node, ends = _tree(strings, keys)
-    place = np.arange(len(number) if len(edges) else 0)
+    keys, number = words.numbered
+    ends = np.array([bool(strings) for strings in tree.strings])
+    place = np.arange(len(number) if len(tree.edges) else 0)
     at = np.zeros_like(place)
-    found = [(place[:0], place[:0])]
-    for depth in range(MOST_WORDS):
+    found = [(at[:0], place[:0], place[:0])]
+    for depth in range(len(tree.node)):
         inside = place + depth < len(number)
         place, at = place[inside], at[inside]
-        same = ground.token_document[place] == ground.token_document[place + depth]
+        same = words.document[place] == words.document[place + depth]
         place, at = place[same], at[same]
         if not len(place):
             break
         step = at * len(keys) + number[place + depth]
-        edge = np.minimum(np.searchsorted(edges, step), len(edges) - 1)
-        there = edges[edge] == step
-        place, at = place[there], node[edge[there]]
-        found.append((place[ends[at]], place[ends[at]] + depth))
-    first, last = (np.concatenate(column) for column in zip(*found, strict=True))
-    return first, last
-
-
-def _tree(strings: Sequence[str], keys: Keys) -> tuple[Ints, Ints, Bools]:
-    """Strings as a tree of words: edges in order, the node that each leads to, and in which nodes a string ends.
-
-    An edge is the node that it leaves, times the number of words, and the word. A string with a word that stands
-    nowhere is not in it.
-    """
-    sheet = Axis(Corpus([Document(str(number), text) for number, text in enumerate(strings)]))
-    own = word_keys(sheet)
-    word = np.searchsorted(keys, own)
-    known = np.append(keys, 0)[word] == own
-    bounds = np.searchsorted(sheet.tokens.start, sheet.bounds)
-    nodes: dict[int, int] = {}
-    last_nodes = []
-    for first, last in pairwise(bounds.tolist()):
-        if first == last or not known[first:last].all():
-            continue
-        at = 0
-        for one in word[first:last].tolist():
-            at = nodes.setdefault(at * len(keys) + one, len(nodes) + 1)
-        last_nodes.append(at)
-    edges = np.array(sorted(nodes), dtype=np.int64)
-    node = np.array([nodes[edge] for edge in edges.tolist()], dtype=np.int64)
-    ends = np.zeros(len(nodes) + 1, dtype=bool)
-    ends[last_nodes] = True
-    return edges, node, ends
+        edge = np.minimum(np.searchsorted(tree.edges, step), len(tree.edges) - 1)
+        there = tree.edges[edge] == step
+        place, at = place[there], tree.node[edge[there]]
+        done = ends[at]
+        found.append((at[done], place[done], place[done] + depth))
+    node, first, last = (np.concatenate(column) for column in zip(*found, strict=True))
+    return node, first, last
