@@ -17,6 +17,7 @@ from showthrough.run.run import Run
 
 MOST = 10  # rules of a list
 _TRIED = 12  # candidates that are tried in a step, where none is worth what it seemed
+_DIGITS = 12  # of what a candidate is worth: what differs behind them is rounding
 WEIGHTS = Weights()
 NO_TEXTS = "the run holds no text: evaluate again without --without-text to see what rules would win"
 
@@ -114,20 +115,22 @@ def _best(
     The metrics have the last word. Where they give a candidate less than it seemed to be worth, the next is tried.
     """
     gains = prospects.gains(standing, weights)
-    value = gains.value.copy()
+    value = np.round(gains.value, _DIGITS)
     tried: dict[int, tuple[Standing, Places]] = {}
-    while True:
-        number = int(np.lexsort((gains.masks, -value))[0]) if len(value) else -1
-        if number < 0 or not value[number] > 0:
+    while len(value):
+        number = int(np.lexsort((gains.masks, -value))[0])
+        if not value[number] > 0:
             return None
         if number in tried:
             return number, *tried[number]
         if len(tried) == _TRIED:
-            number = max(tried, key=value.__getitem__)
-            return (number, *tried[number]) if value[number] > 0 else None
+            others = np.setdiff1d(np.arange(len(value)), list(tried))
+            value[others] = -np.inf
+            continue
         tried[number] = _with(standing, places, number)
         credit = weights.mention * float(gains.mentions[number]) / max(int(standing.ground.asked.sum()), 1)
-        value[number] = _worth(standing.numbers, tried[number][0].numbers, weights, credit)
+        value[number] = round(_worth(standing.numbers, tried[number][0].numbers, weights, credit), _DIGITS)
+    return None
 
 
 def _worth(now: Numbers, then: Numbers, weights: Weights, credit: float) -> float:

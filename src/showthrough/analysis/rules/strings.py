@@ -14,14 +14,14 @@ from showthrough.analysis.rules.worth import Rule
 from showthrough.axis.spans import Ints, contents_of, spread
 from showthrough.resources.lexicon import is_punctuation
 
-MOST_WORDS = 20  # of a string: a longer one is no rule but a quotation
+MOST_WORDS, MOST_LETTERS = 20, 200  # of a string: a longer one is no rule but a quotation
 
 
 def leaking_strings(ground: Ground, standing: Standing, leaking: Ints) -> list[Rule]:
     """What mentions that can be read say, and what masks leave of them, each string once."""
     start, end = _trimmed(ground, ground.gold.start[leaking], ground.gold.end[leaking])
     held = contents_of(ground.words.laid, start, end)
-    fit = (held.last > held.first) & (held.last - held.first <= MOST_WORDS)
+    fit = (held.last > held.first) & (held.last - held.first <= MOST_WORDS) & (end - start <= MOST_LETTERS)
     fit[held.cut.origin] = False
     start, end, first, last = start[fit], end[fit], held.first[fit], held.last[fit]
     mention, low, high = _unmasked(ground, standing, first, last)
