@@ -9,6 +9,7 @@ from importlib import import_module
 from showthrough.version import __version__
 
 _ROOMS = {
+    "analysis.rules": ("rules_worth", "with_rules"),
     "anonymizers": ("ANONYMIZERS",),
     "anonymizers.silver": ("annotate",),
     "attacks": ("ATTACKS", "Attack"),

@@ -1,5 +1,9 @@
 """What `__init__.py` hands out, for type checkers and editors."""
 
+from showthrough.analysis.rules import (
+    rules_worth as rules_worth,
+    with_rules as with_rules,
+)
 from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
 from showthrough.anonymizers.silver import annotate as annotate
 from showthrough.attacks import (

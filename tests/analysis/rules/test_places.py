@@ -145,7 +145,7 @@ def test_no_pattern_is_slow_on_long_runs() -> None:
         ("beginning with", "Court Ole Berg met Court no one. Court 7", ["Court Ole Berg", "Court 7"]),
         ("after", "Court Ole\nBerg and Court. Ann", ["Ole"]),
         ("ending with", "A B C D E F G Court", ["C D E F G Court"]),
-        ("before", "In Oslo. Court", []),
+        ("before", "In Oslo. Court, in 37. Court, of J. R. Court", ["J. R"]),
     ],
 )
 def test_learned_patterns_by_hand(name: str, text: str, found: list[str]) -> None:

@@ -9,15 +9,17 @@ from showthrough.axis.spans import Bools, Ints, Laid, counted
 
 _LONGEST = 5  # words of a run
 _FARTHEST = 2  # characters between two words of a run
-_ABBREVIATED = 3  # letters: a stop after a longer word ends a sentence
-_STRAY, _TELLING, _STOP, _OTHER = range(4)
+_ABBREVIATED = 3  # letters: a stop after a longer word, or after a number, ends a sentence
+_STRAY, _OTHER, _STOP, _NUMBER, _CAPITAL = range(5)
 _JOINING = frozenset(" \u00a0\u202f-‐‑'’")
 
 
 def _kind(character: str) -> int:
     """Whether a character opens a capitalised word or a number, is a stop, or keeps words apart."""
-    if character.isupper() or character.istitle() or character.isdecimal():
-        return _TELLING
+    if character.isdecimal():
+        return _NUMBER
+    if character.isupper() or character.istitle():
+        return _CAPITAL
     if character == ".":
         return _STOP
     return _OTHER if character in _JOINING or character.isalnum() else _STRAY
@@ -28,12 +30,13 @@ class Neighbours:
 
     def __init__(self, axis: Axis, words: Laid) -> None:
         kinds = axis.table(_kind)
-        self._telling: Bools = kinds[words.start] == _TELLING
+        self._telling: Bools = kinds[words.start] >= _NUMBER
         stray, stops = counted(kinds == _STRAY), counted(kinds == _STOP)
         left, right = words.end[:-1], words.start[1:]
         edge = np.ones(min(1, len(words.start)), dtype=bool)
         joins = (right - left <= _FARTHEST) & (stray[right] == stray[left])
-        joins &= (stops[right] == stops[left]) | (left - words.start[:-1] <= _ABBREVIATED)
+        short = (left - words.start[:-1] <= _ABBREVIATED) & (kinds[words.start[:-1]] == _CAPITAL)
+        joins &= (stops[right] == stops[left]) | short
         self._joins: Bools = np.append(joins, ~edge)  # to the next
         apart = ~(self._telling[:-1] & self._telling[1:] & joins)
         number = np.arange(len(words.start))
