@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -132,3 +135,16 @@ def test_a_page_of_much_text_says_who_tells(hostile: Run, monkeypatch: pytest.Mo
     monkeypatch.setattr(page_rules, "_CHARACTERS", 10)
     page = " ".join(html_text(hostile).split())
     assert "<code>showthrough errors RUN --anonymization NAME</code> does" in page
+
+
+def test_rules_with_long_names_fit_any_screen(window: Callable[..., Any]) -> None:
+    name, kind = "system" * 20, "TYPE" * 50
+    text = f"{'Ole' * 50} met {'Ann' * 50}"
+    corpus = Corpus([Document("d", text, (Annotation("a", (Mention(0, 150, kind, "DIRECT", "1"),)),))])
+    page = html_text(evaluate(corpus, {name: Anonymization({"d": []})}, ["er_di", "precision"], resamples=0))
+    for width in (390, 1280):
+        view = window(page, viewport={"width": width, "height": 900})
+        view.tab.locator(".rules summary").first.click()
+        assert view.tab.locator(".rules table").count() == 2
+        assert view.tab.evaluate("document.documentElement.scrollWidth") <= width
+        assert view.violations() == []
