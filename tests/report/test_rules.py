@@ -73,7 +73,7 @@ def test_tables_say_what_stands_after_each_rule() -> None:
         ["14", "9", "0", "68", "0.900", "0.880", "0.750"],
     ]
     assert [row.name for row in rules.rows] == [
-        "as it is", "1. years", "2. “Oslo”", "3. capitalised words before “Court”, with it",
+        "as it is", "1. years", "2. “Oslo”", "3. capitals before “Court”, with it",
     ]  # fmt: skip
     assert types.heads[-3:] == ("er_di alone", "er_qi alone", "precision alone")
     assert [entry.text for entry in types.rows[1].entries][-3:] == ["0.900", "0.812", "0.753"]
@@ -99,7 +99,7 @@ def test_words_of_documents_make_a_table_private_and_can_be_left_out() -> None:
     assert [row.name for row in bare.rows][1:] == [
         "1. years",
         "2. a string",
-        "3. capitalised words before a word, with it",
+        "3. capitals before a word, with it",
     ]
     assert worth_sentences(WORTH.without_text())[1].startswith("Then masking the remaining place with a string that is")
 

@@ -17,11 +17,12 @@ from showthrough.report.wording import counted_words
 
 _LONGEST = 60  # characters of a string that are shown
 _SENTENCES = 3  # rules that are told in a sentence each
+_RUN, _SHORT = "capitalised words", "capitals"  # in sentences, and in tables
 _LEARNED = {
-    ENDING: "capitalised words before {word}, with it",
-    BEFORE: "capitalised words before {word}",
-    BEGINNING: "capitalised words after {word}, with it",
-    AFTER: "capitalised words after {word}",
+    ENDING: "{run} before {word}, with it",
+    BEFORE: "{run} before {word}",
+    BEGINNING: "{run} after {word}, with it",
+    AFTER: "{run} after {word}",
 }
 _MOST_DIGITS = 9
 MEASURED = (
@@ -34,8 +35,8 @@ ORACLE = (
 )
 _MEANING = (
     "Masks are stretches that a rule masks and that were not masked as a whole before. Hidden are identifiers of which "
-    "nothing can be read with it and something could before, counted for each annotator. Capitalised words are up to "
-    "five in a row, numbers among them."
+    "nothing can be read with it and something could before, counted for each annotator. Capitals are up to five "
+    "capitalised words in a row, numbers among them."
 )
 _ALONE = " Alone is with no rule above it."
 _NOTHING = "No string or pattern would win more than it costs."
@@ -121,7 +122,7 @@ def _remaining(step: Step) -> str:
         return f"the {places} with {_quoted(rule) or 'a string that is not told here'}"
     if rule.kind == "type":
         return f"the {places} marked as {rule_name(rule)}"
-    return f"the {places} with {rule_name(rule)}" if rule.name in _LEARNED else _counted(step)
+    return f"the {places} with {rule_name(rule, _RUN)}" if rule.name in _LEARNED else _counted(step)
 
 
 def _counted(step: Step) -> str:
@@ -130,14 +131,14 @@ def _counted(step: Step) -> str:
     return f"the {step.masks:,} remaining {step.rule.name}"
 
 
-def rule_name(rule: Rule) -> str:
-    """What a table calls a rule."""
+def rule_name(rule: Rule, run: str = _SHORT) -> str:
+    """What a table calls a rule, and a run of capitalised words in it."""
     if rule.kind == "string":
         return _quoted(rule) or "a string"
     if rule.kind == "type":
         return shown(rule.name) or NO_TYPE
     if rule.name in _LEARNED:
-        return _LEARNED[rule.name].format(word=_quoted(rule) or "a word")
+        return _LEARNED[rule.name].format(run=run, word=_quoted(rule) or "a word")
     return rule.name
 
 

@@ -27,6 +27,7 @@ from showthrough.analysis.rules import Numbers, Rule, Step, Weights, Worth, rule
 from showthrough.analysis.rules.candidates import written_rules
 from showthrough.analysis.rules.gains import Prospects
 from showthrough.analysis.rules.ground import Ground, Standing
+from showthrough.run import documents
 from showthrough.run.run import Run
 
 PLAIN = ("er_di", "er_qi", "recall", "precision")
@@ -77,7 +78,7 @@ def count(anonymization: Anonymization) -> int:
 
 @st.composite
 def cases(draw: st.DrawFn, written: bool = True) -> tuple[Corpus, Anonymization]:
-    documents, masks = [], {}
+    laid, masks = [], {}
     for name in ("a", "b")[: draw(st.integers(1, 2))]:
         text = " ".join(draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9)))
         edges = sorted({0, len(text), *(place for place, sign in enumerate(text) if sign == " ")})
@@ -103,10 +104,10 @@ def cases(draw: st.DrawFn, written: bool = True) -> tuple[Corpus, Anonymization]
             )
             for who in ("x", "y", "z")[: draw(st.integers(int(name == "a"), 3))]
         )
-        documents.append(Document(name, text, layers))
+        laid.append(Document(name, text, layers))
         writes = st.sampled_from([None, "", *WORDS, "Ole of Oslo", "Os"]) if written else st.none()
         masks[name] = [Mask(*span(), draw(writes)) for _ in range(draw(st.integers(0, 3)))]
-    return Corpus(documents), Anonymization(masks, "one")
+    return Corpus(laid), Anonymization(masks, "one")
 
 
 @settings(max_examples=80)
@@ -252,6 +253,16 @@ def test_values_go_through_json_and_lose_their_words() -> None:
     assert {step.rule.text for step in worth.rules} == {"Ole", "Oslo"}
     assert "Oslo" not in msgspec.json.encode(bare).decode()
     assert [step.after for step in bare.rules] == [step.after for step in worth.rules]
+
+
+def test_of_documents_that_a_run_keeps_the_numbers_are_of_these(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two documents the one at more risk is kept: there nothing is hidden, in the run half is."""
+    monkeypatch.setattr(documents, "MOST_DOCUMENTS", 1)
+    corpus = Corpus([Document(name, "Ole left", (Annotation("a", (Mention(0, 3, "PERSON"),)),)) for name in "ab"])
+    run = evaluate(corpus, {"one": Anonymization({"a": [Mask(0, 3)], "b": []})}, list(PLAIN), resamples=0)
+    worth = rules_worth(run, "one")
+    assert (worth.documents, worth.corpus, worth.whole) == (1, 2, False)
+    assert (run["one", "er_qi"].value, worth.before.quasi, worth.rules[0].after.quasi) == (0.5, 0.0, 1.0)
 
 
 def test_the_demo_to_the_last_digit() -> None:
