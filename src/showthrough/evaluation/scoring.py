@@ -14,7 +14,7 @@ from showthrough.run.signature import signature
 from showthrough.statistics import Spread, forms, influences, number_interval, resampled_totals, same, share_interval
 from showthrough.version import __version__
 
-_ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
+ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
 _COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
 
 
@@ -35,7 +35,7 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tabl
                 yield Score(one.name, record.text, part, None, None, None, metric.undefined, line)
                 continue
             low, high = intervals.get(part, (None, None))
-            note = "" if low is not None or not settings.resamples else metric.interval_fault(part) or _ALIKE
+            note = "" if low is not None or not settings.resamples else metric.interval_fault(part) or ALIKE
             yield Score(one.name, record.text, part, float(value), low, high, "", line, note)
 
 

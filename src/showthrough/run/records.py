@@ -104,6 +104,26 @@ class Score(msgspec.Struct, frozen=True):
         return f"Score({named}: {self.value}, {self.low} to {self.high})"
 
 
+class Human(msgspec.Struct, frozen=True):
+    """What people reach on one metric, scored as if they were a system, or `None` with a reason."""
+
+    value: Annotated[float | None, "the number; null where it is undefined"]
+    low: Annotated[float | None, "the lower end of its interval"]
+    high: Annotated[float | None, "the upper end of its interval"]
+    documents: Annotated[int, "that it was counted in: those that others marked too"]
+    reason: Annotated[str, "why there is no value, or no interval"] = ""
+
+
+class Ceiling(msgspec.Struct, frozen=True):
+    """Annotators as systems: each against the others, on the documents that several people marked."""
+
+    annotators: Annotated[dict[str, dict[str, Human]], "by annotator and metric; of many, those with most documents"]
+    people: Annotated[dict[str, Human], "all of them taken together, by metric"]
+    documents: Annotated[int, "that several people marked"]
+    reason: Annotated[str, "why there is nothing to read here"] = ""
+    readers: Annotated[int, "people who marked one of these documents"] = 0
+
+
 class Failure(msgspec.Struct, frozen=True):
     """A metric that could not be computed, and why."""
 
