@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, TypedMask
 from showthrough.errors import InputError
 from showthrough.evaluation.chunks import Work, answered
-from showthrough.evaluation.scoring import ALIKE, intervals_of
+from showthrough.evaluation.scoring import ALIKE, Uncertain, uncertain
 from showthrough.evaluation.settings import settings_problems
 from showthrough.metrics import HEADLINE, Array, Metric, Rows, metric_text, metrics_of
 from showthrough.metrics.base import failure_of, sound_parts
@@ -63,16 +64,15 @@ def ceiling(
     if not corpus.survey.shared:
         return Ceiling({}, {}, 0, _ALONE)
     scored = {text: metric for text, metric in chosen.items() if has_ceiling(metric)}
-    read = _Readings(corpus, scored, resources or Resources())
-    people = read.of_all(settings)
     documents = len(corpus.survey.shared)
     none = {text: Human(None, None, None, documents, _MORE) for text in chosen if text not in scored}
-    return Ceiling(
-        annotators={name: read.of_one(name, settings) for name, _ in read.shares.most_common(_MOST)},
-        people={text: none.get(text) or people[text] for text in chosen},
-        documents=documents,
-        readers=len(read.shares),
+    readings = _Readings(corpus, scored, resources or Resources())
+    named = sorted(readings.shares, key=lambda name: (-readings.shares[name], name))
+    reached = _humans(
+        [readings.of_all(settings), *(readings.of_one(name, settings) for name in named[:_MOST])], settings
     )
+    people, *each = ({text: none.get(text) or numbers[text] for text in chosen} for numbers in reached)
+    return Ceiling(dict(zip(named, each, strict=False)), people, documents, readers=len(named))
 
 
 def has_ceiling(metric: Metric) -> bool:
@@ -134,20 +134,20 @@ class _Readings:
         self._documents = np.array(documents, dtype=np.int64)
         self._rows = {text: Rows.joined(rows[text]) for text in metrics if text not in self._failures}
 
-    @property
+    @cached_property
     def shares(self) -> Counter[str]:
         """How many documents each annotator shares with others."""
         return Counter(self._annotators)
 
-    def of_one(self, annotator: str, settings: Recorded) -> dict[str, Human]:
+    def of_one(self, annotator: str, settings: Recorded) -> dict[str, _Number]:
         """What one annotator reaches against the others."""
         return self._reached(np.flatnonzero([name == annotator for name in self._annotators]), settings)
 
-    def of_all(self, settings: Recorded) -> dict[str, Human]:
+    def of_all(self, settings: Recorded) -> dict[str, _Number]:
         """What all of them reach, their rows summed document by document."""
         return self._reached(np.arange(len(self._annotators)), settings)
 
-    def _reached(self, readings: Ints, settings: Recorded) -> dict[str, Human]:
+    def _reached(self, readings: Ints, settings: Recorded) -> dict[str, _Number]:
         groups = self._corpus.survey.groups
         documents, place = np.unique(self._documents[readings], return_inverse=True)
         ids = [self._corpus.ids[number] for number in documents.tolist()]
@@ -157,10 +157,20 @@ class _Readings:
             values = np.zeros((len(ids), len(rows.columns)))
             np.add.at(values, place, rows.values[readings])
             tables[text] = units(Rows(rows.columns, values), ids, grouped)
-        return {
-            text: _human(self._metrics[text], table, again, len(ids), settings)
+        found = {
+            text: _number(self._metrics[text], table, again, len(ids), settings)
             for text, table, again in _resampled(tables, settings)
-        } | {text: Human(None, None, None, len(ids), why) for text, why in self._failures.items()}
+        }
+        return found | {text: _Number(None, len(ids), why) for text, why in self._failures.items()}
+
+
+class _Number(NamedTuple):
+    """A number whose interval is still to be found, or why there is none."""
+
+    value: float | None
+    documents: int
+    reason: str = ""
+    uncertain: Uncertain | None = None
 
 
 def _resampled(tables: Mapping[str, Rows], settings: Recorded) -> Iterator[tuple[str, Rows, dict[str, Array]]]:
@@ -174,18 +184,31 @@ def _resampled(tables: Mapping[str, Rows], settings: Recorded) -> Iterator[tuple
         yield text, table, dict(zip(table.columns, again, strict=True))
 
 
-def _human(metric: Metric, table: Rows, again: dict[str, Array], documents: int, settings: Recorded) -> Human:
+def _number(metric: Metric, table: Rows, again: dict[str, Array], documents: int, settings: Recorded) -> _Number:
     try:
         sound_parts(metric, table)
     except Exception as error:  # of a guest, anything
-        return Human(None, None, None, documents, failure_of(metric, error))
+        return _Number(None, documents, failure_of(metric, error))
     value = metric.combine(table.totals()).get(HEADLINE)
     if value is None or np.isnan(value):
-        return Human(None, None, None, documents, _NO_NUMBER if value is None else metric.undefined)
-    found = intervals_of(metric, table, again, settings.confidence) if settings.resamples else {}
-    low, high = found.get(HEADLINE, (None, None))
-    reason = "" if low is not None or not settings.resamples else metric.interval_fault(HEADLINE) or ALIKE
-    return Human(float(value), low, high, documents, reason)
+        return _Number(None, documents, _NO_NUMBER if value is None else metric.undefined)
+    if not settings.resamples:
+        return _Number(float(value), documents)
+    fault = metric.interval_fault(HEADLINE) or ALIKE
+    found = [numbers for _, numbers in uncertain(metric, table, again, [HEADLINE])]
+    return _Number(float(value), documents, fault, next(iter(found), None))
+
+
+def _humans(reached: Sequence[dict[str, _Number]], settings: Recorded) -> Iterator[dict[str, Human]]:
+    """The same numbers with their intervals, which are found together."""
+    some = [one.uncertain for numbers in reached for one in numbers.values() if one.uncertain is not None]
+    ends = iter(Uncertain.joined(some).ends(settings.confidence) if some else [])
+    for numbers in reached:
+        found = {}
+        for text, one in numbers.items():
+            low, high = (one.uncertain and next(ends)) or (None, None)
+            found[text] = Human(one.value, low, high, one.documents, one.reason if low is None else "")
+        yield found
 
 
 def _stretches(corpus: Corpus) -> Iterator[list[int]]:

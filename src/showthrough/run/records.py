@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -122,6 +123,20 @@ class Ceiling(msgspec.Struct, frozen=True):
     documents: Annotated[int, "that several people marked"]
     reason: Annotated[str, "why there is nothing to read here"] = ""
     readers: Annotated[int, "people who marked one of these documents"] = 0
+
+    @property
+    def unnamed(self) -> Ceiling:
+        """The same with numbers for names: an annotator's may be a person's own."""
+        named = {f"annotator {number}": by for number, by in enumerate(self.annotators.values(), 1)}
+        return msgspec.structs.replace(self, annotators=named)
+
+    def called(self, told: Callable[[str], str]) -> Ceiling:
+        """The same with other names of the metrics, and in reasons."""
+        people, *each = (
+            {told(text): msgspec.structs.replace(one, reason=told(one.reason)) for text, one in by.items()}
+            for by in (self.people, *self.annotators.values())
+        )
+        return msgspec.structs.replace(self, people=people, annotators=dict(zip(self.annotators, each, strict=True)))
 
 
 class Failure(msgspec.Struct, frozen=True):
