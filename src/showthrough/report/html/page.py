@@ -12,6 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
@@ -39,7 +41,7 @@ class Sign(NamedTuple):
 
 def html_text(run: Run, *, without_text: bool = False) -> str:
     """The page. With `without_text`, or of a run that holds none, no word of any document is in it."""
-    run = run.without_folders() if without_text else run
+    run = _for_others(run) if without_text else run
     inspection = None if run.texts is None else Inspection(run.texts)
     findings = {} if inspection is None else {name: inspection.of(name) for name in run.names}
     packets = [] if inspection is None or without_text else list(payload.documents(run, inspection, findings))
@@ -89,6 +91,12 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         packets=[payload.packed(packet) for packet in packets],
     )
     return str(page)
+
+
+def _for_others(run: Run) -> Run:
+    """Called by no folder and no annotator. The texts stay for what is counted in them, and never reach the page."""
+    ceiling = None if run.ceiling is None else run.ceiling.unnamed
+    return replace(run.without_folders(), ceiling=ceiling)
 
 
 def _policy(style: str, *scripts: str) -> str:

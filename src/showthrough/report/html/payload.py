@@ -30,6 +30,7 @@ from showthrough.run.run import Run
 
 PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds
 EXAMPLES = 24  # of each kind of failure, for each entity type
+_PEOPLE = 8  # annotators that a tip has room for
 _AROUND = 60  # characters that an example shows on either side
 _LONGEST = 2_000  # characters of the place itself that it shows
 
@@ -73,6 +74,7 @@ def _plane(run: Run, numbers: Sequence[Measured], across: Measured, up: Measured
                 "group": one.record.group,
                 "reverse": one.record.better == "lower",
                 "values": [one.values.get(name) for name in run.names],
+                "people": _people(one),
             }
             for one in numbers
         ],
@@ -85,6 +87,18 @@ def _plane(run: Run, numbers: Sequence[Measured], across: Measured, up: Measured
             }
             for one in numbers
         },
+    }
+
+
+def _people(one: Measured) -> dict[str, Any] | None:
+    if one.people is None:
+        return None
+    first = list(islice(one.people.each.items(), _PEOPLE))
+    return {
+        "value": one.people.value,
+        "sample": one.people.sample,
+        "each": [(name, value, documents) for name, (value, documents) in first],
+        "more": one.people.more + len(one.people.each) - len(first),
     }
 
 
