@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 from showthrough.metrics import Role
 from showthrough.report.table import rounded
@@ -11,8 +12,9 @@ from showthrough.run.records import Human
 from showthrough.run.roles import chosen
 from showthrough.run.run import Run
 
-_TOLD: tuple[Role, ...] = ("direct identifiers", "quasi-identifiers", "precision")  # what a sentence is about
-_MOST = 3  # numbers in a sentence
+# What a sentence is about, the first few of them.
+_TOLD: tuple[Role, ...] = ("direct identifiers", "quasi-identifiers", "precision", "recall", "F, P and R")
+_MOST = 3
 
 Value = tuple[float, float, float]  # a number with the low and the high end of its interval
 
@@ -51,13 +53,13 @@ def _value(one: Human | None) -> Value | None:
 
 def against_each_other(run: Run) -> list[str]:
     """The same in a sentence; none where nobody could be scored so."""
-    roles = [record.text for role in _TOLD if (record := chosen(run, role))]
-    found = {text: one for text in (*roles, *(record.text for record in run.metrics)) if (one := people(run, text))}
-    texts = [text for text in roles if text in found] or list(found)
-    if not texts:
+    texts = [record.text for role in _TOLD if (record := chosen(run, role))]
+    found = {text: one for text in texts if (one := people(run, text))}
+    if not found:
         return []
-    numbers = listed([f"{text} {_with_ends(found[text].value)}" for text in texts[:_MOST]])
-    sample = found[texts[0]].sample
+    told = dict(islice(found.items(), _MOST))
+    numbers = listed([f"{text} {_with_ends(one.value)}" for text, one in told.items()])
+    sample = next(iter(told.values())).sample
     where = sample if sample.startswith("all") else f"the {sample} that several marked; systems are scored on all"
     return [
         f"People reach {numbers} when each is scored against the others (on {where}). A number above theirs follows "

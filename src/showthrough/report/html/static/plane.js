@@ -192,7 +192,7 @@ function startPlane(plane, { names, signs, shapes }) {
     };
 
     const drawnPeople = ({ of, line: [[x1, y1], [x2, y2]], box }) => drawing("g", {
-      class: "people", "data-tip": peopleTip(of), role: "img", "aria-label": `people, each against the others: ${of.title}`,
+      class: "people", "data-tip": peopleTip(of), "data-under": "", role: "img", "aria-label": `people, each against the others: ${of.title}`,
     },
       drawing("line", { class: "ring", x1, y1, x2, y2 }), drawing("line", { class: "line", x1, y1, x2, y2 }),
       drawing("text", { x: box.left + 2, y: box.top + NAME - 1 }, PEOPLE));
