@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -15,6 +16,7 @@ from showthrough.report.html import html_text
 from showthrough.report.people import against_each_other, people
 from showthrough.report.plane import measured
 from showthrough.report.verdict import verdict
+from showthrough.report.views import VIEWS
 from showthrough.run.records import Ceiling, Human
 from showthrough.run.run import Run
 
@@ -85,6 +87,12 @@ def test_the_figure_has_a_line_for_each_axis_that_can_tell(run: Run) -> None:
     assert STRANGE not in str(data)  # figures are passed on
     [none] = plane_charts(replace(run, ceiling=None)).values()
     assert not [name for name in none.to_dict()["datasets"] if name.startswith("people")]
+
+
+def test_the_scores_as_json_have_it(run: Run) -> None:
+    content = msgspec.json.decode(VIEWS["json"].text(run, without_text=False))
+    assert msgspec.convert(content["ceiling"], Ceiling) == run.ceiling
+    assert STRANGE not in VIEWS["json"].text(run, without_text=True)
 
 
 def test_a_page_for_others_names_no_annotator(run: Run, window: Callable[..., Any]) -> None:

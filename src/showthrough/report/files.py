@@ -53,6 +53,7 @@ def json_text(run: Run) -> str:
         "notes": run.notes,
         "references": [one.name for one in run.references],
         "scores": run.scores,
+        "ceiling": run.ceiling,
         "failures": run.failures,
     }
     return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
