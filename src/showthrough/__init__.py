@@ -46,6 +46,7 @@ _ROOMS = {
     ),
     "evaluation.plan": ("Plan",),
     "evaluation.reidentification": ("reidentify",),
+    "registry.fetching": ("fetch",),
     "run.records": ("Comparison", "Score"),
     "run.run": ("Run",),
     "data.documents": ("Annotation", "Corpus", "Document", "Mention"),

@@ -71,6 +71,7 @@ from showthrough.metrics import (
     WeightedPrecision as WeightedPrecision,
     parse_metric as parse_metric,
 )
+from showthrough.registry.fetching import fetch as fetch
 from showthrough.run.records import (
     Comparison as Comparison,
     Score as Score,
