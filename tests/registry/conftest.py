@@ -1,4 +1,4 @@
-"""A web site for every test."""
+"""A web site for every test, reached directly."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from registry.site import Site
+from registry.site import Site, without_proxies
 
 
 @pytest.fixture
-def site() -> Iterator[Site]:
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    without_proxies(monkeypatch)
     made = Site()
     yield made
     made.close()

@@ -10,6 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from showthrough.registry.entries import Licence, Published, PublishedFile
 from showthrough.registry.fetching import Kept, Wish, keep
 from showthrough.registry.web import Web
@@ -113,3 +115,10 @@ def corpus_of(*files: PublishedFile, **about: Any) -> Published:
 
 def kept(folder: Path, *files: PublishedFile, web: Web = WEB, **wish: Any) -> Kept:
     return keep(corpus_of(*files), folder, Wish(**wish), web=web)
+
+
+def without_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests may have one, which does not know this machine."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)

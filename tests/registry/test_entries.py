@@ -57,6 +57,15 @@ def test_what_to_type_next_can_be_typed(name: str) -> None:
     assert all(f"'a folder/{place}'" in corpus.command(Path("a folder")) for place in places)
 
 
+def test_the_page_has_every_corpus_and_says_of_which_no_digest_is_known() -> None:
+    page = (Path(__file__).parents[2] / "docs/corpora.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([\w-]+)` \|.*\| ([^|]+) \|$", page, re.MULTILINE))
+    assert list(rows) == list(published())
+    for name, corpus in published().items():
+        assert rows[name].startswith("ask for it") == bool(corpus.agreement)
+        assert (rows[name] == "not known") == (not corpus.vouched)
+
+
 def test_no_digest_stands_twice() -> None:
     found = [value for _, file in FILES for value in file.digests.values()]
     assert len(set(found)) == len(found)

@@ -275,6 +275,14 @@ def test_redirections_in_a_circle(site: Site, tmp_path: Path) -> None:
     fails(tmp_path, site, Page(status=302, location="/a.json"), "answered 302")
 
 
+def test_a_proxy_is_used(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "http://nowhere.invalid/a.json"
+    site.pages[url] = Page()
+    monkeypatch.setenv("http_proxy", site.address)
+    kept(tmp_path, PublishedFile(url, digests={"sha256": SHA256}, vouched="us"))
+    assert site.asked == [(url, "")]
+
+
 def test_a_file_of_another_size_is_not_waited_for(site: Site, tmp_path: Path) -> None:
     fails(tmp_path / "c", site, Page(), "found 512,000 bytes, expected 511,999", size=511_999)
     assert there(tmp_path / "c") == set()
@@ -313,6 +321,19 @@ def test_a_file_where_the_folder_should_be(site: Site, tmp_path: Path) -> None:
     with pytest.raises(ShowthroughError, match=r"c: cannot be written|Not a directory"):
         kept(tmp_path / "c", site.file())
     assert site.asked == []
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_asked(site: Site) -> None:
+    if not Path("/proc/self").is_dir():
+        pytest.skip("no /proc here")
+    with pytest.raises(OutputError, match="/proc/self: cannot be written"):
+        kept(Path("/proc/self"), site.file())
+    assert site.asked == []
+
+
+def test_a_users_empty_folder_stays(site: Site, tmp_path: Path) -> None:
+    fails(tmp_path, site, Page(status=404), "404")
+    assert tmp_path.exists()
 
 
 def test_the_folder_of_another_corpus(site: Site, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from showthrough.errors import OutputError, PlanError, quoted, some
 from showthrough.files.reading import exists
-from showthrough.files.writing import remove_unfinished, told, workshop
+from showthrough.files.writing import check_writable, remove_unfinished, told, workshop
 from showthrough.registry.archives import replace_folder, unpack
 from showthrough.registry.digests import Kind, check, measured, sha256_of
 from showthrough.registry.downloads import Part, Watch
@@ -108,6 +108,7 @@ def keep(
         for one in missing:
             _check_free(one.file, manifest, home, wish)
         if missing:
+            check_writable(home)
             about_to([one.file for one in missing])
         if there.keys() - manifest.files.keys():  # copies that the user had
             manifest = _written(manifest, there, home)

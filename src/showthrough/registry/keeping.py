@@ -112,15 +112,17 @@ def members_in(made: Path, place: str) -> list[Member]:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Makes the folder and waits until nobody else fetches into it; an empty one is not left behind."""
+    """Makes the folder and waits until nobody else fetches into it; one that it made is not left empty."""
     while True:
         with told(folder):
+            ours = not folder.exists()
             folder.mkdir(parents=True, exist_ok=True)
         with locked(folder) as there:
             if there:
                 try:
                     yield
                 finally:
-                    with suppress(OSError):  # it is not empty
-                        folder.rmdir()
+                    if ours:
+                        with suppress(OSError):  # it is not empty
+                            folder.rmdir()
                 return
