@@ -326,9 +326,16 @@ def test_a_file_where_the_folder_should_be(site: Site, tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_told_before_anything_is_asked(site: Site) -> None:
     if not Path("/proc/self").is_dir():
         pytest.skip("no /proc here")
-    with pytest.raises(OutputError, match="/proc/self: cannot be written"):
+    with pytest.raises(OutputError, match="/proc/self: cannot be written"):  # a link, too
         kept(Path("/proc/self"), site.file())
     assert site.asked == []
+
+
+def test_a_link_to_a_folder_is_one(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "near").symlink_to("far")
+    kept(tmp_path / "near", site.file())
+    assert there(tmp_path / "far") == {"a.json", MANIFEST}
 
 
 def test_a_users_empty_folder_stays(site: Site, tmp_path: Path) -> None:
@@ -388,6 +395,15 @@ def test_taken_as_it_comes_it_must_come_again(site: Site, tmp_path: Path) -> Non
             kept(tmp_path, file, force=True, unverified=unverified)
     assert (tmp_path / "a.json").read_bytes() == CONTENT
     assert kept(tmp_path, file).files[0].vouched == ""
+
+
+def test_a_digest_that_is_known_by_now_vouches_for_what_is_there(site: Site, tmp_path: Path) -> None:
+    kept(tmp_path, site.file(digests={}, vouched=""), unverified=True)
+    for _ in range(2):
+        found = kept(tmp_path, site.file())
+        assert (found.came, found.files[0].vouched) == ([], "the test")
+    written = json.loads((tmp_path / MANIFEST).read_bytes())["files"]["a.json"]
+    assert (written["vouched"], written["digests"]) == ("the test", {"sha256": SHA256})
 
 
 def test_a_users_digest_is_held_to(site: Site, tmp_path: Path) -> None:

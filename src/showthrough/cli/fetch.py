@@ -125,7 +125,7 @@ def _told(kept: Kept) -> Iterator[str]:
 
 def _checked(file: KeptFile) -> str:
     packed = f", {len(file.members):,} files unpacked" if file.members else ""
-    return f"{' and '.join(file.digests) or 'not'} checked, fetched {file.fetched}{packed}"
+    return f"{' and '.join(file.digests) if file.vouched else 'not'} checked, fetched {file.fetched}{packed}"
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.errors import OutputError, PlanError, quoted, some
+from showthrough.errors import InputError, OutputError, PlanError, quoted, some
 from showthrough.files.reading import exists
 from showthrough.files.writing import check_writable, remove_unfinished, told, workshop
 from showthrough.registry.archives import replace_folder, unpack
@@ -110,7 +110,7 @@ def keep(
         if missing:
             check_writable(home)
             about_to([one.file for one in missing])
-        if there.keys() - manifest.files.keys():  # copies that the user had
+        if any(manifest.files.get(name) != file for name, file in there.items()):
             manifest = _written(manifest, there, home)
         for one in missing:
             manifest = _written(manifest, {one.file.name: _download(one, home, watch, web or WEB)}, home)
@@ -170,7 +170,9 @@ def _there(one: Expected, manifest: Manifest, home: Path) -> KeptFile | None:
     kept = manifest.files.get(one.file.name)
     if kept:
         kept.check(home)
-        return kept if kept.meets(one.digests) and not kept.missing(home) else None
+        if kept.missing(home) or not kept.meets(one.digests):
+            return None
+        return msgspec.structs.replace(kept, digests=one.digests, vouched=one.vouched)  # a digest may be known by now
     path = home / one.file.name
     if one.file.unpack or not one.digests or not path.is_file():
         return None
@@ -203,7 +205,7 @@ def _download(one: Expected, home: Path, watch: Watch, web: Web) -> KeptFile:
     found = measured(part.path, {"sha256", *one.digests})
     try:
         check(found, one.digests, one.file.url, "; what came is not kept")
-    except BaseException:
+    except InputError:
         part.discard()
         raise
     size = part.path.stat().st_size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -113,11 +113,13 @@ def members_in(made: Path, place: str) -> list[Member]:
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """Makes the folder and waits until nobody else fetches into it; one that it made is not left empty."""
-    while True:
-        with told(folder):
-            ours = not folder.exists()
-            folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder) as there:
+    there = False
+    while not there:
+        with ExitStack() as stack:
+            with told(folder):
+                ours = not folder.exists()
+                folder.mkdir(parents=True, exist_ok=True)
+                there = stack.enter_context(locked(Path(os.path.realpath(folder))))
             if there:
                 try:
                     yield
@@ -125,4 +127,3 @@ def alone(folder: Path) -> Iterator[None]:
                     if ours:
                         with suppress(OSError):  # it is not empty
                             folder.rmdir()
-                return
