@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from showthrough.errors import printable
 
@@ -13,6 +13,15 @@ _LABEL = 60  # letters; a caption may be a sentence
 def one_line(text: str) -> str:
     """Text in one line, whatever names from files are in it."""
     return printable(" ".join(text.split()))
+
+
+def beside(text: str, escaped: Callable[[str], str]) -> str:
+    """Words that stand beside others, from which spaces may part them.
+
+    >>> beside(" knew\\n", in_markdown), beside("", in_markdown)
+    (' knew ', '')
+    """
+    return f"{' ' * text[:1].isspace()}{escaped(text)}{' ' * text[-1:].isspace()}"
 
 
 _MD = {"&": "&amp;", "<": "&lt;", ">": "&gt;", **{special: f"\\{special}" for special in "\\`*_[]|~$"}}
