@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from math import ceil, sqrt
@@ -106,22 +107,34 @@ class Grid:
     private: bool = False  # whether its names or cells are words of documents
 
     def reasons(self) -> dict[str, str]:
-        """Why there are dashes: each reason once, with the columns it is about, or the rows where these are fewer."""
-        where: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+        """Why there are dashes: each reason once, with the columns it is about, or the rows.
+
+        Rows are told where they are dashes from end to end and columns are not, or else where they are fewer.
+        """
+        where: dict[str, tuple[Counter[str], Counter[str]]] = {}
         for row in self.rows:
             for head, entry in zip(self.heads, row.entries, strict=True):
                 if entry.value is None and entry.reason:
-                    rows, heads = where.setdefault(entry.reason, ({}, {}))
-                    rows[named(row.name)] = heads[named(head)] = None
-        return {reason: _listed(min(heads, rows, key=len)) for reason, (rows, heads) in where.items()}
+                    rows, heads = where.setdefault(entry.reason, (Counter(), Counter()))
+                    rows[named(row.name)] += 1
+                    heads[named(head)] += 1
+        told = {}
+        for reason, (rows, heads) in where.items():
+            by_rows = (min(rows.values()) >= len(self.heads), -len(rows))
+            by_heads = (min(heads.values()) >= len(self.rows), -len(heads))
+            told[reason] = _listed(rows if by_rows > by_heads else heads)
+        return told
 
     def dashes(self) -> list[str]:
         """The same as lines below a table."""
         return [f"{DASH} {where}: {reason}" for reason, where in self.reasons().items()]
 
     def in_words(self, place: int) -> bool:
-        """Whether a column has words and not numbers."""
-        return any(isinstance(row.entries[place].value, str) for row in self.rows)
+        """Whether a column has words and no numbers."""
+        values = [row.entries[place].value for row in self.rows]
+        return any(isinstance(value, str) and value for value in values) and not any(
+            isinstance(value, int | float) for value in values
+        )
 
 
 def _listed(names: Collection[str]) -> str:

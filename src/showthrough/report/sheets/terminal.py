@@ -78,7 +78,8 @@ def _show_table(block: Grid | Heat | Bars, console: Console, width: int) -> None
         columns.append(_bar_column(block))
     corner = printable(grid.corner)
     names = [printable(named(row.name)) for row in grid.rows]
-    first = min(max(map(cell_len, [*names, corner])), max(_WORD, width // 3))
+    beside = width - _GAP - sum(column.width + _GAP for column in columns)  # what all columns leave to the names
+    first = min(max(map(cell_len, [*names, corner])), max(_WORD, width // 3, beside))
     room = width - first - _GAP
     for number, some in enumerate(_fitting(columns, room)):
         if number:
