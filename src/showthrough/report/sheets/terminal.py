@@ -80,9 +80,9 @@ def _show_table(block: Grid | Heat | Bars, console: Console, width: int) -> None
         columns = _with_bars(columns, block)
     corner = printable(grid.corner)
     names = [printable(named(row.name)) for row in grid.rows]
-    beside = width - _GAP - sum(column.width + _GAP for column in columns)  # what all columns leave to the names
+    beside = width - sum(column.width + _GAP for column in columns)  # what all columns leave to the names
     first = min(max(map(cell_len, [*names, corner])), max(_WORD, width // 3, beside))
-    room = width - first - _GAP
+    room = width - first
     for number, some in enumerate(_fitting(columns, room)):
         if number:
             console.print()
@@ -137,7 +137,7 @@ def _fitting(columns: list[_Column], room: int) -> list[list[_Column]]:
     tables: list[list[_Column]] = [[]]
     used = 0
     for column in columns:
-        need = min(column.width, room) + _GAP
+        need = min(column.width + _GAP, room)
         if tables[-1] and used + need > room:
             tables.append([])
             used = 0
