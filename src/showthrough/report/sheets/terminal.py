@@ -13,7 +13,7 @@ from rich.text import Text
 
 from showthrough.errors import printable, shown
 from showthrough.report.sheets.sheet import Bars, Case, Cases, Grid, Heat, Sheet, named
-from showthrough.report.terminal import PAGE, bare_table
+from showthrough.report.terminal import PAGE, bare_table, side_by_side
 
 _HEAD = 9  # cells of a line of a head; words are broken where they are longer than the next
 _WORD = 20
@@ -83,9 +83,10 @@ def _show_table(block: Grid | Heat | Bars, console: Console, width: int) -> None
     beside = width - sum(column.width + _GAP for column in columns)  # what all columns leave to the names
     first = min(max(map(cell_len, [*names, corner])), max(_WORD, width // 3, beside))
     room = width - first
-    for number, some in enumerate(_fitting(columns, room)):
-        if number:
+    for places in side_by_side([min(column.width + _GAP, room) for column in columns], room):
+        if 0 not in places and columns:
             console.print()
+        some = [columns[place] for place in places]
         console.print(_rich_table(grid, corner, names, first, some, room, console), width=width)
     _say(grid.dashes(), console, width, "dim")
     if isinstance(block, Heat) and block.most:
@@ -130,20 +131,6 @@ def _with_bars(columns: list[_Column], bars: Bars) -> list[_Column]:
         pairs = zip(columns, signs, strict=True)
         columns = [column._replace(head=f"{sign} {column.head}") for column, (sign, _) in pairs]
     return [*columns, _Column("", cells, "left")]
-
-
-def _fitting(columns: list[_Column], room: int) -> list[list[_Column]]:
-    """Columns in as many tables as the width asks for: no number is cut off."""
-    tables: list[list[_Column]] = [[]]
-    used = 0
-    for column in columns:
-        need = min(column.width + _GAP, room)
-        if tables[-1] and used + need > room:
-            tables.append([])
-            used = 0
-        tables[-1].append(column)
-        used += need
-    return tables
 
 
 def _rich_table(
