@@ -95,7 +95,7 @@ class Part(Struct, frozen=True, kw_only=True):
     tokens: int
     mentions_per_document: Spread  # of all annotators together
     mentions_per_layer: Spread
-    masked_by_annotator: Spread  # the share of mentions that are to be masked, over annotators who are people
+    masked_by_annotator: Spread  # the share of mentions that are to be masked, over annotators that are no programs
     masked_by_layer: Spread  # the same over their layers
     marks: Marks
     types: dict[str, Marks]  # the most frequent first
@@ -131,10 +131,10 @@ def describe(corpus: Corpus) -> Description:
 
 def _part(tally: Tally) -> Part:
     annotators = _annotators(tally)
-    people = {
+    telling = {
         name: one.masked_share for name, one in annotators.items() if one.masked_share is not None and not one.program
     }
-    layers = [(kind, times) for kind, times in tally.layers.items() if kind.annotator in people and kind.mentions]
+    layers = [(kind, times) for kind, times in tally.layers.items() if kind.annotator in telling and kind.mentions]
     return Part(
         documents=tally.documents.total(),
         documents_by_annotators=dict(sorted(_sums((kind.layers, n) for kind, n in tally.documents.items()).items())),
@@ -146,7 +146,7 @@ def _part(tally: Tally) -> Part:
         tokens=tally.tokens,
         mentions_per_document=_spread((kind.mentions, times) for kind, times in tally.documents.items()),
         mentions_per_layer=_spread((kind.mentions, times) for kind, times in tally.layers.items()),
-        masked_by_annotator=_spread((share, 1) for share in people.values()),
+        masked_by_annotator=_spread((share, 1) for share in telling.values()),
         masked_by_layer=_spread((kind.masked / kind.mentions, times) for kind, times in layers),
         marks=_marks(tally.mentions, tally.entities),
         types=_types(tally),

@@ -1,0 +1,158 @@
+"""What was marked of each type, as grids: identifiers, co-reference, confidential categories, edits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import TypeVar
+
+from showthrough.analysis.description import Levels, Marks, Part
+from showthrough.errors import shown
+from showthrough.report.sheets import Entry, Grid, Row, count, missing, number, share
+from showthrough.report.wording import counted_words
+
+LONG, WIDE = 50, 12  # rows and columns that are shown; the JSON has all
+NO_STATUS = "no mention says whether it is confidential"
+NO_EDIT = "no mention says what the annotator did to a mark made beforehand"
+_ELSEWHERE = "entities have the type of their first mention, and no entity has this one"
+_OF_ENTITIES = (
+    "An entity is the mentions of one annotator in one document that share an id. It has the type of the first, is "
+    "direct if one of them is, else quasi if one is, and confidential if one is.",
+)
+_Value = TypeVar("_Value")
+
+
+def levels_by_type(part: Part, where: str = "") -> list[Grid]:
+    """Of mentions and entities of each type, how many are direct, quasi, not to be masked, and confidential."""
+    return [
+        _levels(
+            *(part, "mentions", where, lambda one: one.mentions, lambda one: (one.confidential, one.with_status)),
+            [inferred(part.marks)] if part.marks.inferred else [],
+        ),
+        _levels(
+            *(part, "entities", where, lambda one: one.entities),
+            lambda one: (one.confidential_entities, one.entities_with_status),
+            _OF_ENTITIES,
+        ),
+    ]
+
+
+def inferred(marks: Marks) -> str:
+    """Of how many mentions nobody said how they identify, and what they are taken for."""
+    told, guessed = marks.inferred - marks.guessed, marks.guessed
+    how = [f"of {told:,} the type tells"] if told else []
+    how += (
+        [f"{guessed:,} of unknown type {'is' if guessed == 1 else 'are'} taken for quasi, a guess"] if guessed else []
+    )
+    which = "it identifies" if marks.inferred == 1 else "they identify"
+    return f"Of {counted_words(marks.inferred, 'mention')} nobody said how {which}: {', and '.join(how)}."
+
+
+def _levels(
+    part: Part,
+    what: str,
+    where: str,
+    levels: Callable[[Marks], Levels],
+    confidential: Callable[[Marks], tuple[int, int]],
+    notes: Sequence[str],
+) -> Grid:
+    of_all = levels(part.marks).total
+
+    def entries(marks: Marks) -> tuple[Entry, ...]:
+        found = levels(marks)
+        numbers = (found.direct, found.quasi, found.no_mask)
+        shares = [ratio(one, found.total, _ELSEWHERE) for one in numbers]
+        counts = [count(found.total), share(found.total / of_all), *map(count, numbers)]
+        return (*counts, *shares, ratio(*confidential(marks), NO_STATUS))
+
+    heads = (
+        what, "share", "direct", "quasi", "no mask", "direct share", "quasi share", "no mask share",
+        "confidential share",
+    )  # fmt: skip
+    return _by_type(f"{what.capitalize()} by type{where}", heads, part, entries, notes, f"{what}{where}")
+
+
+def coreference(whole: Part) -> Grid:
+    """How many mentions entities have, and whether they all read the same."""
+
+    def entries(marks: Marks) -> tuple[Entry, ...]:
+        entities = marks.entities.total
+        per = number(marks.mentions.total / entities) if entities else missing(_ELSEWHERE)
+        several = (ratio(one, entities, _ELSEWHERE) for one in (marks.repeated, marks.several_strings))
+        return (count(entities), count(marks.linked), per, count(marks.most_mentions), *several)
+
+    heads = (
+        "entities", "mentions with id", "mentions per entity", "most mentions", "several mentions", "several strings",
+    )  # fmt: skip
+    notes = (
+        "Several mentions, several strings: the share of entities that have more than one mention, and whose mentions "
+        "do not all read the same, letter by letter. A mention without an id is an entity of its own.",
+    )
+    return _by_type("Co-reference by type", heads, whole, entries, notes, "coreference")
+
+
+def categories(whole: Part) -> Grid:
+    """What mentions say of being confidential."""
+
+    def entries(marks: Marks) -> tuple[Entry, ...]:
+        counts = [count(marks.statuses.get(one, 0)) for one in statuses]
+        return (*counts, count(marks.confidential), ratio(marks.confidential, marks.with_status, NO_STATUS))
+
+    statuses = [*islice(whole.marks.statuses, WIDE)]
+    notes = _unsaid(whole.marks.with_status, whole.marks, "categories", whole.marks.statuses)
+    heads = (*map(shown, statuses), "confidential", "confidential share")
+    return _by_type("Confidential categories by type", heads, whole, entries, notes, "confidential")
+
+
+def edits(whole: Part) -> Grid:
+    """What annotators did to marks that were made beforehand."""
+
+    def entries(marks: Marks) -> tuple[Entry, ...]:
+        counts = [marks.edits.get(one, 0) for one in names]
+        return (*map(count, counts), *(ratio(one, marks.with_edit, NO_EDIT) for one in counts))
+
+    names = [*islice(whole.marks.edits, WIDE)]
+    notes = _unsaid(whole.marks.with_edit, whole.marks, "edits", whole.marks.edits)
+    heads = (*map(shown, names), *(f"{shown(one)} share" for one in names))
+    return _by_type("Edits of marks made beforehand, by type", heads, whole, entries, notes, "edits")
+
+
+def _unsaid(said: int, marks: Marks, what: str, names: Mapping[str, int]) -> list[str]:
+    silent = marks.mentions.total - said
+    notes = (
+        [f"Of {counted_words(silent, 'mention')} it is not said; shares are of the other {said:,}."] if silent else []
+    )
+    return notes + rest(what, names, WIDE)
+
+
+def _by_type(
+    caption: str,
+    heads: tuple[str, ...],
+    part: Part,
+    entries: Callable[[Marks], tuple[Entry, ...]],
+    notes: Sequence[str],
+    label: str,
+) -> Grid:
+    """A row for each type, the most frequent first, and one for all of them."""
+    rows = [Row(named(name, "type"), entries(marks)) for name, marks in first(part.types)]
+    rows.append(Row("all", entries(part.marks), total=True))
+    return Grid(caption, heads, tuple(rows), "type", (*notes, *rest("types", part.types)), label)
+
+
+def ratio(some: int, of: int, why: str) -> Entry:
+    """The share of some of all, where there are any."""
+    return share(some / of) if of else missing(why)
+
+
+def named(name: str, what: str) -> str:
+    """A name of a file as tables show it."""
+    return f"(no {what})" if not name or name.isspace() else shown(name)
+
+
+def first(found: Mapping[str, _Value], most: int = LONG) -> Iterable[tuple[str, _Value]]:
+    return islice(found.items(), most)
+
+
+def rest(what: str, found: Mapping[str, object], most: int = LONG) -> list[str]:
+    """That there are more than are shown."""
+    return [f"The first {most} of {len(found):,} {what}; --json FILE has all."] if len(found) > most else []
