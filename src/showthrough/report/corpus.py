@@ -28,7 +28,7 @@ _FEW = 4  # annotators of a document; documents with more of them share a row
 _UNANNOTATED = "nobody annotated a document"
 _UNMARKED = "no mention is marked"
 _NO_REVIEW = "no review is recorded: there was none, or the corpus does not say"
-_NO_ID = "no mention has an entity id, so each counts as an entity of its own"
+_NO_CHAINS = "no two mentions share an entity id, so each counts as an entity of its own"
 _NOT_SAID = "nobody said whether mentions are to be masked; their types alone tell"
 _PROGRAMS = "programs alone marked something, and they do not decide what to mask"
 _TOO_FEW = "a deviation needs two values"
@@ -46,7 +46,7 @@ def corpus_sheet(description: Description) -> Sheet:
         blocks += [_annotators(whole), _masked(whole)]
     if whole.marks.mentions.total:
         blocks += levels_by_type(whole)
-        blocks += [coreference(whole)] if whole.marks.linked else []
+        blocks += [coreference(whole)] if whole.marks.repeated else []
         blocks += [categories(whole)] if whole.marks.statuses else []
         blocks += [edits(whole)] if whole.marks.edits else []
         for name, part in first(splits, WIDE) if len(splits) > 1 else ():
@@ -71,8 +71,8 @@ def _lead(whole: Part) -> Iterable[str]:
         return
     levels = f"{marks.mentions.direct:,} direct, {marks.mentions.quasi:,} quasi, {marks.mentions.no_mask:,} no mask"
     mentions, types = counted_words(marks.mentions.total, "mention"), counted_words(len(whole.types), "type")
-    entities = f"{marks.entities.total:,} entit{'y' if marks.entities.total == 1 else 'ies'}"
-    yield f"{mentions} of {entities} in {types}: {levels}."
+    entities = f" of {marks.entities.total:,} entit{'y' if marks.entities.total == 1 else 'ies'}"
+    yield f"{mentions}{entities if marks.repeated else ''} in {types}: {levels}."
     if marks.inferred:
         yield inferred(marks)
     spread = whole.masked_by_annotator
@@ -90,6 +90,8 @@ def _general(description: Description) -> Grid:
     columns.append(("all", whole))
     notes = ["Tokens are runs of letters, digits and underscores; ideographs count one by one.", _DEVIATION]
     notes.append("Mentions per document are those of all its annotators; a layer is what one marked in one document.")
+    if whole.layers_by_programs:
+        notes.append("A program that marked documents counts as one of their annotators.")
     if len(splits) == 1:
         notes.append(f"All documents are of the split {named(next(iter(splits)), 'name')}.")
     elif not splits:
@@ -124,7 +126,7 @@ def _rows(whole: Part) -> Iterable[tuple[str, _Told]]:
     if not whole.marks.edits:
         yield "mentions, edits", _of_marks(_edited)
     yield "entities", _of_marks(lambda marks: count(marks.entities.total))
-    yield "mentions per entity", _of_marks(_per_entity)
+    yield "mentions per entity", _of_marks(partial(_per_entity, chains=whole.marks.repeated > 0))
     yield from _spread("mentions per document", lambda part: part.mentions_per_document)
     yield from _spread("mentions per layer", lambda part: part.mentions_per_layer)
     yield from _spread("share masked, over annotators", lambda part: part.masked_by_annotator)
@@ -160,10 +162,10 @@ def _edited(marks: Marks, edit: str = "") -> Entry:
     return count(marks.edits.get(edit, 0)) if marks.edits else missing(NO_EDIT)
 
 
-def _per_entity(marks: Marks) -> Entry:
-    if not marks.linked:
-        return missing(_NO_ID if marks.mentions.total else _UNMARKED)
-    return number(marks.mentions.total / marks.entities.total)
+def _per_entity(marks: Marks, chains: bool) -> Entry:
+    if not marks.mentions.total:
+        return missing(_UNMARKED)
+    return number(marks.mentions.total / marks.entities.total) if chains else missing(_NO_CHAINS)
 
 
 def _spread(name: str, told: Callable[[Part], Spread]) -> Iterable[tuple[str, _Told]]:

@@ -24,28 +24,30 @@ _Value = TypeVar("_Value")
 
 def levels_by_type(part: Part, where: str = "") -> list[Grid]:
     """Of mentions and entities of each type, how many are direct, quasi, not to be masked, and confidential."""
-    return [
-        _levels(
-            *(part, "mentions", where, lambda one: one.mentions, lambda one: (one.confidential, one.with_status)),
-            [inferred(part.marks)] if part.marks.inferred else [],
-        ),
-        _levels(
-            *(part, "entities", where, lambda one: one.entities),
-            lambda one: (one.confidential_entities, one.entities_with_status),
-            _OF_ENTITIES,
-        ),
-    ]
+    mentions = _levels(
+        *(part, "mentions", where, lambda one: one.mentions, lambda one: (one.confidential, one.with_status)),
+        [inferred(part.marks)] if part.marks.inferred else [],
+    )
+    if not part.marks.repeated:  # entities are the mentions
+        return [mentions]
+    entities = _levels(
+        *(part, "entities", where, lambda one: one.entities),
+        lambda one: (one.confidential_entities, one.entities_with_status),
+        _OF_ENTITIES,
+    )
+    return [mentions, entities]
 
 
 def inferred(marks: Marks) -> str:
     """Of how many mentions nobody said how they identify, and what they are taken for."""
     told, guessed = marks.inferred - marks.guessed, marks.guessed
-    how = [f"of {told:,} the type tells"] if told else []
-    how += (
-        [f"{guessed:,} of unknown type {'is' if guessed == 1 else 'are'} taken for quasi, a guess"] if guessed else []
-    )
-    which = "it identifies" if marks.inferred == 1 else "they identify"
-    return f"Of {counted_words(marks.inferred, 'mention')} nobody said how {which}: {', and '.join(how)}."
+    which, types = ("it is", "its type tells") if marks.inferred == 1 else ("they are", "their types tell")
+    head = f"Of {counted_words(marks.inferred, 'mention')} nobody said whether {which} direct or quasi"
+    if not guessed:
+        return f"{head}: {types}."
+    if not told:
+        return f"{head}, and no type tells: taken for quasi, a guess."
+    return f"{head}: the types of {told:,} tell, and the other {guessed:,} are taken for quasi, a guess."
 
 
 def _levels(
