@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, compress
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -128,10 +128,7 @@ def _counted(axis: Axis) -> Tally:
     tally = Tally(
         _documents(axis),
         _layers(axis, marks),
-        Counter(
-            MentionKind(one.entity_type, one.identifier, one.stated, bool(one.entity_id), one.confidential, one.edit)
-            for one in marks
-        ),
+        _mentions(marks),
         _entities(axis, marks),
         characters=len(axis) - len(axis.documents) + 1,
         tokens=len(axis.tokens),
@@ -159,6 +156,13 @@ def _layers(axis: Axis, marks: list[Mention]) -> Counter[LayerKind]:
     who = [(one.annotator, one.annotator in each.reviewed) for each in axis.documents for one in each.annotations]
     names, reviewed = [name for name, _ in who], [looked for _, looked in who]
     return Counter(map(LayerKind, names, *counts, stated.tolist(), reviewed))
+
+
+def _mentions(marks: list[Mention]) -> Counter[MentionKind]:
+    plain = Counter(  # a named tuple for each of a million mentions would take most of the time
+        (one.entity_type, one.identifier, one.stated, bool(one.entity_id), one.confidential, one.edit) for one in marks
+    )
+    return Counter({MentionKind(*kind): times for kind, times in plain.items()})
 
 
 def _times(numbers: Ints, many: int) -> Ints:
@@ -192,9 +196,16 @@ def _covered(axis: Axis, which: Bools) -> tuple[Ints, Ints]:
 def _entities(axis: Axis, marks: list[Mention]) -> Counter[EntityKind]:
     gold, text, many = axis.gold, axis.text, len(axis.gold.entity_level)
     mentions = _times(gold.entity, many)
-    spans = zip(gold.entity.tolist(), gold.start.tolist(), gold.end.tolist(), strict=True)
-    strings = {(entity, text[start:end]) for entity, start, end in compress(spans, mentions[gold.entity] > 1)}
-    several = _times(np.array([entity for entity, _ in strings], dtype=np.int64), many) > 1
+    # Against the first of its entity, and never all of them at once: mentions may be long and lie in each other.
+    first = (
+        np.flatnonzero(np.diff(np.maximum.accumulate(gold.entity), prepend=-1))[gold.entity] if many else gold.entity
+    )
+    length = gold.end - gold.start
+    other = length != length[first]
+    alike = np.flatnonzero(~other & (gold.start != gold.start[first]))
+    pairs = zip(gold.start[alike].tolist(), gold.start[first[alike]].tolist(), length[alike].tolist(), strict=True)
+    other[alike] = [text[one : one + size] != text[another : another + size] for one, another, size in pairs]
+    several = _times(gold.entity[other], many) > 0
     # 0: says nothing, 1: says that it is not, 2: is confidential; of an entity the highest.
     says = np.array([_SAYS[is_confidential(mark.confidential)] for mark in marks], dtype=np.int8)
     said = np.zeros(many, dtype=np.int8)
