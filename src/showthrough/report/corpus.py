@@ -77,8 +77,8 @@ def _lead(whole: Part) -> Iterable[str]:
         yield inferred(marks)
     spread = whole.masked_by_annotator
     if spread.mean is not None and spread.deviation is not None:
-        points = f"with a deviation of {spread.deviation * 100:.1f} points over {spread.number:,} annotators"
-        yield f"Annotators want {percent(spread.mean)} of their mentions masked on average, {points}."
+        over = f"{spread.number:,} annotators, deviation {spread.deviation * 100:.1f} points"
+        yield f"Annotators want {percent(spread.mean)} of their mentions masked on average ({over})."
     elif spread.mean is not None:
         yield f"The annotator wants {percent(spread.mean)} of the mentions masked."
 

@@ -69,8 +69,9 @@ def _levels(
 
     heads = (
         what, "share", "direct", "quasi", "no mask", "direct share", "quasi share", "no mask share",
-        "confidential share",
+        "confid. share",
     )  # fmt: skip
+    notes = [*notes, f"Confid. share: those that are confidential, of the {what} that say whether they are."]
     return _by_type(f"{what.capitalize()} by type{where}", heads, part, entries, notes, f"{what}{where}")
 
 
