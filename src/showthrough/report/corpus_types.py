@@ -67,11 +67,11 @@ def _levels(
         counts = [count(found.total), share(found.total / of_all), *map(count, numbers)]
         return (*counts, *shares, ratio(*confidential(marks), NO_STATUS))
 
-    heads = (
-        what, "share", "direct", "quasi", "no mask", "direct share", "quasi share", "no mask share",
-        "confid. share",
-    )  # fmt: skip
-    notes = [*notes, f"Confid. share: those that are confidential, of the {what} that say whether they are."]
+    heads = (what, "share", "direct", "quasi", "none", "direct share", "quasi share", "none share", "confid.")
+    notes = [
+        *notes,
+        f"None: not to be masked. Confid.: the share that is confidential, of the {what} that say whether they are.",
+    ]
     return _by_type(f"{what.capitalize()} by type{where}", heads, part, entries, notes, f"{what}{where}")
 
 
