@@ -205,6 +205,7 @@ def slow_marks(mentions: list[Mention], entities: list[tuple[str, list[Mention]]
             any(said(one) not in ("", "NOT_CONFIDENTIAL") for one in chain) for _, chain in entities
         ),
         "edits": Counter(one.edit for one in mentions if one.edit),
+        "chained": sum(len(chain) for _, chain in entities),
         "most": max((len(chain) for _, chain in entities), default=0),
         "repeated": sum(len(chain) > 1 for _, chain in entities),
         "several strings": sum(len(each) > 1 for each in strings),
@@ -243,6 +244,7 @@ def told(part: Part) -> dict[str, Any]:
             "confidential": found.confidential,
             "confidential entities": found.confidential_entities,
             "edits": found.edits,
+            "chained": found.chained,
             "most": found.most_mentions,
             "repeated": found.repeated,
             "several strings": found.several_strings,

@@ -55,6 +55,7 @@ class Marks(Struct, frozen=True, kw_only=True):
     entities: Levels
     confidential_entities: int
     entities_with_status: int
+    chained: int  # mentions of these entities, also those of another type than the first
     most_mentions: int  # of an entity
     repeated: int  # entities with more than one mention
     several_strings: int  # entities whose mentions do not all read the same
@@ -204,6 +205,7 @@ def _marks(mentions: Counter[MentionKind], entities: Counter[EntityKind]) -> Mar
         entities=_levels((_LEVELS[kind.level], times) for kind, times in entities.items()),
         confidential_entities=sum(times for kind, times in entities.items() if kind.confidential),
         entities_with_status=sum(times for kind, times in entities.items() if kind.confidential is not None),
+        chained=sum(kind.mentions * times for kind, times in entities.items()),
         most_mentions=max((kind.mentions for kind in entities), default=0),
         repeated=sum(times for kind, times in entities.items() if kind.mentions > 1),
         several_strings=sum(times for kind, times in entities.items() if kind.several_strings),

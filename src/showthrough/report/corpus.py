@@ -46,9 +46,9 @@ def corpus_sheet(description: Description) -> Sheet:
         blocks += [_annotators(whole), _masked(whole)]
     if whole.marks.mentions.total:
         blocks += levels_by_type(whole)
-        blocks += [coreference(whole)] if whole.marks.repeated else []
-        blocks += [categories(whole)] if whole.marks.statuses else []
-        blocks += [edits(whole)] if whole.marks.edits else []
+        blocks += [coreference(description)] if whole.marks.repeated else []
+        blocks += [categories(description)] if whole.marks.statuses else []
+        blocks += [edits(description)] if whole.marks.edits else []
         for name, part in first(splits, WIDE) if len(splits) > 1 else ():
             blocks += levels_by_type(part, f", split {named(name, 'name')}") if part.types else []
     return Sheet(f"Corpus {shown(description.corpus)}", tuple(_lead(whole)), tuple(blocks))
@@ -165,7 +165,7 @@ def _edited(marks: Marks, edit: str = "") -> Entry:
 def _per_entity(marks: Marks, chains: bool) -> Entry:
     if not marks.mentions.total:
         return missing(_UNMARKED)
-    return number(marks.mentions.total / marks.entities.total) if chains else missing(_NO_CHAINS)
+    return number(marks.chained / marks.entities.total) if chains else missing(_NO_CHAINS)
 
 
 def _spread(name: str, told: Callable[[Part], Spread]) -> Iterable[tuple[str, _Told]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import TypeVar
 
-from showthrough.analysis.description import Levels, Marks, Part
+from showthrough.analysis.description import Description, Levels, Marks, Part
 from showthrough.errors import shown
 from showthrough.report.sheets import Entry, Grid, Row, count, missing, number, share
 from showthrough.report.wording import counted_words
@@ -47,7 +48,7 @@ def inferred(marks: Marks) -> str:
         return f"{head}: {types}."
     if not told:
         return f"{head}, and no type tells: taken for quasi, a guess."
-    return f"{head}: the types of {told:,} tell, and the other {guessed:,} are taken for quasi, a guess."
+    return f"{head}: of {told:,} the type tells, of {guessed:,} it does not, and quasi is a guess."
 
 
 def _levels(
@@ -75,12 +76,12 @@ def _levels(
     return _by_type(f"{what.capitalize()} by type{where}", heads, part, entries, notes, f"{what}{where}")
 
 
-def coreference(whole: Part) -> Grid:
+def coreference(description: Description) -> Grid:
     """How many mentions entities have, and whether they all read the same."""
 
     def entries(marks: Marks) -> tuple[Entry, ...]:
         entities = marks.entities.total
-        per = number(marks.mentions.total / entities) if entities else missing(_ELSEWHERE)
+        per = number(marks.chained / entities) if entities else missing(_ELSEWHERE)
         several = (ratio(one, entities, _ELSEWHERE) for one in (marks.repeated, marks.several_strings))
         return (count(entities), count(marks.linked), per, count(marks.most_mentions), *several)
 
@@ -91,33 +92,39 @@ def coreference(whole: Part) -> Grid:
         "Several mentions, several strings: the share of entities that have more than one mention, and whose mentions "
         "do not all read the same, letter by letter. A mention without an id is an entity of its own.",
     )
-    return _by_type("Co-reference by type", heads, whole, entries, notes, "coreference")
+    return _by_type("Co-reference by type", heads, description.whole, entries, notes, "coreference", description.splits)
 
 
-def categories(whole: Part) -> Grid:
+def categories(description: Description) -> Grid:
     """What mentions say of being confidential."""
 
     def entries(marks: Marks) -> tuple[Entry, ...]:
         counts = [count(marks.statuses.get(one, 0)) for one in statuses]
         return (*counts, count(marks.confidential), ratio(marks.confidential, marks.with_status, NO_STATUS))
 
-    statuses = [*islice(whole.marks.statuses, WIDE)]
-    notes = _unsaid(whole.marks.with_status, whole.marks, "categories", whole.marks.statuses)
+    marks = description.whole.marks
+    statuses = [*islice(marks.statuses, WIDE)]
+    notes = _unsaid(marks.with_status, marks, "categories", marks.statuses)
     heads = (*map(shown, statuses), "confidential", "confidential share")
-    return _by_type("Confidential categories by type", heads, whole, entries, notes, "confidential")
+    return _by_type(
+        "Confidential categories by type", heads, description.whole, entries, notes, "confidential", description.splits
+    )
 
 
-def edits(whole: Part) -> Grid:
+def edits(description: Description) -> Grid:
     """What annotators did to marks that were made beforehand."""
 
     def entries(marks: Marks) -> tuple[Entry, ...]:
         counts = [marks.edits.get(one, 0) for one in names]
         return (*map(count, counts), *(ratio(one, marks.with_edit, NO_EDIT) for one in counts))
 
-    names = [*islice(whole.marks.edits, WIDE)]
-    notes = _unsaid(whole.marks.with_edit, whole.marks, "edits", whole.marks.edits)
+    marks = description.whole.marks
+    names = [*islice(marks.edits, WIDE)]
+    notes = _unsaid(marks.with_edit, marks, "edits", marks.edits)
     heads = (*map(shown, names), *(f"{shown(one)} share" for one in names))
-    return _by_type("Edits of marks made beforehand, by type", heads, whole, entries, notes, "edits")
+    return _by_type(
+        "Edits of marks made beforehand, by type", heads, description.whole, entries, notes, "edits", description.splits
+    )
 
 
 def _unsaid(said: int, marks: Marks, what: str, names: Mapping[str, int]) -> list[str]:
@@ -135,10 +142,13 @@ def _by_type(
     entries: Callable[[Marks], tuple[Entry, ...]],
     notes: Sequence[str],
     label: str,
+    splits: Mapping[str, Part] = MappingProxyType({}),
 ) -> Grid:
-    """A row for each type, the most frequent first, and one for all of them."""
+    """A row for each type, the most frequent first, one for all of them, and one for all of each split."""
     rows = [Row(named(name, "type"), entries(marks)) for name, marks in first(part.types)]
     rows.append(Row("all", entries(part.marks), total=True))
+    for name, one in first(splits, WIDE) if len(splits) > 1 else ():
+        rows += [Row(f"split {named(name, 'name')}", entries(one.marks), total=True)] if one.types else []
     return Grid(caption, heads, tuple(rows), "type", (*notes, *rest("types", part.types)), label)
 
 
