@@ -137,8 +137,8 @@ def test_a_corpus_that_says_little() -> None:
     found = sheet(one(*spans))
     assert found.lead[1:] == (
         "2 mentions in 2 types: 1 direct, 1 quasi, 0 no mask.",
-        "Of 2 mentions nobody said whether they are direct or quasi: of 1 the type tells, of 1 it does not, and quasi is "
-        "a guess.",
+        "Of 2 mentions nobody said whether they are direct or quasi: of 1 the type tells, of 1 it does not, and quasi "
+        "is a guess.",
     )
     assert "Entities by type" not in captions(found)
     assert "Co-reference by type" not in captions(found)
