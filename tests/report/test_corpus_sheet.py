@@ -63,7 +63,7 @@ def test_a_corpus_with_everything() -> None:
     assert found.lead == (
         "2 documents, 2 annotation layers by 1 annotator; no document has more than one layer.",
         "4 mentions of 3 entities in 2 types: 2 direct, 1 quasi, 1 no mask.",
-        "The annotator wants 75.0 % of the mentions masked.",
+        "The annotator who decided on masks wants 75.0 % of the mentions masked.",
     )
     assert grid(found, "Documents, annotations, mentions").heads == ("test", "train", "all")
     assert row(grid(found, "Documents, annotations, mentions"), "mentions") == {"test": "1", "train": "3", "all": "4"}
@@ -150,6 +150,16 @@ def test_a_corpus_that_says_little() -> None:
     assert row(grid(found, "Documents, annotations, mentions"), "mentions, nobody said which") == {"all": "2"}
     masked = row(grid(found, "Share that is to be masked"), "a")
     assert (masked["of characters"], masked["characters marked"]) == ("–", "0.636")  # 7 of 11
+
+
+def test_who_said_it_of_some_mentions_alone() -> None:
+    found = sheet(one(OSLO, InferredMention(0, 3, "PERSON", "DIRECT")))
+    masked = grid(found, "Share that is to be masked")
+    assert row(masked, "a")["of mentions"] == "0.500"
+    assert (
+        "Where annotators said of some mentions alone whether to mask them, types tell of the others." in masked.notes
+    )
+    assert len(grid(sheet(one(OSLO)), "Share that is to be masked").notes) == 1
 
 
 def test_programs_are_told_as_such() -> None:

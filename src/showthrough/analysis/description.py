@@ -78,6 +78,7 @@ class AnnotatorMarks(Struct, frozen=True, kw_only=True):
     mentions: int
     entities: int
     masked: int  # mentions
+    stated: int  # mentions of which the annotator said how they identify; of the others their types tell
     masked_share: float | None  # of mentions; `None` where the annotator said of none whether it is to be masked
     masked_by_document: Spread  # the same share, over documents with mentions
     extent: Extent
@@ -166,7 +167,8 @@ def _annotators(tally: Tally) -> dict[str, AnnotatorMarks]:
 def _annotator(name: str, layers: list[tuple[LayerKind, int]], extent: Extent) -> AnnotatorMarks:
     mentions = sum(kind.mentions * times for kind, times in layers)
     masked = sum(kind.masked * times for kind, times in layers)
-    telling = [(kind, times) for kind, times in layers if kind.mentions] if any(k.stated for k, _ in layers) else []
+    stated = sum(kind.stated * times for kind, times in layers)
+    telling = [(kind, times) for kind, times in layers if kind.mentions] if stated else []
     return AnnotatorMarks(
         program=is_silver(name),
         layers=sum(times for _, times in layers),
@@ -174,6 +176,7 @@ def _annotator(name: str, layers: list[tuple[LayerKind, int]], extent: Extent) -
         mentions=mentions,
         entities=sum(kind.entities * times for kind, times in layers),
         masked=masked,
+        stated=stated,
         masked_share=masked / mentions if telling else None,
         masked_by_document=_spread((kind.masked / kind.mentions, times) for kind, times in telling),
         extent=extent,

@@ -36,7 +36,7 @@ class LayerKind(NamedTuple):
     mentions: int
     entities: int
     masked: int  # mentions that are to be masked
-    stated: bool  # whether of any mention somebody said so
+    stated: int  # mentions of which the annotator said so
     reviewed: bool
 
 
@@ -148,14 +148,14 @@ def _layers(axis: Axis, marks: list[Mention]) -> Counter[LayerKind]:
     gold = axis.gold
     entity_layer = np.zeros(len(gold.entity_level), dtype=np.int64)
     entity_layer[gold.entity] = gold.layer
+    stated = gold.layer[np.array([mark.stated for mark in marks], dtype=bool)]
     counts = [
         _times(one, len(axis.layers.mentions)).tolist()
-        for one in (gold.layer, entity_layer, gold.layer[gold.level > 0])
+        for one in (gold.layer, entity_layer, gold.layer[gold.level > 0], stated)
     ]
-    stated = _times(gold.layer[np.array([mark.stated for mark in marks], dtype=bool)], len(axis.layers.mentions)) > 0
     who = [(one.annotator, one.annotator in each.reviewed) for each in axis.documents for one in each.annotations]
     names, reviewed = [name for name, _ in who], [looked for _, looked in who]
-    return Counter(map(LayerKind, names, *counts, stated.tolist(), reviewed))
+    return Counter(map(LayerKind, names, *counts, reviewed))
 
 
 def _mentions(marks: list[Mention]) -> Counter[MentionKind]:

@@ -80,7 +80,7 @@ def _lead(whole: Part) -> Iterable[str]:
         over = f"{spread.number:,} annotators, deviation {spread.deviation * 100:.1f} points"
         yield f"Annotators want {percent(spread.mean)} of their mentions masked on average ({over})."
     elif spread.mean is not None:
-        yield f"The annotator wants {percent(spread.mean)} of the mentions masked."
+        yield f"The annotator who decided on masks wants {percent(spread.mean)} of the mentions masked."
 
 
 def _general(description: Description) -> Grid:
@@ -234,9 +234,11 @@ def _masked(whole: Part) -> Grid:
     rows = [row(named(name, "name"), one) for name, one in first(whole.annotators)]
     rows.append(summary("over annotators", whole.masked_by_annotator))
     rows.append(summary("over layers", whole.masked_by_layer))
+    partly = any(0 < one.stated < one.mentions for one in whole.annotators.values())
     notes = [
         "Masked is what is marked as direct or quasi. Mean and deviation of an annotator are over the documents in "
         f"which the annotator marked something. {_DEVIATION} A token counts where a part of it is covered.",
+        *(["Where annotators said of some mentions alone whether to mask them, types tell of the others."] * partly),
         *(["The rows over annotators and layers leave programs out."] if whole.layers_by_programs else []),
         *rest("annotators", whole.annotators),
     ]
