@@ -9,6 +9,7 @@ from importlib import import_module
 from showthrough.version import __version__
 
 _ROOMS = {
+    "analysis.description": ("describe",),
     "anonymizers": ("ANONYMIZERS",),
     "anonymizers.silver": ("annotate",),
     "attacks": ("ATTACKS", "Attack"),
@@ -47,6 +48,7 @@ _ROOMS = {
     ),
     "evaluation.plan": ("Plan",),
     "evaluation.reidentification": ("reidentify",),
+    "registry.fetching": ("fetch",),
     "run.records": ("Ceiling", "Comparison", "Human", "Score"),
     "run.run": ("Run",),
     "data.documents": ("Annotation", "Corpus", "Document", "Mention"),

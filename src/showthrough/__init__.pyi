@@ -1,5 +1,6 @@
 """What `__init__.py` hands out, for type checkers and editors."""
 
+from showthrough.analysis.description import describe as describe
 from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
 from showthrough.anonymizers.silver import annotate as annotate
 from showthrough.attacks import (
@@ -72,6 +73,7 @@ from showthrough.metrics import (
     WeightedPrecision as WeightedPrecision,
     parse_metric as parse_metric,
 )
+from showthrough.registry.fetching import fetch as fetch
 from showthrough.run.records import (
     Ceiling as Ceiling,
     Comparison as Comparison,
