@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -117,7 +116,9 @@ class _Readings:
         self._corpus = corpus
         self._metrics = metrics
         self._failures: dict[str, str] = {}
-        self._annotators: list[str] = []
+        self.shares: Counter[str] = Counter()  # documents that each annotator shares with others
+        numbered: dict[str, int] = {}
+        annotators: list[int] = []
         documents: list[int] = []
         rows: dict[str, list[Rows]] = {text: [] for text in metrics}
         for numbers in _stretches(corpus):
@@ -127,21 +128,19 @@ class _Readings:
                 answer = answered(chunk, Work(metrics, [turn.masked]))
                 self._failures.update(answer.failures)
                 here = [place for place, name in enumerate(turn.annotators) if name is not None]
-                self._annotators += [name for name in turn.annotators if name is not None]
+                names = [name for name in turn.annotators if name is not None]
+                self.shares.update(names)
+                annotators += [numbered.setdefault(name, len(numbered)) for name in names]
                 documents += [numbers[place] for place in here]
                 for (text, _), counted in answer.rows.items():
                     rows[text].append(Rows(counted.columns, counted.values[here]))
+        self._numbered, self._annotators = numbered, np.array(annotators, dtype=np.int64)
         self._documents = np.array(documents, dtype=np.int64)
         self._rows = {text: Rows.joined(rows[text]) for text in metrics if text not in self._failures}
 
-    @cached_property
-    def shares(self) -> Counter[str]:
-        """How many documents each annotator shares with others."""
-        return Counter(self._annotators)
-
     def of_one(self, annotator: str, settings: Recorded) -> dict[str, _Number]:
         """What one annotator reaches against the others."""
-        return self._reached(np.flatnonzero([name == annotator for name in self._annotators]), settings)
+        return self._reached(np.flatnonzero(self._annotators == self._numbered[annotator]), settings)
 
     def of_all(self, settings: Recorded) -> dict[str, _Number]:
         """What all of them reach, their rows summed document by document."""
@@ -175,7 +174,7 @@ class _Number(NamedTuple):
 
 def _resampled(tables: Mapping[str, Rows], settings: Recorded) -> Iterator[tuple[str, Rows, dict[str, Array]]]:
     """Tables with their totals over and over; the same draws serve all of them."""
-    values = np.hstack([table.values for table in tables.values()])
+    values = np.hstack([table.values for table in tables.values()] or [np.zeros((0, 0))])
     sums = resampled_totals(values, settings.resamples, settings.seed)
     position = 0
     for text, table in tables.items():
