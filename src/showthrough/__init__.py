@@ -9,6 +9,8 @@ from importlib import import_module
 from showthrough.version import __version__
 
 _ROOMS = {
+    "analysis.review.applying": ("Reviewed", "reviewed"),
+    "analysis.review.folder": ("ReviewCopies", "review_copies"),
     "anonymizers": ("ANONYMIZERS",),
     "anonymizers.silver": ("annotate",),
     "attacks": ("ATTACKS", "Attack"),
