@@ -93,7 +93,7 @@ def table(columns: Iterable[str], rows: Iterable[Iterable[str]] = ()) -> bytes:
 
 def questions(replace: str, opened: bool) -> str:
     """What to do, and what each column is for."""
-    shown = {"stars": "five stars", "label": "its type in brackets", "number": "its type and a number in brackets"}
+    shown = {"stars": "a row of stars", "label": "its type in brackets", "number": "its type and a number in brackets"}
     lines = [
         "# How to look through these annotations",
         "",

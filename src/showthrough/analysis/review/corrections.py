@@ -151,7 +151,9 @@ class Corrections:
             self.problems.append(finding.problem(c.KIND, f"{quoted(finding.words)} is so already; expected a change"))
 
     def _refused(self, finding: Finding) -> bool:
-        return any(one.file == finding.file and one.place.startswith(f"{finding.place}:") for one in self.problems)
+        return any(
+            one.file == finding.row.file and one.place.startswith(f"{finding.row.place}:") for one in self.problems
+        )
 
     def _say(self, mark: int, what: str, said: _Said) -> bool:
         """Notes what a mark should be; False where somebody says otherwise."""
@@ -222,4 +224,4 @@ def _now(mention: Mention, what: str) -> object:
 
 
 def _where(finding: Finding) -> str:
-    return f"{shown(finding.file)}, {finding.place}"
+    return f"{shown(finding.row.file)}, {finding.row.place}"

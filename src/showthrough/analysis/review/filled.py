@@ -14,6 +14,7 @@ import msgspec
 from showthrough.analysis.review import columns as c
 from showthrough.analysis.review.assignment import COPIES, Assignment
 from showthrough.analysis.review.folder import FINDINGS_FILE, RECORD_FILE, SHEET_FILE, Record
+from showthrough.analysis.review.places import spoken
 from showthrough.data.documents import Identifier
 from showthrough.errors import InputError, Problem, at_document, meant, quoted, shown, some
 from showthrough.files.cells import unguarded
@@ -40,40 +41,9 @@ class Answer(NamedTuple):
     remarks: str
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One row of findings, with the place it stands in."""
+class Row(NamedTuple):
+    """A row of a sheet, and where it stands."""
 
-    file: str
-    place: str
-    document: int
-    words: str
-    kind: str
-    occurrence: tuple[int, ...] | None = None  # none: the only one; empty: all of them
-    entity_type: str = ""
-    identifier: Identifier | None = None
-    confidential: str = ""
-    same_as: str = ""
-    new_words: str = ""
-    note: str = ""
-
-    def problem(self, column: str, message: str) -> Problem:
-        return Problem(self.file, f"{self.place}: column {column}", message)
-
-
-@dataclass
-class Filled:
-    """One folder as it came back."""
-
-    folder: Path
-    record: Record
-    answers: dict[int, Answer] = field(default_factory=dict)  # by document
-    findings: list[Finding] = field(default_factory=list)
-    unfinished: list[int] = field(default_factory=list)  # documents that are not confirmed
-    notes: list[str] = field(default_factory=list)
-
-
-class _Row(NamedTuple):
     file: str
     place: str
     cells: Mapping[str, str]
@@ -89,6 +59,38 @@ class _Row(NamedTuple):
             hint = meant(found.casefold(), known)
             problems.append(self.problem(column, f"found {quoted(found)}; {hint}expected {', '.join(known)}"))
         return chosen
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One row of findings."""
+
+    row: Row
+    document: int
+    words: str
+    kind: str
+    occurrence: tuple[int, ...] | None = None  # none: the only one; empty: all of them
+    entity_type: str = ""
+    identifier: Identifier | None = None
+    confidential: str = ""
+    same_as: str = ""
+    new_words: str = ""
+    note: str = ""
+
+    def problem(self, column: str, message: str) -> Problem:
+        return self.row.problem(column, message)
+
+
+@dataclass
+class Filled:
+    """One folder as it came back."""
+
+    folder: Path
+    record: Record
+    answers: dict[int, Answer] = field(default_factory=dict)  # by document
+    findings: list[Finding] = field(default_factory=list)
+    unfinished: list[int] = field(default_factory=list)  # documents that are not confirmed
+    notes: list[str] = field(default_factory=list)
 
 
 def read_record(folder: Path) -> Record:
@@ -127,14 +129,20 @@ class _Known:
     numbers: Mapping[str, int]  # by file
 
     @cached_property
-    def names(self) -> Mapping[str, int]:
-        return {self.assignment.names[number]: number for number in self.numbers.values()}
+    def names(self) -> Mapping[str, int | None]:
+        """By name, whatever became of its white space in a cell; nothing where two are alike then."""
+        names: dict[str, int | None] = {}
+        for number in self.numbers.values():
+            name = spoken(self.assignment.names[number])
+            names[name] = None if name in names else number
+        return names
 
     def by_file(self, name: str) -> int | None:
         return self.numbers.get(name, self.numbers.get(f"{COPIES}/{name}"))
 
     def at(self, name: str) -> int | None:
-        return self.names.get(name, self.by_file(name))
+        number = self.names.get(spoken(name))
+        return self.by_file(name) if number is None else number
 
 
 def _read_answers(filled: Filled, known: _Known, partial: bool, problems: list[Problem]) -> None:
@@ -149,10 +157,9 @@ def _read_answers(filled: Filled, known: _Known, partial: bool, problems: list[P
             problems.append(row.problem(c.DOCUMENT, f"is there twice, also in {seen[number]}; expected one row each"))
             continue
         seen[number] = row.place
-        if (found := row.cells[c.ANNOTATOR]) not in ("", filled.record.annotator):
-            problems.append(
-                row.problem(c.ANNOTATOR, f"found {quoted(found)}; expected {quoted(filled.record.annotator)}")
-            )
+        if spoken(found := row.cells[c.ANNOTATOR]) not in ("", spoken(filled.record.annotator)):
+            fault = f"found {quoted(found)}; expected {quoted(filled.record.annotator)}"
+            problems.append(row.problem(c.ANNOTATOR, fault))
         answer = _answer(row, number, partial, problems)
         if answer is None:
             filled.unfinished.append(number)
@@ -165,21 +172,21 @@ def _read_answers(filled: Filled, known: _Known, partial: bool, problems: list[P
         problems += (Problem(path, at_document(known.assignment.names[number]), fault) for number in left)
 
 
-def _document_of(row: _Row, known: _Known, problems: list[Problem]) -> int | None:
+def _document_of(row: Row, known: _Known, problems: list[Problem]) -> int | None:
     """The document of a row, by its file: a spreadsheet may have taken an id for a number or a date."""
     name, file = row.cells[c.DOCUMENT], row.cells[c.FILE]
-    number = known.by_file(file) if file else known.names.get(name)
+    number = known.by_file(file) if file else known.names.get(spoken(name))
     if number is None:
         column, found = (c.FILE, file) if file else (c.DOCUMENT, name)
         problems.append(row.problem(column, f"found {quoted(found)}; expected a document of this folder"))
-    elif name and name != (expected := known.assignment.names[number]):
+    elif name and spoken(name) != spoken(expected := known.assignment.names[number]):
         fault = f"found {quoted(name)}; expected {quoted(expected)}, whose copy the row names, or nothing"
         problems.append(row.problem(c.DOCUMENT, fault))
         return None
     return number
 
 
-def _answer(row: _Row, number: int, partial: bool, problems: list[Problem]) -> Answer | None:
+def _answer(row: Row, number: int, partial: bool, problems: list[Problem]) -> Answer | None:
     """What a row says; nothing where it is not confirmed, or not sound."""
     before = len(problems)
     told = row.choice(c.STILL_TOLD, c.TOLD, problems)
@@ -200,7 +207,7 @@ def _answer(row: _Row, number: int, partial: bool, problems: list[Problem]) -> A
     return Answer(number, cells[c.REVIEWER], cast("c.Told", told), cells[c.WHO], sure, cells[c.REMARKS])
 
 
-def _finding(row: _Row, known: _Known, problems: list[Problem]) -> Finding | None:
+def _finding(row: Row, known: _Known, problems: list[Problem]) -> Finding | None:
     before = len(problems)
     cells = row.cells
     number = known.at(cells[c.DOCUMENT])
@@ -225,10 +232,10 @@ def _finding(row: _Row, known: _Known, problems: list[Problem]) -> Finding | Non
         return None
     should_be = (cells[c.TYPE], cast("Identifier", identifier) if identifier else None, cells[c.CONFIDENTIAL])
     others = (cells[c.SAME_AS], cells[c.NEW_WORDS], cells[c.NOTE])
-    return Finding(row.file, row.place, number, cells[c.WORDS], kind, occurrence, *should_be, *others)
+    return Finding(row, number, cells[c.WORDS], kind, occurrence, *should_be, *others)
 
 
-def _occurrence(row: _Row, problems: list[Problem]) -> tuple[int, ...] | None:
+def _occurrence(row: Row, problems: list[Problem]) -> tuple[int, ...] | None:
     found = row.cells[c.OCCURRENCE]
     if not found:
         return None
@@ -240,7 +247,7 @@ def _occurrence(row: _Row, problems: list[Problem]) -> tuple[int, ...] | None:
     return numbers or None
 
 
-def _rows(filled: Filled, name: str, expected: Mapping[str, str], problems: list[Problem]) -> Iterator[_Row]:
+def _rows(filled: Filled, name: str, expected: Mapping[str, str], problems: list[Problem]) -> Iterator[Row]:
     """The rows of a sheet that have something in them."""
     try:
         rows = _opened(filled, name)
@@ -258,7 +265,7 @@ def _rows(filled: Filled, name: str, expected: Mapping[str, str], problems: list
                 fault = f"has {len(texts)} cells; expected {len(header)}, as many as the header has"
                 problems.append(Problem(str(rows.path), place, fault))
             elif any(texts):
-                yield _Row(str(rows.path), place, dict(zip(header, texts, strict=True)))
+                yield Row(str(rows.path), place, dict(zip(header, texts, strict=True)))
     except InputError as error:
         problems += error.problems
 
