@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import stat
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -35,7 +37,7 @@ def test_a_folder_for_a_second_reader(desk: Desk) -> None:
     assert (found.status, found.err) == (0, "")
     assert found.out == "copies of 1 document by ann and the sheets written to review\n"
     files = {one.relative_to("review").as_posix(): one for one in Path("review").rglob("*") if one.is_file()}
-    assert set(files) == {"copies/d1.txt", "sheet.csv", "findings.csv", "questions.md", "review.json"}
+    assert set(files) == {"copies/d1.txt", "sheet.csv", "findings.csv", "questions.md", "review.json", "review.html"}
     assert files["copies/d1.txt"].read_text("utf-8") == "😀 Mr ***** of ***** left."
     assert {stat.S_IMODE(one.stat().st_mode) for one in files.values()} == {0o600}
     content = b"".join(one.read_bytes() for one in files.values())
@@ -140,6 +142,24 @@ def test_options_that_have_no_meaning_together(desk: Desk) -> None:
     desk.refuses("review", "corpus.json", "-o", "x", "--annotator", "bob", starts="annotator: found 'bob'; expected")
 
 
+def test_the_page_shows_texts_and_never_runs_them(desk: Desk) -> None:
+    """It says what the copy says, whatever is in it, and may load and run nothing."""
+    text = '<script>alert(1)</script> & "Doe" has\r\nflu </p></article> here'
+    marks = [
+        {"start_offset": 29, "end_offset": 32, "entity_type": "<b>", "identifier_type": "DIRECT"},
+        {"start_offset": 39, "end_offset": 42, "identifier_type": "NO_MASK", "confidential_status": "<i>"},
+    ]
+    document = {"doc_id": "<img src=x>", "text": text, "annotations": {"<ann>": {"entity_mentions": marks}}}
+    desk.write({"corpus.json": [document]})
+    assert desk.cli("review", "corpus.json", "-o", "review").status == 0
+    page = Path("review/review.html").read_bytes().decode()
+    for tag in ("<script", "<img", "<i>", "<b>", "<ann>"):
+        assert tag not in page
+    [body] = re.findall(r'<p class="text" dir="auto">(.*?)</p></article>', page, re.DOTALL)
+    assert unescape(re.sub("<[^>]*>", "", body)) == text.replace("Doe", "*****").replace("flu", "<i> flu")
+    assert "content=\"default-src 'none'; style-src 'sha256-" in page
+
+
 @pytest.mark.parametrize("replace", ["stars", "label", "number"])
 def test_nothing_hidden_is_in_the_folder(desk: Desk, data: Path, replace: str) -> None:
     """Of the real cases: no string of 4 letters or more that is masked wherever it stands."""
@@ -147,8 +167,9 @@ def test_nothing_hidden_is_in_the_folder(desk: Desk, data: Path, replace: str) -
     assert desk.cli("review", path, "--annotator", "annotator1", "-o", "review", "--replace", replace).status == 0
     names = ("sheet.csv", "findings.csv", "questions.md", "review.json")
     common = "\n".join(Path("review", name).read_text("utf-8") for name in names)
+    articles = Path("review/review.html").read_text("utf-8").split("<article")[1:]
     checked = 0
-    for document in read_corpus(path):
+    for document, article in zip(read_corpus(path), articles, strict=True):
         [layer] = (one for one in document.annotations if one.annotator == "annotator1")
         clear, hidden = list(document.text), set()
         for mention in layer.mentions:
@@ -158,7 +179,8 @@ def test_nothing_hidden_is_in_the_folder(desk: Desk, data: Path, replace: str) -
         readable = "".join(clear)
         copy = Path(f"review/copies/{document.id}.txt").read_text("utf-8")
         gone = {one for one in hidden if len(one) >= 4 and one not in readable}
-        assert {one for one in gone if one in copy} == set()
+        page = unescape(article)
+        assert {one for one in gone if one in copy or one in page} == set()
         # A year may by chance be part of the number of another case.
         assert {one for one in gone if sum(map(str.isalpha, one)) >= 4 and one in common} == set()
         checked += len(gone)

@@ -24,6 +24,7 @@ from showthrough.formats import read_corpus
 from showthrough.formats.choice import format_named, same_format
 from showthrough.formats.writing import not_kept, write_checked
 from showthrough.report.review import review_sheet
+from showthrough.report.review_page import PAGE_FILE, review_page
 from showthrough.report.sheets.terminal import show_sheet
 
 
@@ -84,7 +85,7 @@ def command(
     documents_read = read_corpus(head, **settings)
     how = cast("Replace", replace)
     made = review_copies(documents_read, annotator, replace=how, opened=open_, sample=sample, seed=seed)
-    made.write(output, force=view.force, read=read)
+    made.write(output, {PAGE_FILE: review_page(made).encode()}, force=view.force, read=read)
     show_notes([*told_of_files(documents_read, (), ()), *_left_out(made.assignment, sample)])
     count = documents(len(made.assignment.numbers))
     typer.echo(printable(f"copies of {count} by {made.assignment.annotator} and the sheets written to {output}"))

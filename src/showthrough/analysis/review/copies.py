@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from typing import Literal, get_args
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, get_args
 
 from showthrough.data.documents import Document, Mention
 from showthrough.data.masks import Mask, TypedMask
@@ -17,7 +17,27 @@ STARS = "*****"  # always so many: their number must not tell how long the words
 NOT_CONFIDENTIAL = "NOT_CONFIDENTIAL"  # what TAB says of a mention that is none
 NO_TYPE = "no type"
 
-Piece = tuple[int, int, str]  # a stretch of the text, and what is written instead
+Piece = tuple[int, int, str]  # a stretch of the text, and what is written there
+
+
+class Style(NamedTuple):
+    """How a copy is written: what becomes of its text, of what stands for hidden words, and around what is marked.
+
+    A mark has a label; the label of its end is empty unless others that began later go on.
+    """
+
+    text: Callable[[str], str]
+    hidden: Callable[[str], str]
+    opening: Callable[[str], str]
+    closing: Callable[[str], str]
+
+
+def _labelled(closing: str) -> Callable[[str], str]:
+    return lambda label: f"{closing}({label})" if label else closing
+
+
+PLAIN = Style(str, str, "{{{}: ".format, _labelled("}"))
+_BRACKETS = Style(str, str, "[{} ".format, _labelled("]"))
 
 
 def layer_of(document: Document, annotator: str) -> Sequence[Mention] | None:
@@ -38,7 +58,7 @@ def hidden(text: str, mentions: Sequence[Mention], replace: Replace = "stars") -
     return replaced(masks, text, replace, mentions)
 
 
-def review_copy(text: str, mentions: Sequence[Mention], replace: Replace = "stars") -> str:
+def review_copy(text: str, mentions: Sequence[Mention], replace: Replace = "stars", style: Style = PLAIN) -> str:
     """A text with what is to be masked hidden, and what is confidential and stays marked with its category.
 
     >>> marks = (Mention(0, 6, "PERSON", "DIRECT"), Mention(11, 14, "MISC", "NO_MASK", "", "HEALTH"))
@@ -46,11 +66,11 @@ def review_copy(text: str, mentions: Sequence[Mention], replace: Replace = "star
     ('***** had {HEALTH: flu}.', '[PERSON] had {HEALTH: flu}.')
     """
     masks = hidden(text, mentions, replace)
-    pieces: list[Piece] = [(one.start, one.end, one.replacement or "") for one in masks]
-    return _written(text, [*_confidential(text, mentions, masks), *pieces])
+    pieces: list[Piece] = [(one.start, one.end, style.hidden(one.replacement or "")) for one in masks]
+    return _written(text, [*_confidential(mentions, masks, style), *pieces], style)
 
 
-def _confidential(text: str, mentions: Sequence[Mention], masks: Sequence[Mask]) -> Iterator[Piece]:
+def _confidential(mentions: Sequence[Mention], masks: Sequence[Mask], style: Style) -> Iterator[Piece]:
     """Marks around what is confidential and can be read; a mark never stands inside what is hidden."""
     starts, ends = [one.start for one in masks], [one.end for one in masks]
     spans = []
@@ -62,8 +82,10 @@ def _confidential(text: str, mentions: Sequence[Mention], masks: Sequence[Mask])
         if gone < mention.end - mention.start:
             around = [(one.start, one.end) for one in met]
             start = min([mention.start, *(low for low, _ in around)])
-            spans.append((start, max([mention.end, *(high for _, high in around)]), mention.confidential or ""))
-    yield from _marked([(start, end, f"{{{_one_line(status)}: ", "}") for start, end, status in spans])
+            spans.append(
+                (start, max([mention.end, *(high for _, high in around)]), _one_line(mention.confidential or ""))
+            )
+    yield from _marked(spans, style)
 
 
 def marked_copy(text: str, mentions: Sequence[Mention]) -> str:
@@ -72,7 +94,7 @@ def marked_copy(text: str, mentions: Sequence[Mention]) -> str:
     >>> marked_copy("Mr Doe left.", (Mention(0, 6, "PERSON", "DIRECT"),))
     '[PERSON/DIRECT Mr Doe] left.'
     """
-    return _written(text, _marked([(one.start, one.end, f"[{_label(one)} ", "]") for one in mentions]))
+    return _written(text, _marked([(one.start, one.end, _label(one)) for one in mentions], _BRACKETS), _BRACKETS)
 
 
 def _label(mention: Mention) -> str:
@@ -84,27 +106,27 @@ def _one_line(name: str) -> str:
     return " ".join(printable(" ".join(name.split())).split())
 
 
-def _marked(spans: Sequence[tuple[int, int, str, str]]) -> Iterator[Piece]:
+def _marked(spans: Sequence[Piece], style: Style) -> Iterator[Piece]:
     """Marks before and after spans, in the order of the text; a span that ends before an inner one says which it is."""
-    inside: list[tuple[int, int, str, str]] = []
+    inside: list[Piece] = []
     for span in [*sorted(spans, key=lambda span: (span[0], -span[1])), None]:
         while inside and (span is None or min(one[1] for one in inside) <= span[0]):
             # The innermost of those that end first: the others it stands in go on.
             ending = min(reversed(inside), key=lambda one: one[1])
             crossed = inside[-1] is not ending
             inside.remove(ending)
-            _, end, opening, closing = ending
-            yield end, end, f"{closing}({opening.strip(' [{:')})" if crossed else closing
+            _, end, label = ending
+            yield end, end, style.closing(label if crossed else "")
         if span is not None:
             inside.append(span)
-            yield span[0], span[0], span[2]
+            yield span[0], span[0], style.opening(span[2])
 
 
-def _written(text: str, pieces: Iterator[Piece] | Sequence[Piece]) -> str:
+def _written(text: str, pieces: Iterable[Piece], style: Style) -> str:
     """A text with pieces written into it: marks before what is hidden in the same place."""
     parts: list[str] = []
     position = 0
     for start, end, written in sorted(pieces, key=lambda piece: (piece[0], piece[1])):
-        parts += (text[position:start], written)
+        parts += (style.text(text[position:start]), written)
         position = end
-    return "".join((*parts, text[position:]))
+    return "".join((*parts, style.text(text[position:])))

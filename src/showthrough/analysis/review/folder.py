@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import msgspec
 
 from showthrough.analysis.review.assignment import COPIES, MARKED, Assignment, assigned
 from showthrough.analysis.review.columns import FINDINGS, SHEET, questions, table
-from showthrough.analysis.review.copies import REPLACES, Replace, layer_of, marked_copy, review_copy
+from showthrough.analysis.review.copies import REPLACES, Replace, Style, layer_of, marked_copy, review_copy
 from showthrough.data.documents import Corpus
 from showthrough.errors import OutputError, PlanError, quoted, some
 from showthrough.files.reading import files_in
@@ -83,16 +84,30 @@ class ReviewCopies(Mapping[str, bytes]):
         copies = {name: self._digests[name] for name in self._numbers}
         return msgspec.json.format(msgspec.json.encode(Record(self.assignment.annotator, self.replace, copies)))
 
-    def write(self, folder: str | os.PathLike[str], *, force: bool = False, read: Read | None = None) -> list[Path]:
-        """Writes them, all or none, for their owner alone.
+    def pieces(self, style: Style) -> Iterator[tuple[str, str]]:
+        """The copies by document, written in another style."""
+        for number in self._numbers.values():
+            document = self._corpus.documents[number]
+            marks = layer_of(document, self.assignment.annotator) or ()
+            yield self.assignment.names[number], review_copy(document.text, marks, self.replace, style)
+
+    def write(
+        self,
+        folder: str | os.PathLike[str],
+        beside: Mapping[str, bytes] | None = None,
+        *,
+        force: bool = False,
+        read: Read | None = None,
+    ) -> list[Path]:
+        """Writes them, and what is to be `beside` them, all or none, for their owner alone.
 
         A folder with other files in it is refused also with `force`: one of them might tell what is hidden.
         """
-        folder = Path(folder)
+        folder, files = Path(folder), ChainMap(dict(beside or {}), self)  # type: ignore[arg-type]
         check_new(folder, force)
-        if folder.is_dir() and (others := sorted(_inside(folder) - set(self))):
+        if folder.is_dir() and (others := sorted(_inside(folder) - set(files))):
             raise OutputError(f"{folder}: has other files in it ({some(others)}); choose another folder")
-        return write_folder(folder, self, read=read)
+        return write_folder(folder, files, read=read)
 
 
 def check_new(folder: Path, force: bool) -> None:
