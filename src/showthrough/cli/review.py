@@ -103,9 +103,9 @@ def _left_out(assignment: Assignment, sample: int | None) -> list[str]:
         notes.append(f"left out: {documents(assignment.without)} without annotations by {assignment.annotator}")
     if sample is not None and sample > len(assignment.numbers):
         notes.append(f"there are {documents(len(assignment.numbers))}, fewer than --sample {sample}: all are taken")
-    if assignment.telling:
-        many = "document has" if assignment.telling == 1 else "documents have"
-        notes.append(f"{assignment.telling} {many} an id with words that are hidden, and a number for a name instead")
+    if telling := len(assignment.telling.intersection(assignment.numbers)):
+        many = "document has" if telling == 1 else "documents have"
+        notes.append(f"{telling} {many} an id with words that are hidden, and a number for a name instead")
     return notes
 
 

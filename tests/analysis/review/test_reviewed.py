@@ -247,11 +247,12 @@ def test_a_copy_or_a_corpus_that_was_changed(corpus: Corpus, fill: Fill) -> None
 def test_two_reviewers(corpus: Corpus, fill: Fill) -> None:
     lee = {"words": "Ann Lee", "kind": "missing", "occurrence": "1", "type": "PERSON", "identifier": "QUASI"}
     gone = {"words": "2011", "kind": "spurious"}
-    first = fill(corpus, lee, gone, annotator="ann", name="first", answers=[("unsure", "yes")])
-    second = fill(corpus, lee, annotator="ann", name="second", answers=[("yes", "yes")])
+    town = {"words": "Oslo", "occurrence": "1", "kind": "type", "type": "CITY", "identifier": "DIRECT"}
+    first = fill(corpus, lee, gone, town, annotator="ann", name="first", answers=[("unsure", "yes")])
+    second = fill(corpus, lee, town, annotator="ann", name="second", answers=[("yes", "yes")])
     made = reviewed(corpus, [first, second])
     assert [words for words, _ in marks(made)] == ["John Doe", "Oslo", "Ann Lee", "Oslo"]
-    assert made.outcome.applied["missing"] == 1
+    assert (made.outcome.applied["missing"], made.outcome.applied["type"]) == (1, 1)  # said twice, done once
     assert (made.outcome.told, made.outcome.unsure) == (1, 0)
     assert (made.outcome.read_twice, made.outcome.answered_alike) == (1, 0)
     assert [one.told for one in made.outcome.readings] == ["unsure", "yes"]

@@ -25,7 +25,7 @@ class Assignment:
     names: Sequence[str]  # of all documents of the corpus
     layered: Sequence[int]  # documents that the annotator looked at, by number
     numbers: Sequence[int]  # those of them to be reviewed
-    telling: int  # documents whose id would tell something, and that have a number for a name
+    telling: frozenset[int]  # those of all whose id would tell something, and that have a number for a name
 
     @cached_property
     def files(self) -> Sequence[str]:
@@ -45,7 +45,7 @@ def assigned(corpus: Corpus, annotator: str | None = None, sample: int | None = 
     chosen = _chosen(corpus, annotator)
     names: list[str] = []
     layered: list[int] = []
-    telling = 0
+    telling = set()
     taken = frozenset(corpus.ids)
     for number, document in enumerate(corpus):
         name = document.id
@@ -53,9 +53,9 @@ def assigned(corpus: Corpus, annotator: str | None = None, sample: int | None = 
             layered.append(number)
             if tells(name, (document.text[one.start : one.end] for one in hidden(document.text, layer))):
                 name = numbered(number, taken)
-                telling += 1
+                telling.add(number)
         names.append(name)
-    return Assignment(chosen, names, layered, _drawn(layered, sample, seed), telling)
+    return Assignment(chosen, names, layered, _drawn(layered, sample, seed), frozenset(telling))
 
 
 def _drawn(numbers: Sequence[int], sample: int | None, seed: int) -> Sequence[int]:

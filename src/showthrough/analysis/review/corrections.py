@@ -143,10 +143,14 @@ class Corrections:
                 "entity_id": entity.name() if entity else "",
                 "span": self._border(finding, self.mentions[mark]) if finding.new_words else None,
             }
-            for what, value in should_be.items():
-                if value and value != _now(self.mentions[mark], what):
-                    changing += self._say(mark, what, _Said(value, finding, folder))
-        self.applied[finding.kind] += changing
+            said = {
+                what: value for what, value in should_be.items() if value and value != _now(self.mentions[mark], what)
+            }
+            fresh = not self._changed.get(mark, {}).keys() >= said.keys()
+            for what, value in said.items():
+                self._say(mark, what, _Said(value, finding, folder))
+            changing += bool(said)
+            self.applied[finding.kind] += fresh
         if chosen and not changing and not self._refused(finding):
             self.problems.append(finding.problem(c.KIND, f"{quoted(finding.words)} is so already; expected a change"))
 
@@ -155,15 +159,14 @@ class Corrections:
             one.file == finding.row.file and one.place.startswith(f"{finding.row.place}:") for one in self.problems
         )
 
-    def _say(self, mark: int, what: str, said: _Said) -> bool:
-        """Notes what a mark should be; False where somebody says otherwise."""
+    def _say(self, mark: int, what: str, said: _Said) -> None:
+        """Notes what a mark should be; a problem where somebody says otherwise."""
         known = self._changed.setdefault(mark, {}).setdefault(what, said)
         if known.value != said.value:
             fault = (
                 f"{quoted(said.finding.words)} is changed otherwise in {_where(known.finding)}; expected one of them"
             )
             self.problems.append(said.finding.problem(c.WORDS, fault))
-        return bool(known.value == said.value)
 
     def _border(self, finding: Finding, mention: Mention) -> Span | None:
         """The place of the new words that shares something with the mark, where there is one alone."""

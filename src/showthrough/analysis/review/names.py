@@ -10,6 +10,7 @@ _LONGEST = 100  # bytes: with a number and an ending every file system has room 
 _NOT_SAFE = re.compile(r"[^\w.-]+")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE | re.DOTALL)  # on Windows
 _WORD = re.compile(r"[^\W_]+")
+_DIGITS = re.compile(r"\d+")
 _TELLING = 4  # letters of a word that somebody would know again; fewer where a letter is a syllable or a word
 
 
@@ -22,14 +23,16 @@ def numbered(number: int, taken: Container[str] = ()) -> str:
 
 
 def tells(name: str, hidden: Iterable[str]) -> bool:
-    """Whether a document's id has a word of what is hidden in it.
+    """Whether a document's id has a word of what is hidden in it; a number counts whole, since long ids have any year.
 
-    >>> tells("Doering_v_X", ["Mr Doering"]), tells("case-17", ["Mr Doering"])
-    (True, False)
+    >>> tells("Doering_v_X", ["Mr Doering"]), tells("in-2006", ["May 2006"]), tells("S0614200600", ["May 2006"])
+    (True, True, False)
     """
     folded = "".join(_WORD.findall(name.casefold()))
+    numbers = set(_DIGITS.findall(name))
     words = {word for text in hidden for word in _WORD.findall(text.casefold())}
-    return any(word in folded for word in words if len(word) >= (_TELLING if word.isascii() else 2))
+    known = (word for word in words if len(word) >= (_TELLING if word.isascii() else 2))
+    return any(word in numbers if word.isdigit() else word in folded for word in known)
 
 
 def file_names(names: Iterable[str]) -> Iterator[str]:
