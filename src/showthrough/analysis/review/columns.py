@@ -48,7 +48,7 @@ FINDINGS = {
     NEW_WORDS: "for borders: the words that should be marked, from the first to the last",
     NOTE: "anything else",
 }
-# What each kind of finding needs to be said beside the words; of several columns one is enough.
+# What each kind of finding needs to be said beside the words.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "missing": (),
     "border": (NEW_WORDS,),
