@@ -10,6 +10,8 @@ from showthrough.version import __version__
 
 _ROOMS = {
     "analysis.description": ("describe",),
+    "analysis.review.applying": ("Reviewed", "reviewed"),
+    "analysis.review.folder": ("ReviewCopies", "review_copies"),
     "anonymizers": ("ANONYMIZERS",),
     "anonymizers.silver": ("annotate",),
     "attacks": ("ATTACKS", "Attack"),

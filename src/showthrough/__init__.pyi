@@ -1,6 +1,14 @@
 """What `__init__.py` hands out, for type checkers and editors."""
 
 from showthrough.analysis.description import describe as describe
+from showthrough.analysis.review.applying import (
+    Reviewed as Reviewed,
+    reviewed as reviewed,
+)
+from showthrough.analysis.review.folder import (
+    ReviewCopies as ReviewCopies,
+    review_copies as review_copies,
+)
 from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
 from showthrough.anonymizers.silver import annotate as annotate
 from showthrough.attacks import (

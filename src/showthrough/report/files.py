@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from showthrough.files.cells import guarded
 from showthrough.metrics import HEADLINE
 from showthrough.report.escaping import in_latex, in_markdown, latex_label, latex_row, markdown_code, one_line
 from showthrough.report.table import DASH, Cell, Table, documents_line, signatures, tables
@@ -35,14 +36,11 @@ def _csv(entry: str | float | None) -> str | float:
     ("'=1+1", 'AGE', -0.5, '', 'A\\\\rB')
     """
     if isinstance(entry, str):
-        formula = entry.startswith(_FORMULA)
-        entry = _CONTROL.sub(lambda found: ascii(found[0])[1:-1], entry)
-        return f"'{entry}" if formula else entry
+        return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], guarded(entry))
     return "" if entry is None else entry
 
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_FORMULA = (*"=+-@\t\r\n", *"＝＋－＠")
 
 
 def json_text(run: Run) -> str:
