@@ -12,8 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from showthrough.analysis.failures import Inspection
 from showthrough.report.charts.theme import SHAPES
-from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
 from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.table import HEADLINES, signatures, tables
