@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from showthrough.analysis.cases import CaseKind, ErrorCase
+from showthrough.analysis.cases import ErrorCase
 from showthrough.analysis.errors import NOTHING, ErrorAnalysis, Errors, Kept, LeakCounts, Tally
 from showthrough.analysis.failures import MASK_KINDS, MaskKind
 from showthrough.analysis.leaks import LEAK_KINDS
@@ -13,7 +13,7 @@ from showthrough.errors import shown
 from showthrough.report.sheets import Bars, Case, Cases, Entry, Grid, Row, Sheet, count, share
 from showthrough.report.sheets.sheet import Block
 
-TITLES: dict[CaseKind, str] = {
+TITLES: dict[str, str] = {
     "missed": "missed",
     "another": "another mention masked",
     "partly": "partly masked",
@@ -29,9 +29,9 @@ _SENTENCES = 5  # anonymizations of which each has a sentence; of more, the tabl
 _OF_EACH_STRING = 3  # places that are shown of a string where not all can be
 
 _LEAK_NOTES = (
-    "missed: all of it can be read, and no other mention of the entity is hidden; another mention masked: all of it can "
-    "be read, but the same annotator's entity is hidden elsewhere; partly masked: some of it can be read; wrong border: "
-    "some can be read, and a mask over it hides words outside.",
+    "missed: all of it can be read, and no other mention of the entity is hidden; another mention masked: all of it "
+    "can be read, but the same annotator's entity is hidden elsewhere; partly masked: some of it can be read; wrong "
+    "border: some can be read, and a mask over it hides words outside.",
     "A span counts once for a type, however many annotators marked it: direct for one is direct, and of several kinds "
     "the first of these counts. Marks are counted for each annotator. Words that need not be masked, and words that "
     "replacements say again, are taken as the run's metrics take them.",
@@ -74,7 +74,7 @@ def beside_sheet(analysis: ErrorAnalysis) -> Sheet:
         "--anonymization NAME shows one of them by type and identifier, with every case in its context.",
     ]
     bars = (bar for one in every for bar in _bars(one, f"False negatives by type: {shown(one.anonymization)}"))
-    blocks = (_leaks_beside(every), _types_beside(every), *bars, _masks_beside(every))
+    blocks: tuple[Block, ...] = (_leaks_beside(every), _types_beside(every), *bars, _masks_beside(every))
     return Sheet("Where the anonymizations fail", tuple(lead), blocks, (_OVERLOOKED,))
 
 
@@ -205,9 +205,8 @@ def _masks_beside(every: Sequence[Errors]) -> Grid:
 
 
 def _asked(only: Mapping[str, str]) -> str:
-    names: Mapping[str, str] = {**TITLES, "DIRECT": "direct", "QUASI": "quasi"}
-    fixed = ("kind", "identifier")
-    return ", ".join(names[value] if field in fixed else shown(value) for field, value in only.items())
+    told = {**only, "kind": TITLES[only["kind"]]} if "kind" in only else only
+    return ", ".join(value.lower() if field == "identifier" else shown(value) for field, value in told.items())
 
 
 def _case_blocks(errors: Errors, most: int | None) -> list[Cases]:
