@@ -1,5 +1,6 @@
 """What `__init__.py` hands out, for type checkers and editors."""
 
+from showthrough.analysis.errors import error_cases as error_cases
 from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
 from showthrough.anonymizers.silver import annotate as annotate
 from showthrough.attacks import (

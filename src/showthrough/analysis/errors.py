@@ -183,9 +183,8 @@ def _type(errors: Errors, name: str) -> str:
     types = errors.types
     found = name if name in types else Labels(types).title(name) or NO_TYPE
     if found not in types:
-        raise PlanError(
-            f"nothing of this type is to be masked or masked; there are {some(types)}", f"type {shown(name)}"
-        )
+        told = f"nothing of this type is to be masked or masked needlessly; there are {some(types)}"
+        raise PlanError(told, f"type {shown(name)}")
     return found
 
 

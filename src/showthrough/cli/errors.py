@@ -58,7 +58,8 @@ def command(
         )
         further: tuple[Block, ...] = ()  # what one more rule would win
         analysis = ErrorAnalysis([errors])
-        sheet, short = errors_sheet(errors, None, further), errors_sheet(errors, cases, further)
+        shown = 0 if views.get("without_text") else cases
+        sheet, short = errors_sheet(errors, None, further), errors_sheet(errors, shown, further)
     results = Results(written.force)
     written.write(sheet, analysis, results)
     show_notes(run.notes)
