@@ -223,7 +223,7 @@ def test_several_are_beside_each_other() -> None:
     sheet = beside_sheet(analysis)
     assert not sheet.private
     assert [block.caption for block in sheet.blocks if isinstance(block, Bars)] == ["False negatives by type: none"]
-    assert "all leaves nothing readable of the 2 mentions that annotators want masked." in sheet.lead
+    assert "all leaves nothing readable of the 2 mentions to be masked." in sheet.lead
     assert analysis.without_text() == analysis
 
 
@@ -255,10 +255,10 @@ def test_a_run_that_keeps_some_documents_says_so(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("layers", "told"),
     [
-        ((), "None of the 1 documents has annotations: nothing can be called a leak, or needless."),
-        ((Annotation("a"), Annotation("b")), "one: annotators marked nothing to be masked, so nothing can leak."),
-        ((Annotation("a", (ANN,)),), "one: annotators marked nothing to be masked, so nothing can leak."),
-        ((Annotation("a", (DOE,)),), "one leaves nothing readable of the 1 mentions that annotators want masked."),
+        ((), "The document has no annotations: nothing can be called a leak, or needless."),
+        ((Annotation("a"), Annotation("b")), "one: nothing is marked to be masked, so nothing can leak."),
+        ((Annotation("a", (ANN,)),), "one: nothing is marked to be masked, so nothing can leak."),
+        ((Annotation("a", (DOE,)),), "one leaves nothing readable of the 1 mention to be masked."),
     ],
 )
 def test_where_nothing_leaks(layers: tuple[Annotation, ...], told: str) -> None:
@@ -274,7 +274,17 @@ def test_documents_without_annotations_count_nowhere() -> None:
     errors = error_cases(evaluate(Corpus(documents), [Anonymization(masks)], [METRIC], resamples=0))
     assert errors.masks == 1
     assert {(one.document, one.text) for one in errors.cases} == {("e", "Ann"), ("e", "Mr John Doe")}
-    assert "1 documents have no annotations and count nowhere." in errors_sheet(errors).lead
+    assert "Without annotations, and counted nowhere: 1 document." in errors_sheet(errors).lead
+
+
+def test_what_the_counts_are_worth_is_told() -> None:
+    trusting = found(metric='er(replacements="trusted")')
+    assert any("replacements are not read" in line for line in errors_sheet(trusting).notes)
+    silver = found(layers=(Annotation("silver(rules.v1)", (DOE,)),))
+    assert any("Programs annotated (silver(rules.v1))" in line for line in errors_sheet(silver).notes)
+    spared = found(marks=(DOE, replace(AGAIN, identifier="NO_MASK")))
+    note = 'For each annotator 1 of 1 mark leak. recall(unit="mention") counts 2 of 2: it also asks for mentions'
+    assert errors_sheet(spared).notes[0].startswith(note)
 
 
 @pytest.mark.parametrize("name", ["", "a|b", "R&D_{x}", "\u202eRTL\n", "x" * 200, "<b>"])

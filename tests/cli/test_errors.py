@@ -40,8 +40,8 @@ def test_one_anonymization_needs_no_name(cli: Cli) -> None:
     found = cli("errors", "run.json")
     assert (found.status, found.err) == (0, "")
     told = " ".join(found.out.split())
-    assert "half leaves 3 of 3 mentions that are to be masked (100.0%) readable, at least in part: 2 missed, 1" in told
-    assert "Of its 2 masks 1 hide words that nobody wants masked: 1 over what may stay." in told
+    assert "half leaves 3 of 3 mentions to be masked readable, at least in part (100.0 %): 2 missed, 1" in told
+    assert "Of its 2 masks these hide words that nobody wants masked: 1 over what may stay." in told
     lines = [line for line in found.out.splitlines() if line.startswith("d1")]
     assert len(lines) == 4
     assert "Oslo" in lines[0]

@@ -90,6 +90,8 @@ class Errors(msgspec.Struct, frozen=True):
     masks: int  # in documents with annotations; those that overlap are one
     spared: int
     spared_leaking: int
+    silver: str = ""  # programs that annotated
+    trusted: bool = False  # whether replacements are not read, as in the run's metrics
     only: dict[str, str] = {}
     cases: list[ErrorCase] = []
 
@@ -139,7 +141,7 @@ def error_cases(
     """
     texts = texts_of(run)
     look = _Look(Inspection(texts), _name(run, name))
-    counted = look.counted(len(run.documents))
+    counted = look.counted(run)
     asked = {
         "entity_type": None if entity_type is None else _type(counted, entity_type),
         "identifier": None if identifier is None else _one_of("identifier", identifier.upper(), IDENTIFIERS),
@@ -155,7 +157,7 @@ def error_cases(
 def all_errors(run: Run) -> ErrorAnalysis:
     """Where each anonymization of a run fails, without cases."""
     inspection = Inspection(texts_of(run))
-    return ErrorAnalysis([_Look(inspection, name).counted(len(run.documents)) for name in run.names])
+    return ErrorAnalysis([_Look(inspection, name).counted(run) for name in run.names])
 
 
 def texts_of(run: Run, file: str = "") -> Texts:
@@ -212,17 +214,19 @@ class _Look:
         self._leaks = Leaks.of(inspection, self._coverage)
         self._needless = list(inspection.needless(self._coverage, name))
 
-    def counted(self, corpus: int) -> Errors:
-        """The counts, without cases; `corpus` is how many documents the run has."""
+    def counted(self, run: Run) -> Errors:
+        """The counts, without cases."""
         texts, annotated = self._inspection.texts, self._inspection.gold.annotators > 0
         return Errors(
             self._name,
-            Kept(len(texts.documents), int(annotated.sum()), corpus, texts.chosen),
+            Kept(len(texts.documents), int(annotated.sum()), len(run.documents), texts.chosen),
             self._leak_counts(),
             self._mask_counts(),
             int(annotated[self._coverage.document].sum()),
             self._leaks.spared,
             self._leaks.spared_leaking,
+            run.corpus.silver,
+            texts.replacements == "trusted",
         )
 
     def _leak_counts(self) -> list[LeakCounts]:

@@ -12,6 +12,7 @@ from showthrough.analysis.leaks import LEAK_KINDS
 from showthrough.errors import shown
 from showthrough.report.sheets import Bars, Case, Cases, Entry, Grid, Row, Sheet, count, share
 from showthrough.report.sheets.sheet import Block
+from showthrough.report.wording import counted_words, percent
 
 TITLES: dict[str, str] = {
     "missed": "missed",
@@ -53,12 +54,9 @@ def errors_sheet(errors: Errors, most: int | None = None, further: Sequence[Bloc
     if errors.only and not errors.cases:
         lead.append(f"No case fits what was asked for: {_asked(errors.only)}.")
     blocks: list[Block] = [_leak_grid(errors), *_bars(errors, "False negatives by type"), *_mask_grid(errors)]
-    notes = [*_metric_note(errors), _OVERLOOKED]
+    every = (*blocks, *further, *_case_blocks(errors, most))
     return Sheet(
-        f"Where {shown(errors.anonymization)} fails",
-        tuple(lead),
-        (*blocks, *further, *_case_blocks(errors, most)),
-        tuple(notes),
+        f"Where {shown(errors.anonymization)} fails", tuple(lead), every, (_metric_note(errors), *_notes(errors))
     )
 
 
@@ -75,56 +73,70 @@ def beside_sheet(analysis: ErrorAnalysis) -> Sheet:
     ]
     bars = (bar for one in every for bar in _bars(one, f"False negatives by type: {shown(one.anonymization)}"))
     blocks: tuple[Block, ...] = (_leaks_beside(every), _types_beside(every), *bars, _masks_beside(every))
-    return Sheet("Where the anonymizations fail", tuple(lead), blocks, (_OVERLOOKED,))
+    return Sheet("Where the anonymizations fail", tuple(lead), blocks, _notes(every[0]))
 
 
 def _unjudged(kept: Kept) -> Sheet:
-    told = f"None of the {kept.documents:,} documents has annotations: nothing can be called a leak, or needless."
+    which = "The document has no" if kept.documents == 1 else f"None of the {kept.documents:,} documents has"
+    told = f"{which} annotations: nothing can be called a leak, or needless."
     return Sheet("Where the anonymizations fail", (told, *_kept_sentences(kept)), ())
 
 
 def _leak_sentence(errors: Errors) -> str:
     name, spans = shown(errors.anonymization), errors.spans
     if not spans.total:
-        return f"{name}: annotators marked nothing to be masked, so nothing can leak."
+        return f"{name}: nothing is marked to be masked, so nothing can leak."
+    whole = f"{counted_words(spans.total, 'mention')} to be masked"
     if not spans.leaking:
-        return f"{name} leaves nothing readable of the {spans.total:,} mentions that annotators want masked."
+        return f"{name} leaves nothing readable of the {whole}."
     kinds = ", ".join(f"{spans.kinds[kind]:,} {TITLES[kind]}" for kind in LEAK_KINDS if spans.kinds[kind])
-    part = f"{spans.leaking:,} of {spans.total:,} mentions that are to be masked ({spans.leaking / spans.total:.1%})"
-    return f"{name} leaves {part} readable, at least in part: {kinds}."
+    part = percent(spans.leaking / spans.total)
+    return f"{name} leaves {spans.leaking:,} of {whole} readable, at least in part ({part}): {kinds}."
 
 
 def _mask_sentence(errors: Errors) -> str:
     totals = _mask_totals(errors)
     if not totals:
-        return f"None of its {errors.masks:,} masks hides words that nobody wants masked."
+        return f"Of its {counted_words(errors.masks, 'mask')} none hides words that nobody wants masked."
     kinds = ", ".join(f"{totals[kind]:,} {TITLES[kind]}" for kind in MASK_KINDS if totals[kind])
-    return f"Of its {errors.masks:,} masks {totals.total():,} hide words that nobody wants masked: {kinds}."
+    return f"Of its {counted_words(errors.masks, 'mask')} these hide words that nobody wants masked: {kinds}."
 
 
 def _kept_sentences(kept: Kept) -> list[str]:
     """Which documents the numbers are of, where these are not all."""
     told = []
     if kept.documents < kept.corpus:
-        which = f"{kept.documents:,} of {kept.corpus:,} documents"
+        which = f"{kept.documents:,} of {counted_words(kept.corpus, 'document')}"
         risk = f"the {which} in which most can be read" if kept.chosen == "riskiest" else f"the first {which}"
         told.append(f"The run keeps {risk}: all counts here are of these alone, and no estimate for the others.")
     if 0 < kept.annotated < kept.documents:
-        told.append(f"{kept.documents - kept.annotated:,} documents have no annotations and count nowhere.")
+        told.append(
+            f"Without annotations, and counted nowhere: {counted_words(kept.documents - kept.annotated, 'document')}."
+        )
     return told
 
 
-def _metric_note(errors: Errors) -> list[str]:
+def _notes(errors: Errors) -> tuple[str, ...]:
+    """What to know of the counts."""
+    told = [_OVERLOOKED]
+    if errors.silver:
+        told.append(f"Programs annotated ({shown(errors.silver)}): errors are disagreements with them.")
+    if errors.trusted:
+        told.append("Masks are trusted to hide what they cover, as the run's metrics do: replacements are not read.")
+    return tuple(told)
+
+
+def _metric_note(errors: Errors) -> str:
     """How the counts come to those of the metric."""
     marks = errors.marks
-    told = f"For each annotator {marks.leaking:,} of {marks.total:,} marks leak."
-    if errors.spared:
-        total, leaking = marks.total + errors.spared, marks.leaking + errors.spared_leaking
-        told += (
-            f' recall(unit="mention") counts {leaking:,} of {total:,}: it asks as well for {errors.spared:,} mentions '
-            "that are marked as not to be masked while another mention of their entity is to be."
-        )
-    return [told]
+    told = f"For each annotator {marks.leaking:,} of {counted_words(marks.total, 'mark')} leak."
+    if not errors.spared:
+        return told
+    total, leaking = marks.total + errors.spared, marks.leaking + errors.spared_leaking
+    return (
+        f'{told} recall(unit="mention") counts {leaking:,} of {total:,}: it also asks for mentions that are marked as '
+        f"not to be masked while another mention of their entity is to be, {errors.spared:,} here."
+    )
 
 
 def _leak_entries(spans: Tally, marks: Tally) -> tuple[Entry, ...]:
@@ -238,7 +250,7 @@ def _first(cases: Sequence[ErrorCase], most: int | None) -> Sequence[ErrorCase]:
 
 
 def _case(one: ErrorCase) -> Case:
-    often = f"×{one.times:,} in {one.documents:,} document{'' if one.documents == 1 else 's'}" if one.times > 1 else ""
+    often = f"×{one.times:,} in {counted_words(one.documents, 'document')}" if one.times > 1 else ""
     what = ", ".join(filter(None, (one.entity_type, one.identifier.lower(), TITLES[one.kind])))
     readable = f"can be read: {one.readable}" if one.readable else ""
     repeated = "the replacement says words of it" if one.repeated else ""
