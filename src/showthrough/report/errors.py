@@ -25,7 +25,7 @@ TITLES: dict[str, str] = {
 }
 _LEAK_TITLES = tuple(TITLES[kind] for kind in LEAK_KINDS)
 _MASK_TITLES = tuple(TITLES[kind] for kind in MASK_KINDS)
-_LEAK_HEADS = ("to be masked", "leak", "share", *_LEAK_TITLES, "marks", "marks that leak")
+_LEAK_HEADS = ("to be masked", "leak", "share", *_LEAK_TITLES, "marks that leak")
 _SENTENCES = 5  # anonymizations of which each has a sentence; of more, the table tells
 _OF_EACH_STRING = 3  # places that are shown of a string where not all can be
 
@@ -143,7 +143,7 @@ def _leak_entries(spans: Tally, marks: Tally) -> tuple[Entry, ...]:
     part = spans.leaking / spans.total if spans.total else None
     kinds = (count(spans.kinds[kind]) for kind in LEAK_KINDS)
     sums = count(spans.total), count(spans.leaking), share(part, reason="" if spans.total else _NO_SPAN)
-    return *sums, *kinds, count(marks.total), count(marks.leaking)
+    return *sums, *kinds, count(marks.leaking)
 
 
 def _leak_grid(errors: Errors) -> Grid:
