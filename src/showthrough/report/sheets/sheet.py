@@ -73,6 +73,7 @@ class Grid:
     corner: str = ""  # what the rows are, such as "type"
     notes: tuple[str, ...] = ()
     label: str = ""  # what a LaTeX reference calls it; the caption's words where empty
+    private: bool = False  # whether its names or cells are words of documents
 
     def reasons(self) -> dict[str, str]:
         """Why there are dashes: each reason once, with the heads of the columns or the rows it is about."""
@@ -141,4 +142,4 @@ class Sheet:
     @property
     def private(self) -> bool:
         """Whether text of documents is in it."""
-        return any(isinstance(block, Cases) for block in self.blocks)
+        return any(isinstance(block, Cases) or (isinstance(block, Grid) and block.private) for block in self.blocks)
