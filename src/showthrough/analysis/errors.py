@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from showthrough.analysis.cases import CaseKind, ErrorCase, Located, case_at, ranked, readable_words
 from showthrough.analysis.failures import MASK_KINDS, Inspection, MaskKind
 from showthrough.analysis.leaks import LEAK_KINDS, LeakKind, Leaks
+from showthrough.analysis.rules import Worth
 from showthrough.axis.spans import Bools, Ints, joined, paint, places
 from showthrough.data.labels import NO_TYPE, Labels
 from showthrough.errors import PlanError, meant, shown, some
@@ -117,12 +118,14 @@ class Errors(msgspec.Struct, frozen=True):
 
 
 class ErrorAnalysis(msgspec.Struct, frozen=True):
-    """Where the anonymizations of a run fail: one with its cases, or several beside each other."""
+    """Where the anonymizations of a run fail: one with its cases and what rules would win, or several side by side."""
 
     anonymizations: list[Errors]
+    worth: Worth | None = None
 
     def without_text(self) -> ErrorAnalysis:
-        return ErrorAnalysis([one.without_text() for one in self.anonymizations])
+        bare = [one.without_text() for one in self.anonymizations]
+        return ErrorAnalysis(bare, None if self.worth is None else self.worth.without_text())
 
 
 def error_cases(

@@ -6,12 +6,14 @@ from typing import Annotated
 import typer
 
 from showthrough.analysis.errors import CASE_KINDS, ErrorAnalysis, all_errors, error_cases, texts_of
+from showthrough.analysis.rules import rules_worth
+from showthrough.analysis.rules.greedy import MOST
 from showthrough.cli.consoles import PAGE, console, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
 from showthrough.report.errors import beside_sheet, errors_sheet
-from showthrough.report.sheets.sheet import Block
+from showthrough.report.rules import worth_blocks
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.run.run import Run
 
@@ -39,10 +41,17 @@ def command(
         int,
         typer.Option("--cases", metavar="N", min=0, help="So many cases of each sort on the terminal; files have all."),
     ] = _SHOWN,
+    rules: Annotated[
+        int,
+        typer.Option("--rules", metavar="N", min=0, help="At most so many rules that would win something; 0: none."),
+    ] = MOST,
     *,
     views: Said,
 ) -> None:
-    """Show where anonymizations fail: leaks and needless masks by type and kind, each case in its context."""
+    """Show where anonymizations fail: leaks and needless masks by type and kind, each case in its context.
+
+    Of one anonymization also what one more rule would win.
+    """
     written = SheetViews.of(views)
     check_distinct(written.paths, inputs([run_file]))
     written.check()
@@ -56,10 +65,13 @@ def command(
         errors = error_cases(
             run, anonymization, entity_type=entity_type, identifier=identifier, kind=kind, document=document
         )
-        further: tuple[Block, ...] = ()  # what one more rule would win
-        analysis = ErrorAnalysis([errors])
-        shown = 0 if views.get("without_text") else cases
-        sheet, short = errors_sheet(errors, None, further), errors_sheet(errors, shown, further)
+        judged = rules and errors.kept.annotated
+        worth = rules_worth(run, errors.anonymization, most=rules) if judged else None
+        analysis = ErrorAnalysis([errors], worth)
+        if views.get("without_text"):
+            analysis = analysis.without_text()
+        further = worth_blocks(analysis.worth) if analysis.worth else ()
+        sheet, short = (errors_sheet(analysis.anonymizations[0], most, further) for most in (None, cases))
     results = Results(written.force)
     written.write(sheet, analysis, results)
     show_notes(run.notes)
