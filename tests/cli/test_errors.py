@@ -114,3 +114,26 @@ def test_a_run_without_text(cli: Cli) -> None:
     assert (found.status, found.out) == (2, "")
     told = "bare.json: the run keeps no text, so no error can be shown; evaluate again without --without-text\n"
     assert found.err == told
+
+
+def test_without_text_no_word_is_written_or_shown(cli: Cli) -> None:
+    files = {name: Path(f"bare.{name}") for name in ("html", "markdown", "latex", "json")}
+    written = [part for name, path in files.items() for part in (f"--{name}", path)]
+    found = cli("errors", "run.json", "--without-text", *written)
+    assert (found.status, found.err) == (0, "")
+    for text in (found.out, *(path.read_text(encoding="utf-8") for path in files.values())):
+        assert "Oslo" not in text
+        assert "Doe" not in text
+    assert stat.S_IMODE(files["json"].stat().st_mode) & 0o044
+    assert json.loads(files["json"].read_text())["worth"]["leaking"] == 3
+    assert cli("errors", "run.json", *written, "--force").status == 0
+    for path in files.values():
+        assert "Oslo" in path.read_text(encoding="utf-8")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_rules_that_would_win_something(cli: Cli) -> None:
+    found = cli("errors", "run.json")
+    assert "What one more rule would win: half" in found.out
+    assert "“Oslo”" in found.out
+    assert "What one more rule" not in cli("errors", "run.json", "--rules", "0").out
