@@ -87,6 +87,17 @@ def test_another_mention_is_that_of_the_same_annotator() -> None:
     assert kinds(found(Mask(47, 50), marks=alone)) == {"Mr John Doe": "missed"}
 
 
+def test_without_entities_no_other_mention_can_be_masked() -> None:
+    alone = replace(DOE, entity_id=""), replace(AGAIN, entity_id="")
+    grid = errors_sheet(found(Mask(47, 50), marks=alone)).blocks[0]
+    assert isinstance(grid, Grid)
+    entry = grid.rows[-1].entries[grid.heads.index("another mention masked")]
+    assert (entry.value, entry.reason[:34]) == (None, "every entity has one mention alone")
+    both = errors_sheet(found(marks=(DOE, AGAIN))).blocks[0]
+    assert isinstance(both, Grid)
+    assert not both.reasons()
+
+
 def test_a_span_counts_once_and_marks_for_each_annotator() -> None:
     quasi = replace(DOE, identifier="QUASI", entity_id="x")
     errors = found(Mask(47, 50), layers=(Annotation("a", (DOE, AGAIN)), Annotation("b", (quasi,))))
@@ -197,6 +208,7 @@ def test_cases_of_what_is_asked_for() -> None:
     assert replace(nothing, only={}, cases=[]) == replace(every, cases=[])  # counts are of everything
     assert "No case fits what was asked for: direct, wrong border, d." in errors_sheet(nothing).lead
     assert every.without_text().cases == []
+    assert repr(every) == "Errors(one: 4 of 4 spans leak, 5 cases)"  # and no text
     for asked, told in (
         (
             {"entity_type": "ORG"},

@@ -91,10 +91,16 @@ class Errors(msgspec.Struct, frozen=True):
     masks: int  # in documents with annotations; those that overlap are one
     spared: int
     spared_leaking: int
+    coreference: bool = True  # whether some entity has several mentions; else no other mention can be masked
     silver: str = ""  # programs that annotated
     trusted: bool = False  # whether replacements are not read, as in the run's metrics
     only: dict[str, str] = {}
     cases: list[ErrorCase] = []
+
+    def __repr__(self) -> str:
+        """Short: a notebook prints whatever stands last, and cases are what was to be hidden."""
+        leaking = f"{self.spans.leaking:,} of {self.spans.total:,} spans leak"
+        return f"Errors({shown(self.anonymization)}: {leaking}, {len(self.cases):,} cases)"
 
     @property
     def spans(self) -> Tally:
@@ -142,7 +148,7 @@ def error_cases(
     The counts are of everything. The cases are all, or those of a type, an identifier (direct or quasi), a kind and a
     document.
     """
-    texts = texts_of(run)
+    texts = kept_texts(run)
     look = _Look(Inspection(texts), _name(run, name))
     counted = look.counted(run)
     asked = {
@@ -159,11 +165,11 @@ def error_cases(
 
 def all_errors(run: Run) -> ErrorAnalysis:
     """Where each anonymization of a run fails, without cases."""
-    inspection = Inspection(texts_of(run))
+    inspection = Inspection(kept_texts(run))
     return ErrorAnalysis([_Look(inspection, name).counted(run) for name in run.names])
 
 
-def texts_of(run: Run, file: str = "") -> Texts:
+def kept_texts(run: Run, file: str = "") -> Texts:
     """The documents that a run keeps; raises PlanError where it keeps none."""
     if run.texts is not None:
         return run.texts
@@ -228,6 +234,7 @@ class _Look:
             int(annotated[self._coverage.document].sum()),
             self._leaks.spared,
             self._leaks.spared_leaking,
+            len(self._inspection.gold.entity_level) < len(self._inspection.gold.entity),
             run.corpus.silver,
             texts.replacements == "trusted",
         )

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from showthrough.analysis.errors import CASE_KINDS, ErrorAnalysis, all_errors, error_cases, texts_of
+from showthrough.analysis.errors import CASE_KINDS, ErrorAnalysis, all_errors, error_cases, kept_texts
 from showthrough.analysis.rules import rules_worth
 from showthrough.analysis.rules.greedy import MOST
 from showthrough.cli.consoles import PAGE, console, show_notes
@@ -56,7 +56,7 @@ def command(
     check_distinct(written.paths, inputs([run_file]))
     written.check()
     run = Run.load(run_file)
-    texts_of(run, str(run_file))
+    kept_texts(run, str(run_file))
     asked = (entity_type, identifier, kind, document)
     if anonymization is None and len(run.names) > 1 and asked == (None,) * len(asked):
         analysis = all_errors(run)

@@ -10,7 +10,7 @@ from showthrough.analysis.errors import NOTHING, ErrorAnalysis, Errors, Kept, Le
 from showthrough.analysis.failures import MASK_KINDS, MaskKind
 from showthrough.analysis.leaks import LEAK_KINDS
 from showthrough.errors import shown
-from showthrough.report.sheets import Bars, Case, Cases, Entry, Grid, Row, Sheet, count, share
+from showthrough.report.sheets import Bars, Case, Cases, Entry, Grid, Row, Sheet, count, missing, share
 from showthrough.report.sheets.sheet import Block
 from showthrough.report.wording import counted_words, percent
 
@@ -43,6 +43,7 @@ _MASK_NOTES = (
     "that overlap are one. Types are what annotators called it, else what the system did.",
 )
 _OVERLOOKED = "What annotators overlooked cannot count as a leak, and what they forgot to mark counts as needless."
+_ALONE = "every entity has one mention alone: the annotations do not say which mentions are of the same"
 _NO_SPAN = "another annotator calls every such span direct"
 
 
@@ -139,19 +140,22 @@ def _metric_note(errors: Errors) -> str:
     )
 
 
-def _leak_entries(spans: Tally, marks: Tally) -> tuple[Entry, ...]:
+def _leak_entries(errors: Errors, spans: Tally, marks: Tally) -> tuple[Entry, ...]:
     part = spans.leaking / spans.total if spans.total else None
-    kinds = (count(spans.kinds[kind]) for kind in LEAK_KINDS)
+    kinds = {kind: count(spans.kinds[kind]) for kind in LEAK_KINDS}
+    if not errors.coreference:
+        kinds["another"] = missing(_ALONE)
     sums = count(spans.total), count(spans.leaking), share(part, reason="" if spans.total else _NO_SPAN)
-    return *sums, *kinds, count(marks.leaking)
+    return *sums, *kinds.values(), count(marks.leaking)
 
 
 def _leak_grid(errors: Errors) -> Grid:
     rows = [
-        Row(f"{one.entity_type}, {one.identifier.lower()}", _leak_entries(one.spans, one.marks)) for one in errors.leaks
+        Row(f"{one.entity_type}, {one.identifier.lower()}", _leak_entries(errors, one.spans, one.marks))
+        for one in errors.leaks
     ]
     if rows:
-        rows.append(Row("all", _leak_entries(errors.spans, errors.marks), total=True))
+        rows.append(Row("all", _leak_entries(errors, errors.spans, errors.marks), total=True))
     return Grid("Leaks by type, identifier and kind", _LEAK_HEADS, tuple(rows), "type", _LEAK_NOTES, "leaks")
 
 
@@ -194,7 +198,7 @@ def _mask_grid(errors: Errors) -> list[Grid]:
 
 
 def _leaks_beside(every: Sequence[Errors]) -> Grid:
-    rows = tuple(Row(one.anonymization, _leak_entries(one.spans, one.marks)) for one in every)
+    rows = tuple(Row(one.anonymization, _leak_entries(one, one.spans, one.marks)) for one in every)
     return Grid("Leaks by kind", _LEAK_HEADS, rows, "anonymization", _LEAK_NOTES, "leaks")
 
 
