@@ -12,6 +12,7 @@ _ROOMS = {
     "analysis.description": ("describe",),
     "analysis.review.applying": ("Reviewed", "reviewed"),
     "analysis.review.folder": ("ReviewCopies", "review_copies"),
+    "analysis.errors": ("error_cases",),
     "anonymizers": ("ANONYMIZERS",),
     "anonymizers.silver": ("annotate",),
     "attacks": ("ATTACKS", "Attack"),

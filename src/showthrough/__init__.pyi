@@ -9,6 +9,7 @@ from showthrough.analysis.review.folder import (
     ReviewCopies as ReviewCopies,
     review_copies as review_copies,
 )
+from showthrough.analysis.errors import error_cases as error_cases
 from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
 from showthrough.anonymizers.silver import annotate as annotate
 from showthrough.attacks import (

@@ -117,6 +117,11 @@ class Ruler:
                 base += len(places)
         return Stretches(opens, closes)
 
+    def laid(self, start: Ints, end: Ints) -> list[Stretches]:
+        """Where any spans of the axis lie: what is not ignorable of them, and words and signs that are asked for whole."""
+        sections = (_PLAIN, _WORDS, _SIGNS) if len(self.whole) else (_PLAIN,)
+        return [self._stretches(start, end, np.full(len(start), section, dtype=np.int8)) for section in sections]
+
     @cached_property
     def mentions(self) -> Stretches:
         """Where all mentions lie."""

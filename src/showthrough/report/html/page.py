@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from showthrough.analysis.failures import Inspection
 from showthrough.report.charts.theme import SHAPES
-from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
 from showthrough.report.html.sources import joined, policy, template
 from showthrough.report.significance import ALPHA, MOST, shuffles

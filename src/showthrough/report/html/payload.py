@@ -16,12 +16,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from showthrough.analysis.failures import KINDS, NO_TYPE, Findings, Inspection, Place
 from showthrough.data.documents import Identifier
 from showthrough.data.masks import flattened
 from showthrough.report.charts.attack import attack_bars
 from showthrough.report.charts.parts import part_cells, with_parts
 from showthrough.report.charts.significance import pair_cell
-from showthrough.report.failures import KINDS, NO_TYPE, Findings, Inspection, Place
 from showthrough.report.plane import Measured, first_choice, measured, on_front
 from showthrough.report.significance import pairs
 from showthrough.run.records import Evidence, MetricRecord

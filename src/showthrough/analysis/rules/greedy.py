@@ -1,0 +1,144 @@
+"""Rule after rule, each the best given those before it, with the numbers that evaluating again would give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from showthrough.analysis.rules.candidates import Candidates, placed, type_rules, written_rules
+from showthrough.analysis.rules.gains import Prospects
+from showthrough.analysis.rules.ground import Ground, Places, Standing
+from showthrough.analysis.rules.worth import Numbers, Rule, Step, Weights, Worth
+from showthrough.axis.spans import Ints
+from showthrough.data.masks import Anonymization
+from showthrough.errors import PlanError, some
+from showthrough.run.run import Run
+
+MOST = 10  # rules of a list
+_TRIED = 12  # candidates that are tried in a step, where none is worth what it seemed
+NO_TEXTS = "the run holds no text: evaluate again without --without-text to see what rules would win"
+
+
+def rules_worth(run: Run, name: str, *, most: int = MOST, weights: Weights | None = None) -> Worth:
+    """What one more rule would win for an anonymization of a run that holds texts: at most so many, one by one."""
+    return RuleBook(run).worth(name, most, weights or Weights())
+
+
+def with_rules(run: Run, name: str, rules: Sequence[Rule]) -> Anonymization:
+    """The anonymization on the documents that the run keeps, with rules added in this order: to evaluate, or to look at."""
+    book = RuleBook(run)
+    book.check(name)
+    standing = book.standing(name)
+    found = placed(book.ground, rules)
+    for number in range(len(rules)):
+        standing = _with(standing, found.places, number)[0]
+    ids = [document.id for document in book.ground.texts.documents]
+    return Anonymization(dict(zip(ids, standing.masks, strict=True)), name)
+
+
+class RuleBook:
+    """The texts of a run, laid out once for all of its anonymizations."""
+
+    def __init__(self, run: Run) -> None:
+        if run.texts is None:
+            raise PlanError(NO_TEXTS)
+        self._run = run
+        self.ground = Ground(run, run.texts)
+
+    def check(self, name: str) -> None:
+        """Raises PlanError for a name that the run does not have."""
+        if name not in self._run.names:
+            raise PlanError(f"not in this run; there are {some(self._run.names)}", f"anonymization {name}")
+
+    def standing(self, name: str) -> Standing:
+        return Standing(self.ground, self.ground.texts.masks[name])
+
+    def worth(self, name: str, most: int = MOST, weights: Weights | None = None) -> Worth:
+        """The best rules that can be written down, and the best types, each list for itself."""
+        self.check(name)
+        ground, standing, weights = self.ground, self.standing(name), weights or Weights()
+        leaking = np.flatnonzero(ground.asked & (standing.left > 0))
+        written = written_rules(ground, standing, leaking)
+        direct, quasi = (round(standing.total(metric, "total")) for metric in (ground.direct, ground.quasi))
+        return Worth(
+            anonymization=name,
+            documents=len(ground.texts.documents),
+            corpus=len(self._run.documents),
+            metrics=ground.metrics,
+            weights=weights,
+            direct_total=direct,
+            quasi_total=quasi,
+            leaking=len(leaking),
+            repeated=int((standing.left > standing.hideable)[leaking].sum()),
+            before=standing.numbers,
+            rules=tuple(_steps(standing, written, leaking, most, weights)),
+            types=tuple(_steps(standing, type_rules(ground), leaking, most, weights)),
+        )
+
+
+def _steps(start: Standing, candidates: Candidates, leaking: Ints, most: int, weights: Weights) -> Iterator[Step]:
+    """Takes the best candidate again and again, until none wins more than it costs."""
+    ground, places = start.ground, candidates.places
+    prospects = Prospects(ground, places, leaking, len(candidates.rules))
+    standing = start
+    for _ in range(most):
+        taken = _best(prospects, standing, places, weights)
+        if taken is None:
+            return
+        number, then, added = taken
+        now, after = standing.numbers, then.numbers
+        yield Step(
+            rule=candidates.rules[number],
+            masks=len(added),
+            documents=len(np.unique(ground.documents_of(added))),
+            direct=after.direct_hidden - now.direct_hidden,
+            quasi=after.quasi_hidden - now.quasi_hidden,
+            after=after,
+            alone=after if standing is start else _with(start, places, number)[0].numbers,
+        )
+        standing = then
+
+
+def _best(
+    prospects: Prospects, standing: Standing, places: Places, weights: Weights
+) -> tuple[int, Standing, Places] | None:
+    """The candidate that is worth most, with what stands then and what it adds; `None` where none is worth anything.
+
+    The metrics have the last word. Where they give a candidate less than it seemed to be worth, the next is tried.
+    """
+    gains = prospects.gains(standing, weights)
+    value = gains.value.copy()
+    tried: dict[int, tuple[Standing, Places]] = {}
+    while True:
+        number = int(np.lexsort((gains.masks, -value))[0]) if len(value) else -1
+        if number < 0 or not value[number] > 0:
+            return None
+        if number in tried:
+            return number, *tried[number]
+        if len(tried) == _TRIED:
+            number = max(tried, key=value.__getitem__)
+            return (number, *tried[number]) if value[number] > 0 else None
+        tried[number] = _with(standing, places, number)
+        credit = weights.mention * float(gains.mentions[number]) / max(int(standing.ground.asked.sum()), 1)
+        value[number] = _worth(standing.numbers, tried[number][0].numbers, weights, credit)
+
+
+def _worth(now: Numbers, then: Numbers, weights: Weights, credit: float) -> float:
+    """What a step is worth by the numbers of the metrics; nothing where it hides nothing."""
+
+    def won(before: float | None, after: float | None) -> float:
+        return (after or 0.0) - (before or 0.0)
+
+    hidden = won(now.direct, then.direct), won(now.quasi, then.quasi)
+    if max(*hidden, won(now.recall, then.recall)) <= 0:
+        return -np.inf
+    lost = max((1.0 if now.precision is None else now.precision) - (then.precision or 0.0), 0.0)
+    return weights.direct * hidden[0] + weights.quasi * hidden[1] + credit - weights.precision * lost
+
+
+def _with(standing: Standing, places: Places, number: int) -> tuple[Standing, Places]:
+    """What stands with one more rule, and what it adds."""
+    own = places.of_rule(number)
+    added = own[standing.remaining(own)]
+    return standing.adding(added), added

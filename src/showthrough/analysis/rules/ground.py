@@ -1,0 +1,259 @@
+"""The documents that a run keeps, laid out for rules: what leaks in them, and exact numbers for any masks.
+
+Numbers come from the metrics themselves, bound to these documents once: there is no second way to count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.analysis.rules.neighbours import Neighbours
+from showthrough.analysis.rules.worth import Numbers
+from showthrough.axis.axis import Axis
+from showthrough.axis.coverage import Coverage
+from showthrough.axis.ruler import Ruler
+from showthrough.axis.spans import Bools, Ints, Keys, counted, joined, paint
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import Anonymization, Mask
+from showthrough.metrics import HEADLINE, Metric, Role, metric_text, parse_metric
+from showthrough.metrics.base import Totals
+from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
+from showthrough.metrics.masking import EntityRecall, Recall
+from showthrough.metrics.precision import Precision
+from showthrough.run.documents import Texts, ruler_of
+from showthrough.run.roles import playing
+from showthrough.run.run import Run
+
+_LETTERS = 64  # of a word that its number is made of; longer ones are told apart where they are found
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+
+class KeptChunk(Chunk):
+    """The documents of a run, measured with the ruler that its metrics used, whatever is installed here."""
+
+    def __init__(self, texts: Texts) -> None:
+        super().__init__(texts.corpus())
+        self.texts = texts
+
+    def ruler(self, hiding: Hiding) -> Ruler:
+        return ruler_of(self.axis, self.texts)
+
+
+class Found(NamedTuple):
+    """Stretches of the axis that some rules would mask, in whatever order, as they were found."""
+
+    rule: Ints  # its number
+    start: Ints
+    end: Ints
+
+
+@dataclass(frozen=True)
+class Places:
+    """Stretches of the axis that rules would mask: by rule, then by start; of one rule none overlaps another."""
+
+    rule: Ints
+    start: Ints
+    end: Ints
+
+    @classmethod
+    def of(cls, found: Found, length: int) -> Places:
+        """What was found on an axis of some length; what overlaps is joined."""
+        rule, start, end = found
+        shift = rule * (length + 1)
+        order = np.argsort(start + shift, kind="stable")
+        low, high = joined((start + shift)[order], (end + shift)[order])
+        return cls(low // (length + 1), low % (length + 1), high % (length + 1))
+
+    def __len__(self) -> int:
+        return len(self.rule)
+
+    def __getitem__(self, chosen: Bools | slice) -> Places:
+        return Places(self.rule[chosen], self.start[chosen], self.end[chosen])
+
+    def of_rule(self, rule: int) -> Places:
+        first, last = np.searchsorted(self.rule, [rule, rule + 1])
+        return self[first:last]
+
+
+class Ground:
+    """What rules are tried on: one run's documents and the metrics that its numbers are of."""
+
+    def __init__(self, run: Run, texts: Texts) -> None:
+        self.texts = texts
+        self.chunk = KeptChunk(texts)
+        self.axis = self.chunk.axis
+        self.gold = self.axis.gold
+        self.ruler = ruler_of(self.axis, texts)
+        hiding = Hiding(texts.function_words, texts.function_word_mentions, texts.replacements)
+        self.direct = _metric(run, "direct identifiers", EntityRecall("direct", *hiding))
+        self.quasi = _metric(run, "quasi-identifiers", EntityRecall("quasi", *hiding))
+        self.recall = _metric(run, "recall", Recall("token", "direct,quasi", "free", *hiding))
+        self.precision = _metric(run, "precision", Precision())
+
+    @property
+    def metrics(self) -> dict[str, str]:
+        """What the numbers are of, in the text form of metrics."""
+        metrics = (self.direct, self.quasi, self.recall, self.precision)
+        return dict(zip(("direct", "quasi", "recall", "precision"), map(metric_text, metrics), strict=True))
+
+    @cached_property
+    def asked(self) -> Bools:
+        """Which mentions have to be masked."""
+        return np.asarray(self.gold.level > 0)
+
+    @cached_property
+    def words(self) -> tuple[Keys, Ints]:
+        """Keys of all words as written, ascending, and of each token the number of its key."""
+        keys, number = np.unique(word_keys(self.axis), return_inverse=True)
+        return keys, number.astype(np.int64)
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        return Neighbours(self.axis)
+
+    def standing_at(self, words: Sequence[str]) -> list[Ints]:
+        """The tokens that are each of some words."""
+        keys, number = self.words
+        order = np.argsort(number, kind="stable")
+        own = word_keys(Axis(Corpus([Document(str(place), word) for place, word in enumerate(words)])))
+        ranges = (np.searchsorted(keys[number[order]], own, side=side) for side in ("left", "right"))
+        return [order[first:last] for first, last in zip(*ranges, strict=True)]
+
+    def at_words(self, start: Ints, end: Ints) -> Bools:
+        """Which stretches begin where a token does and end where one does."""
+        tokens = self.axis.tokens
+        return np.asarray(np.isin(start, tokens.start) & np.isin(end, tokens.end))
+
+    @cached_property
+    def token_document(self) -> Ints:
+        return np.asarray(np.searchsorted(self.axis.bounds, self.axis.tokens.start, side="right") - 1)
+
+    def documents_of(self, places: Places) -> Ints:
+        return np.asarray(np.searchsorted(self.axis.bounds, places.start, side="right") - 1)
+
+
+class Standing:
+    """An anonymization as it stands: its masks, what they cover, what it scores."""
+
+    def __init__(self, ground: Ground, masks: Sequence[Sequence[Mask]]) -> None:
+        self.ground = ground
+        self.masks = masks
+        ids = (document.id for document in ground.axis.documents)
+        self._seen = Anonymized(ground.chunk, Anonymization(dict(zip(ids, masks, strict=True))))
+
+    @property
+    def coverage(self) -> Coverage:
+        return self._seen.coverage
+
+    @cached_property
+    def readable(self) -> NDArray[np.int32]:
+        """How many characters of the ruler can be read before each of its places."""
+        return self.coverage.readable(self.ground.ruler, self.ground.texts.replacements)
+
+    @cached_property
+    def left(self) -> Ints:
+        """How many characters of each mention can be read."""
+        return self._of_mentions(self.readable)
+
+    @property
+    def hideable(self) -> Ints:
+        """How many of these a further mask could hide."""
+        return self._of_mentions(self.fixable)
+
+    def _of_mentions(self, before: NDArray[np.int32]) -> Ints:
+        mentions = self.ground.ruler.mentions
+        return (before[mentions.closes] - before[mentions.opens]).astype(np.int64)
+
+    @cached_property
+    def fixable(self) -> NDArray[np.int32]:
+        """The same as `readable` of what a mask could hide: a word that a replacement repeats stays readable."""
+        ground = self.ground
+        can = np.diff(self.readable) > 0
+        if ground.texts.replacements == "read" and len(self.coverage.given.start):
+            given, tokens = self.coverage.given, ground.axis.tokens
+            place = np.minimum(np.searchsorted(tokens.start, given.start), len(tokens) - 1)
+            whole = (tokens.start[place] == given.start) & (tokens.end[place] == given.end)
+            gone = np.zeros_like(can)
+            for lain in ground.ruler.laid(given.start[whole], given.end[whole]):
+                paint(gone, lain.opens.astype(np.int64), lain.closes.astype(np.int64))
+            can &= ~gone
+        return counted(can)
+
+    @cached_property
+    def masked_tokens(self) -> Bools:
+        """Which tokens are masked, at least in part."""
+        masked = np.zeros(len(self.ground.axis.tokens), dtype=bool)
+        masked[self.coverage.tokens.token] = True
+        return masked
+
+    def remaining(self, places: Places) -> Bools:
+        """Which stretches are not masked as a whole by one mask already: masking those again would change nothing."""
+        last = np.searchsorted(self.coverage.start, places.start, side="right") - 1
+        reach = np.append(self.coverage.end, 0)[last]  # before the first mask: the 0 at the end
+        return np.asarray(reach < places.end)
+
+    def adding(self, places: Places) -> Standing:
+        """The same with some stretches masked too, and nothing written for them."""
+        document = self.ground.documents_of(places)
+        base = self.ground.axis.bounds[document]
+        masks = list(map(list, self.masks))
+        masked = np.column_stack([document, places.start - base, places.end - base])
+        for number, start, end in masked.tolist():
+            masks[number].append(Mask(start, end))
+        return Standing(self.ground, masks)
+
+    @cached_property
+    def _totals(self) -> dict[Metric, Totals]:
+        ground = self.ground
+        return {
+            metric: metric.totals(self._seen.rows(metric))
+            for metric in (ground.direct, ground.quasi, ground.recall, ground.precision)
+        }
+
+    def total(self, metric: Metric, column: str) -> float:
+        return float(self._totals[metric][column])
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """What the metrics say."""
+        ground = self.ground
+        values = [
+            None if np.isnan(value) else float(value)
+            for metric, totals in self._totals.items()
+            for value in [metric.combine(totals)[HEADLINE]]
+        ]
+        hidden = (round(self.total(metric, "hidden")) for metric in (ground.direct, ground.quasi))
+        return Numbers(*values, *hidden)
+
+
+def word_keys(axis: Axis) -> Keys:
+    """A number for the word of each token as written; words that share one differ, if at all, after many letters."""
+    tokens = axis.tokens
+    codes = np.frombuffer(axis.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    keys = (tokens.end - tokens.start).astype(np.uint64)
+    some = np.arange(len(tokens))
+    for place in range(_LETTERS):
+        some = some[tokens.start[some] + place < tokens.end[some]]
+        if not len(some):
+            break
+        mixed = (keys[some] + codes[tokens.start[some] + place]) * _FACTOR
+        keys[some] = mixed ^ (mixed >> np.uint64(29))
+    return keys
+
+
+def _metric(run: Run, role: Role, otherwise: Metric) -> Metric:
+    """The run's own metric of a role, where its number can be made of the texts alone; else the usual one."""
+    fitting = []
+    for record in playing(run, role):
+        if run.incomparable(record.text):
+            continue
+        metric = parse_metric(record.text)
+        if type(metric) is type(otherwise) and metric.hiding == otherwise.hiding:
+            fitting.append(metric)
+    return min(fitting, key=lambda metric: metric != otherwise, default=otherwise)

@@ -1,0 +1,177 @@
+"""What one more rule would win, in sentences and as tables.
+
+What is said was measured on the documents at hand: a rule that was learned from them may do less on others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from showthrough.analysis.rules import Numbers, Rule, Step, Worth
+from showthrough.analysis.rules.patterns import AFTER, BEFORE, BEGINNING, ENDING
+from showthrough.data.labels import NO_TYPE
+from showthrough.errors import shown
+from showthrough.report.sheets import Entry, Grid, Row, count, share, words
+from showthrough.report.table import rounded
+from showthrough.report.wording import counted_words
+
+_LONGEST = 60  # characters of a string that are shown
+_SENTENCES = 3  # rules that are told in a sentence each
+_LEARNED = {
+    ENDING: "capitalised words before {word}, with it",
+    BEFORE: "capitalised words before {word}",
+    BEGINNING: "capitalised words after {word}, with it",
+    AFTER: "capitalised words after {word}",
+}
+_MOST_DIGITS = 9
+MEASURED = (
+    "Each rule is the best given those above it. The numbers are what the metrics give with these masks added, on these "
+    "documents: a rule that was found in them may win less, and cost more, on others."
+)
+ORACLE = (
+    "A type stands for a tool that finds all that annotators marked with it, also what need not be masked, and nothing "
+    "else. No tool does: these are bounds, each type the best given those above it."
+)
+_NOTHING = "No string or pattern would win more than it costs."
+
+
+def worth_blocks(worth: Worth) -> tuple[Grid, ...]:
+    """The rules that could be written down, which quote documents, and the types."""
+    name = shown(worth.anonymization)
+    sentences = (*worth_sentences(worth), *_remarks(worth))
+    private = any(step.rule.text for step in worth.rules)
+    rules = _grid(f"What one more rule would win: {name}", "rule", worth, worth.rules, (*sentences, MEASURED), private)
+    if not worth.types:
+        return (rules,)
+    return rules, _grid(f"What finding all of a type would win: {name}", "type", worth, worth.types, (ORACLE,), False)
+
+
+def worth_sentences(worth: Worth, most: int = _SENTENCES) -> tuple[str, ...]:
+    """What the first rules would win, one after the other."""
+    if not worth.leaking:
+        return (
+            f"{shown(worth.anonymization)} leaves nothing readable that annotators want masked: no rule is missing.",
+        )
+    if not worth.rules:
+        return (_NOTHING,)
+    before = [worth.before, *(step.after for step in worth.rules)]
+    told = [_sentence(worth, step, now) for step, now in zip(worth.rules[:most], before, strict=False)]
+    return (f"Masking {told[0]}.", *(f"Then masking {one}." for one in told[1:]))
+
+
+def _sentence(worth: Worth, step: Step, now: Numbers) -> str:
+    """`the 14 remaining years (in 9 documents) lifts er_qi from 0.812 to 0.880 and costs 0.3 points of precision`."""
+    where = f"(in {counted_words(step.documents, 'document')})"
+    then = step.after
+    won = [
+        f"{worth.metrics[key]} {_from_to(before or 0.0, after)}"
+        for key, before, after in (("direct", now.direct, then.direct), ("quasi", now.quasi, then.quasi))
+        if after is not None and after > (before or 0.0)
+    ]
+    if not won and then.recall is not None:
+        lifted = f"{worth.metrics['recall']} {_from_to(now.recall or 0.0, then.recall)}"
+        won = [f"{lifted}, though no identifier is hidden throughout by it alone"]
+    return f"{_remaining(step)} {where} lifts {' and '.join(won)}{_cost(now, then, worth.metrics['precision'])}"
+
+
+def _from_to(before: float, after: float) -> str:
+    """With as many digits as it takes to tell them apart.
+
+    >>> _from_to(0.81234, 0.88), _from_to(0.3280, 0.3283)
+    ('from 0.812 to 0.880', 'from 0.3280 to 0.3283')
+    """
+    pairs = ((rounded(before, digits), rounded(after, digits)) for digits in range(3, _MOST_DIGITS))
+    low, high = next((pair for pair in pairs if pair[0] != pair[1]), (rounded(before), rounded(after)))
+    return f"from {low} to {high}"
+
+
+def _cost(now: Numbers, then: Numbers, precision: str) -> str:
+    if then.precision is None:
+        return ""
+    if now.precision is None:
+        return f", with a {precision} of {rounded(then.precision)}"
+    lost = points(now.precision - then.precision)
+    if now.precision == then.precision:
+        return f" and costs no {precision}"
+    verb = "costs" if now.precision > then.precision else "wins"
+    return f" and {verb} {lost} of {precision}"
+
+
+def points(difference: float) -> str:
+    """
+    >>> points(0.0034), points(-0.01), points(0.00001)
+    ('0.3 points', '1.0 point', 'less than 0.1 points')
+    """
+    size = abs(difference) * 100
+    if size < 0.05:
+        return "less than 0.1 points"
+    return f"{size:.1f} point{'' if f'{size:.1f}' == '1.0' else 's'}"
+
+
+def _remaining(step: Step) -> str:
+    """`the 14 remaining years`."""
+    rule, places = step.rule, "remaining place" if step.masks == 1 else f"{step.masks:,} remaining places"
+    if rule.kind == "string":
+        return f"the {places} with {_quoted(rule) or 'a string that is not told here'}"
+    if rule.kind == "type":
+        return f"the {places} marked as {rule_name(rule)}"
+    return f"the {places} with {rule_name(rule)}" if rule.name in _LEARNED else _counted(step)
+
+
+def _counted(step: Step) -> str:
+    if step.masks == 1:
+        return f"the one remaining place with {step.rule.name}"
+    return f"the {step.masks:,} remaining {step.rule.name}"
+
+
+def rule_name(rule: Rule) -> str:
+    """What a table calls a rule."""
+    if rule.kind == "string":
+        return _quoted(rule) or "a string"
+    if rule.kind == "type":
+        return shown(rule.name) or NO_TYPE
+    if rule.name in _LEARNED:
+        return _LEARNED[rule.name].format(word=_quoted(rule) or "a word")
+    return rule.name
+
+
+def _quoted(rule: Rule) -> str:
+    return rule.text and f"“{shown(rule.text, _LONGEST)}”"
+
+
+def _remarks(worth: Worth) -> list[str]:
+    told = []
+    if worth.repeated:
+        which = f"{worth.repeated:,} of the {worth.leaking:,} mentions that can be read"
+        told.append(f"In {which} replacements say words again that they stand for: no further mask hides these.")
+    if not worth.whole:
+        told.append(
+            f"All numbers are of the {counted_words(worth.documents, 'document')} that the run keeps, of "
+            f"{worth.corpus:,}: they are not the run's own, and no estimate for the others."
+        )
+    return told
+
+
+def _grid(
+    caption: str, corner: str, worth: Worth, steps: Sequence[Step], notes: tuple[str, ...], private: bool
+) -> Grid:
+    names = [worth.metrics[key] for key in ("direct", "quasi", "precision")]
+    heads = ("masks", "documents", "direct hidden", "quasi hidden", *names, *(f"{name} alone" for name in names))
+    nothing = words("")
+    rows = [Row("as it is", (*[nothing] * 4, *_values(worth.before), *[nothing] * 3), total=True)]
+    for number, step in enumerate(steps, start=1):
+        counts = map(count, (step.masks, step.documents, step.direct, step.quasi))
+        name = f"{number}. {rule_name(step.rule)}"
+        rows.append(Row(name, (*counts, *_values(step.after), *_values(step.alone))))
+    meaning = (
+        "masks: stretches that the rule masks and that were not masked as a whole; hidden: identifiers that are "
+        "hidden throughout with it and were not before, counted for each annotator; alone: with no rule above it; "
+        "capitalised words: up to five in a row, numbers too."
+    )
+    return Grid(caption, heads, tuple(rows), corner, (*notes, meaning), private=private)
+
+
+def _values(numbers: Numbers) -> tuple[Entry, ...]:
+    reasons = ("no direct identifier was marked", "no quasi-identifier was marked", "nothing is masked")
+    values = (numbers.direct, numbers.quasi, numbers.precision)
+    return tuple(share(value, reason=reason) for value, reason in zip(values, reasons, strict=True))
