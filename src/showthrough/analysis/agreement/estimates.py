@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from showthrough.analysis.agreement.tallies import Tally
 from showthrough.analysis.agreement.values import Estimate
 from showthrough.axis.spans import Ints
-from showthrough.statistics import Spread, number_interval, resampled_totals, share_interval
+from showthrough.statistics import Spread, resampled_totals, share_interval
 from showthrough.statistics.agreement import ONE_CATEGORY, corrected, expected_of_draws
 from showthrough.statistics.forms import Array, Influences
 
@@ -18,7 +19,6 @@ _TOGETHER = 1024  # categories that are resampled together: 8 MB for a thousand 
 _PERFECT = 1e-12
 
 _FEW = f"fewer than {FEWEST} documents: too few to tell how uncertain it is"
-_ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
 _ONE = "without one of the documents it would be undefined"
 
 
@@ -36,7 +36,7 @@ class Draws:
 
 @dataclass(frozen=True)
 class Sums:
-    """What one number is made of, for all documents, without each of them, and for all resamples."""
+    """What one number is made of, in a stack."""
 
     whole: Array
     agreeing: Array
@@ -54,6 +54,14 @@ class Sums:
         return 1 - corrected(self.differing(), self.expected(returned=returned))
 
 
+class Stacks(NamedTuple):
+    """Sums of all documents, of all but each, and of every resample."""
+
+    now: Sums
+    without: Sums
+    again: Sums
+
+
 class Estimates:
     """Coefficients of one series of a tally."""
 
@@ -68,9 +76,11 @@ class Estimates:
         self._whole = whole
         again = draws.totals(both) if self.documents >= FEWEST else np.zeros((0, 2))
         products, without, drawn = self._products(tables, used, len(again))
-        self._now = Sums(total[:1], total[1:], np.array([products]))
-        self._without = Sums(total[0] - whole, total[1] - agreeing, without)
-        self._again = Sums(again[:, 0], again[:, 1], drawn)
+        self._sums = Stacks(
+            Sums(total[:1], total[1:], np.array([products])),
+            Sums(total[0] - whole, total[1] - agreeing, without),
+            Sums(again[:, 0], again[:, 1], drawn),
+        )
 
     def _products(self, tables: tuple[Sparse, Sparse], used: Ints, resamples: int) -> tuple[float, Array, Array]:
         """Products of the margins: of all documents, without each, and of resamples; some categories at a time."""
@@ -94,41 +104,37 @@ class Estimates:
         """The share of what was compared that agrees; `undefined` says why nothing was compared."""
         if not self.items:
             return Estimate(None, reason=undefined)
-        value = 1 - self._now.differing()
-        if self.documents < FEWEST:
-            return Estimate(float(value[0]), note=_FEW)
-        spread = self._spread(1 - self._again.differing(), value, 1 - self._without.differing())
-        low, high = share_interval(np.clip(value, 0, 1), spread, self.draws.confidence)
-        return Estimate(float(value[0]), float(low[0]), float(high[0]))
+        return self._estimate(*(1 - sums.differing() for sums in self._sums), lowest=0.0)
 
     def corrected(self, undefined: str, *, returned: bool) -> Estimate:
         """κ, or α, whose draws are not returned."""
         if not self.items:
             return Estimate(None, reason=undefined)
-        disagreement = self._now.disagreement(returned=returned)
-        if np.isnan(disagreement[0]):
+        now, without, again = (1 - sums.disagreement(returned=returned) for sums in self._sums)
+        if np.isnan(now[0]):
             return Estimate(None, reason=ONE_CATEGORY)
-        value = float(1 - disagreement[0])
+        found = self._estimate(now, without, again, lowest=-1.0)
+        if found.low is not None and now[0] >= 1 - _PERFECT:
+            # No surer than it is that there is no disagreement at all.
+            unseen = 1 - (self.observed(undefined).low or 0.0)
+            reach = unseen / float(self._sums.now.expected(returned=returned)[0])
+            return Estimate(found.value, max(-1.0, min(found.low, 1 - reach)), 1.0)
+        return found
+
+    def _estimate(self, now: Array, without: Array, again: Array, *, lowest: float) -> Estimate:
+        """A number between `lowest` and 1 with its interval: as the share of the way from the one to the other."""
+        value = float(now[0])
         if self.documents < FEWEST:
             return Estimate(value, note=_FEW)
-        if disagreement[0] <= _PERFECT:  # as sure as it is that there is no disagreement at all
-            low = self.observed(undefined).low
-            reach = (1 - (low or 0.0)) / float(self._now.expected(returned=returned)[0])
-            return Estimate(value, max(-1.0, 1 - reach), 1.0)
-        without = self._without.disagreement(returned=returned)
         if np.isnan(without).any():
             return Estimate(value, note=_ONE)
-        spread = self._spread(self._again.disagreement(returned=returned), disagreement, without)
-        less, more = number_interval(disagreement, spread, self.draws.confidence)
-        if np.isnan(less[0]):
-            return Estimate(value, note=_ALIKE)
-        return Estimate(value, max(-1.0, float(1 - more[0])), float(1 - less[0]))
-
-    def _spread(self, again: Array, value: Array, without: Array) -> Spread:
-        moves = (value - without) * (len(without) - 1) / len(without)
-        moves = (moves - moves.mean())[:, None]
+        width = 1 - lowest
+        at, others, drawn = (np.clip((one - lowest) / width, 0, 1) for one in (now, without, again))
+        moves = (at - others) * (self.documents - 1) / self.documents
         weights = self._whole[:, None]
-        return Spread.of(again[:, None], Influences(moves, weights, np.ones_like(weights), value))
+        each = Influences((moves - moves.mean())[:, None], weights, np.ones_like(weights), at)
+        low, high = share_interval(at, Spread.of(drawn[:, None], each), self.draws.confidence)
+        return Estimate(value, float(lowest + width * low[0]), float(lowest + width * high[0]))
 
 
 @dataclass(frozen=True)
