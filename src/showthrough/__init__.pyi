@@ -38,6 +38,7 @@ from showthrough.errors import (
     ShowthroughError as ShowthroughError,
 )
 from showthrough.evaluation.calls import evaluate as evaluate
+from showthrough.evaluation.ceiling import ceiling as ceiling
 from showthrough.evaluation.engine import evaluate_plan as evaluate_plan
 from showthrough.evaluation.plan import Plan as Plan
 from showthrough.evaluation.reidentification import reidentify as reidentify
@@ -72,7 +73,9 @@ from showthrough.metrics import (
     parse_metric as parse_metric,
 )
 from showthrough.run.records import (
+    Ceiling as Ceiling,
     Comparison as Comparison,
+    Human as Human,
     Score as Score,
 )
 from showthrough.run.run import Run as Run
