@@ -21,6 +21,7 @@ from showthrough.report.table import HEADLINES, Column, Table, documents_line, s
 from showthrough.run.records import Comparison
 from showthrough.run.run import Run
 
+PAGE = 100  # columns of what is read as a page, where there is no terminal to fit into
 _MARK = "*"  # before the best of a column, where bold cannot show it
 _HEAD = 13  # letters of a line of what people call a metric: as wide as an interval
 _TELLS = "`showthrough compare` tells which differences are more than chance"
