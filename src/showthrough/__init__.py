@@ -9,6 +9,7 @@ from importlib import import_module
 from showthrough.version import __version__
 
 _ROOMS = {
+    "analysis.agreement": ("Agreement", "agreement"),
     "anonymizers": ("ANONYMIZERS",),
     "anonymizers.silver": ("annotate",),
     "attacks": ("ATTACKS", "Attack"),

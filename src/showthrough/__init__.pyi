@@ -1,5 +1,9 @@
 """What `__init__.py` hands out, for type checkers and editors."""
 
+from showthrough.analysis.agreement import (
+    Agreement as Agreement,
+    agreement as agreement,
+)
 from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
 from showthrough.anonymizers.silver import annotate as annotate
 from showthrough.attacks import (

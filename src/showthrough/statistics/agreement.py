@@ -1,12 +1,12 @@
 """How far raters agree: observed agreement, Cohen's κ, Fleiss' κ, Krippendorff's α.
 
-All work from counts: of each item, how many raters put it into each category. Items that look the same are one row with a
-weight, so that a million characters are a few rows. A coefficient is undefined where nothing tells agreement from chance,
-and says so: no number is made up.
+All work from counts: of each item, how many raters put it into each category. Items that look the same are one row with
+a weight, so that a million characters are a few rows. A coefficient is undefined where nothing tells agreement from
+chance, and says so: no number is made up.
 
-Sources: Jacob Cohen (1960), Educational and Psychological Measurement 20; Joseph L. Fleiss (1971), Psychological Bulletin
-76; Kilem L. Gwet (2014), Handbook of Inter-Rater Reliability, 4th edition, for numbers of raters that vary; Klaus
-Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
+Sources: Jacob Cohen (1960), Educational and Psychological Measurement 20; Joseph L. Fleiss (1971), Psychological
+Bulletin 76; Kilem L. Gwet (2014), Handbook of Inter-Rater Reliability, 4th edition, for numbers of raters that vary;
+Klaus Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def counted(ratings: Sequence[Sequence[Hashable | None]]) -> tuple[Array, list[H
 
 
 def corrected(observed: Array, expected: Array) -> Array:
-    """One less the disagreement that is seen over the one expected by chance; undefined where chance cannot disagree."""
+    """1 less the disagreement that is seen over the one expected by chance; undefined where chance cannot disagree."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(expected > _NONE, 1 - observed / expected, np.nan))
 

@@ -44,7 +44,14 @@ def sheet() -> Sheet:
         tuple((name, (2.0 * place, 45.0 - 5 * place)) for place, name in enumerate(TYPES)),
     )
     cases = tuple(
-        Case(f"001-{number}", 1_200 + number, "The applicant,\nMr ", f"Smith {number}", ", was born in 19", "missed whole")
+        Case(
+            f"001-{number}",
+            1_200 + number,
+            "The applicant,\nMr ",
+            f"Smith {number}",
+            ", was born in 19",
+            "missed whole",
+        )
         for number in range(14)
     )
     return Sheet(

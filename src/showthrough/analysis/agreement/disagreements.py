@@ -142,4 +142,6 @@ class Places:
 
     def most(self, number: int) -> tuple[Place, ...]:
         """Those with most differences; of equals the string that sorts first."""
-        return tuple(nlargest(number, sorted(self._found.values(), key=lambda one: one.here), lambda one: one.differing))
+        return tuple(
+            nlargest(number, sorted(self._found.values(), key=lambda one: one.here), lambda one: one.differing)
+        )

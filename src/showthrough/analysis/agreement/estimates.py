@@ -19,6 +19,7 @@ _TOGETHER = 1024  # categories that are resampled together: 8 MB for a thousand 
 _PERFECT = 1e-12
 
 _FEW = f"fewer than {FEWEST} documents: too few to tell how uncertain it is"
+_NOT_DRAWN = "no resamples were asked for"
 _ONE = "without one of the documents it would be undefined"
 
 
@@ -124,6 +125,8 @@ class Estimates:
     def _estimate(self, now: Array, without: Array, again: Array, *, lowest: float) -> Estimate:
         """A number between `lowest` and 1 with its interval: as the share of the way from the one to the other."""
         value = float(now[0])
+        if not self.draws.resamples:
+            return Estimate(value, note=_NOT_DRAWN)
         if self.documents < FEWEST:
             return Estimate(value, note=_FEW)
         if np.isnan(without).any():

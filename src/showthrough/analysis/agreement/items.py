@@ -1,7 +1,7 @@
 """What annotators said of the same things, as arrays: of every item, which mention of which layer holds there.
 
-An item is a stretch of text between borders of mentions, which weighs as much as it has characters; a span that somebody
-marked; or a place where somebody's mention starts. So nothing here grows with the characters of a text.
+An item is a stretch of text between borders of mentions, which weighs as much as it has characters; a span that
+somebody marked; or a place where somebody's mention starts. So nothing here grows with the characters of a text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from showthrough.analysis.agreement.values import LEVELS, Attribute, Unit
 from showthrough.axis.layers import Layers
-from showthrough.axis.spans import Ints, counted, highest, spread
+from showthrough.axis.spans import Counts, Ints, counted, highest, spread
 from showthrough.data.documents import Document
 
 UNMARKED: Final = 0  # the first category of every attribute
@@ -47,7 +47,7 @@ class Categories:
 class Marks:
     """All mentions of some shared documents, the stronger ones later: where two overlap, the later one holds.
 
-    Stronger is direct over quasi over no mask; of these the longer, then the one that starts first, then the first given.
+    Stronger is direct over quasi over no mask; of these the longer, then the one that starts first, then the first.
     """
 
     documents: Sequence[Document]
@@ -125,7 +125,7 @@ class Marks:
         last = np.searchsorted(stretches.start, items.end[item])
         return np.asarray(covered[base + last] > covered[base + first], dtype=np.int64)
 
-    def _items(self, document: Ints, weight: np.ndarray, item: Ints, start: Ints, end: Ints) -> Items:
+    def _items(self, document: Ints, weight: Counts, item: Ints, start: Ints, end: Ints) -> Items:
         """Items of documents in order; `item` is that of each mention, of which the strongest holds."""
         number = np.bincount(document, minlength=len(self.documents))
         size = number[self.layers.document]
@@ -143,7 +143,7 @@ class Items:
 
     marks: Marks
     document: Ints  # of an item
-    weight: np.ndarray
+    weight: Counts
     start: Ints  # on the axis
     end: Ints
     base: Ints  # where a layer's stretch starts on the line

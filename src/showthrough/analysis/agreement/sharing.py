@@ -74,6 +74,11 @@ class Sharing:
         )  # fmt: skip
 
     @property
+    def readers(self) -> int:
+        """People who share a document with somebody."""
+        return len({name for pair in self.pairs for name in pair})
+
+    @property
     def reason(self) -> str:
         """Why there is no agreement to speak of, in a sentence; empty where there is."""
         if self.shared:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
+from msgspec.structs import replace
 
 from showthrough.analysis.agreement.disagreements import (
     Meetings,
@@ -33,6 +34,10 @@ from showthrough.analysis.agreement.values import (
 )
 from showthrough.axis.spans import Ints
 from showthrough.data.documents import Corpus, Document
+from showthrough.errors import InputError
+from showthrough.evaluation.ceiling import ceiling
+from showthrough.evaluation.settings import settings_problems
+from showthrough.run.settings import Recorded
 
 PAIRS = 50  # of annotators that are measured one by one
 PLACES = 50
@@ -54,21 +59,23 @@ def agreement(corpus: Corpus, *, seed: int = 0, resamples: int = 1000, confidenc
     >>> agreement(corpus).of("type", "characters").observed.value  # 9 of 11 characters
     0.8181818181818182
     """
+    if problems := settings_problems(Recorded(seed=seed, resamples=resamples, confidence=confidence)):
+        raise InputError(problems)
     survey = corpus.survey  # raises for what is wrong with a document
     sharing = Sharing.of(corpus)
-    draws = Draws(resamples, seed, confidence)
     said = Agreement(
-        corpus.name, len(survey.ids), sharing.shared, sharing.annotators, sharing.programs, sharing.reason,
-        resamples=resamples, seed=seed, confidence=confidence,
+        corpus.name, len(survey.ids), sharing.shared, sharing.readers, sharing.annotators, sharing.programs,
+        sharing.reason, resamples=resamples, seed=seed, confidence=confidence,
     )  # fmt: skip
     if sharing.reason:
         return said
-    study = _Study(sharing, draws)
+    study = _Study(sharing, Draws(resamples, seed, confidence))
     for numbers in corpus.chunks():
         documents = list(shared_documents(corpus.part(numbers)))
         if documents:
             study.add(documents)
-    return study.told(said)
+    people = ceiling(corpus, seed=seed, resamples=resamples, confidence=confidence)
+    return replace(study.told(said), people=people)
 
 
 class _Study:
@@ -122,8 +129,6 @@ class _Study:
 
     def told(self, said: Agreement) -> Agreement:
         """All of it, as numbers."""
-        from msgspec.structs import replace
-
         types = self._categories.types
         states = States(types)
         decisions = decisions_by_type(self._of_spans.counts, states) if self._sharing.stated else ()
@@ -176,6 +181,4 @@ class _Study:
                     observed = none if absent else one.observed(_NOTHING)
                     cohen = none if absent else one.corrected(_NOTHING, returned=True)
                     found[pair].append(PairMeasured(attribute, unit, one.items, observed, cohen))
-        return tuple(
-            Pair(*pair, self._sharing.pairs[pair], tuple(measured)) for pair, measured in found.items()
-        )
+        return tuple(Pair(*pair, self._sharing.pairs[pair], tuple(measured)) for pair, measured in found.items())

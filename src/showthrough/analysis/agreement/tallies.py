@@ -6,6 +6,7 @@ Where there are many documents, several are drawn together: so what is kept does
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -14,7 +15,11 @@ from showthrough.analysis.agreement.values import Attribute
 from showthrough.axis.spans import Ints, spread
 from showthrough.statistics.forms import Array
 
-_HELD = 1 << 18  # entries that wait to be summed up
+_HELD = 1 << 16  # entries that wait to be summed up
+
+
+def _summed(place: Ints, value: Array, size: int) -> Array:
+    return np.bincount(place, value, minlength=size).astype(np.float64)
 
 
 class Margins:
@@ -36,7 +41,7 @@ class Margins:
 
     def _sum_up(self) -> None:
         keys, place = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self._keys]), return_inverse=True)
-        values = np.bincount(place, np.concatenate([np.zeros(0), *self._values]), minlength=len(keys))
+        values = _summed(place, np.concatenate([np.zeros(0), *self._values]), len(keys))
         self._keys, self._values, self._waiting = [keys], [values], 0
 
     def tables(self) -> list[tuple[Ints, Ints, Array]]:
@@ -47,7 +52,7 @@ class Margins:
         series = keys // blocks % number
         order = np.argsort(series, kind="stable")
         ends = np.searchsorted(series[order], np.arange(number + 1))
-        parts = [order[low:high] for low, high in zip(ends[:-1], ends[1:], strict=True)]
+        parts = [order[low:high] for low, high in pairwise(ends.tolist())]
         return [(keys[one] % blocks, keys[one] // blocks // number, values[one]) for one in parts]
 
 
@@ -70,7 +75,7 @@ class Tally:
         shape = self.whole.shape
         key = block if series is None else series * shape[1] + block
         for sums, value in ((self.whole, whole), (self.agreeing, agreeing)):
-            sums += np.bincount(key, value, minlength=sums.size).reshape(shape)
+            sums += _summed(key, value, sums.size).reshape(shape)
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,7 @@ class Chosen:
 
     def agreeing(self, items: Items) -> Array:
         """Of each item, the share of pairs of raters who agree."""
-        pairs = np.bincount(self.item, self.raters * (self.raters - 1.0), minlength=len(items))
+        pairs = _summed(self.item, self.raters * (self.raters - 1.0), len(items))
         return np.asarray(pairs / (items.raters * (items.raters - 1)))
 
     def meetings(self, items: Items) -> tuple[Ints, Ints, Array]:
@@ -99,7 +104,7 @@ class Chosen:
         pairs = np.where(one == two, self.raters[one] * (self.raters[one] - 1) / 2, self.raters[one] * self.raters[two])
         width = int(self.category.max(initial=0)) + 1
         keys, place = np.unique(self.category[one] * width + self.category[two], return_inverse=True)
-        sums = np.bincount(place, pairs * items.weight[self.item[one]], minlength=len(keys))
+        sums = _summed(place, pairs * items.weight[self.item[one]], len(keys))
         return keys // width, keys % width, sums
 
 

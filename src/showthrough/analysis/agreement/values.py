@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from showthrough.data.documents import Identifier
+from showthrough.run.records import Ceiling
 
 Attribute = Literal["type", "identifier", "confidential", "masking"]
 Unit = Literal["characters", "spans", "starts"]
@@ -16,7 +17,7 @@ UNITS: tuple[Unit, ...] = ("spans", "starts", "characters")
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A number with its interval over documents; or none, and why."""
+    """A number with its interval over documents, or none and why."""
 
     value: float | None
     low: float | None = None
@@ -73,8 +74,8 @@ class Confusion(msgspec.Struct, frozen=True):
 class Decisions(msgspec.Struct, frozen=True):
     """What pairs of annotators decided on the spans of one type that at least one of the two marked.
 
-    `no_mask`: the other marked the same span and said that it need not be masked. `unmarked`: the other did not mark that
-    span. Of these, `other_borders` are those where the other marked something that overlaps it.
+    `no_mask`: the other marked the same span and said that it need not be masked. `unmarked`: the other did not mark
+    that span. `other_borders`: one of the two did not mark that span, but something that overlaps it.
     """
 
     entity_type: str
@@ -99,6 +100,11 @@ class Decisions(msgspec.Struct, frozen=True):
     def quasi_none(self) -> int:
         return self.quasi_no_mask + self.quasi_unmarked
 
+    @property
+    def unmarked(self) -> int:
+        """Of those that differ, where the other did not mark the span."""
+        return self.direct_unmarked + self.quasi_unmarked
+
 
 class Place(msgspec.Struct, frozen=True):
     """A string on which annotators decide differently, and the first place of it. It is text of the document."""
@@ -119,6 +125,7 @@ class Agreement(msgspec.Struct, frozen=True):
     corpus: str
     documents: int
     shared: int  # documents that two or more people read
+    readers: int  # people who read one of these
     annotators: dict[str, int]  # people, and how many documents each read
     programs: tuple[str, ...] = ()  # annotators that are programs: left out
     reason: str = ""  # why there is nothing to say
@@ -127,10 +134,15 @@ class Agreement(msgspec.Struct, frozen=True):
     other_pairs: int = 0  # that share fewer, and are not measured one by one
     confusions: tuple[Confusion, ...] = ()
     decisions: tuple[Decisions, ...] = ()
+    people: Ceiling | None = None  # annotators as systems, each against the others
     places: tuple[Place, ...] = ()
     resamples: int = 0
     seed: int = 0
     confidence: float = 0.95
+
+    def without_text(self) -> Agreement:
+        """The same without a word of any document."""
+        return msgspec.structs.replace(self, places=())
 
     def of(self, attribute: Attribute, unit: Unit) -> Measured:
         """One line of the table."""
