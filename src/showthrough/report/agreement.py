@@ -11,7 +11,6 @@ from showthrough.analysis.agreement.values import (
     Confusion,
     Decisions,
     Estimate,
-    Place,
     Unit,
 )
 from showthrough.errors import shown, some
@@ -46,7 +45,7 @@ def agreement_sheet(found: Agreement) -> Sheet:
     blocks += [_heat(one) for one in found.confusions if one.meetings]
     blocks += [_pairs(found, unit) for unit in ("spans", "characters")]
     if found.places:
-        blocks.append(_cases(found.places))
+        blocks.append(_cases(found))
     return Sheet(title, tuple(_lead(found)), tuple(blocks), (*_programs(found), *_method(found)))
 
 
@@ -223,13 +222,18 @@ def _pairs(found: Agreement, unit: Unit) -> Grid:
     return Grid(caption, heads, tuple(rows), "annotators", tuple(notes), f"pairs-{unit}")
 
 
-def _cases(places: tuple[Place, ...]) -> Cases:
+def _cases(found: Agreement) -> Cases:
     cases = []
-    for one in places[:_CASES]:
+    for one in found.places[:_CASES]:
         said = ", ".join(f"{what} {many}" for what, many in one.said.items())
         more = f"; {one.places:,} places of this string" if one.places > 1 else ""
         cases.append(Case(one.document, one.start, one.before, one.here, one.after, f"{said}{more}"))
-    return Cases("Where annotators differ most in what to mask", tuple(cases))
+    notes = ["each string once, with the first place of it"]
+    if len(found.places) > _CASES:
+        notes.append(f"--json FILE writes the first {len(found.places)}")
+    if found.places_forgotten:
+        notes.append("there were too many strings to remember all of them: some may have more places than is said")
+    return Cases("Where annotators differ most in what to mask", tuple(cases), tuple(notes))
 
 
 def _method(found: Agreement) -> Iterator[str]:

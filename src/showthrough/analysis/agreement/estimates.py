@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ from showthrough.statistics.forms import Array, Influences
 
 FEWEST = 5  # documents that an interval needs
 _TOGETHER = 1024  # categories that are resampled together: 8 MB for a thousand resamples
+_CELLS = 2_000_000  # of draws that are kept: 16 MB
 _PERFECT = 1e-12
 
 _FEW = f"fewer than {FEWEST} documents: too few to tell how uncertain it is"
@@ -32,7 +35,16 @@ class Draws:
     confidence: float = 0.95
 
     def totals(self, rows: Array) -> Array:
-        return resampled_totals(rows, self.resamples, self.seed)
+        """Sums of rows over and over; many tables are drawn in the same way, so draws are kept where they are small."""
+        if self.resamples * len(rows) > _CELLS:
+            return resampled_totals(rows, self.resamples, self.seed)
+        return np.asarray(_times(len(rows), self.resamples, self.seed) @ rows)
+
+
+@lru_cache(maxsize=4)
+def _times(documents: int, resamples: int, seed: int) -> Array:
+    """How often each document is in each resample."""
+    return resampled_totals(np.eye(documents), resamples, seed)
 
 
 @dataclass(frozen=True)
@@ -101,43 +113,80 @@ class Estimates:
                 drawn += (totals * others).sum(axis=1)
         return products, without, drawn
 
-    def observed(self, undefined: str) -> Estimate:
+    def observed(self, undefined: str) -> Number:
         """The share of what was compared that agrees; `undefined` says why nothing was compared."""
         if not self.items:
-            return Estimate(None, reason=undefined)
-        return self._estimate(*(1 - sums.differing() for sums in self._sums), lowest=0.0)
+            return Number(None, reason=undefined)
+        return self._number(*(1 - sums.differing() for sums in self._sums), lowest=0.0)
 
-    def corrected(self, undefined: str, *, returned: bool) -> Estimate:
+    def corrected(self, undefined: str, *, returned: bool) -> Number:
         """κ, or α, whose draws are not returned."""
         if not self.items:
-            return Estimate(None, reason=undefined)
+            return Number(None, reason=undefined)
         now, without, again = (1 - sums.disagreement(returned=returned) for sums in self._sums)
         if np.isnan(now[0]):
-            return Estimate(None, reason=ONE_CATEGORY)
-        found = self._estimate(now, without, again, lowest=-1.0)
-        if found.low is not None and now[0] >= 1 - _PERFECT:
-            # No surer than it is that there is no disagreement at all.
-            unseen = 1 - (self.observed(undefined).low or 0.0)
-            reach = unseen / float(self._sums.now.expected(returned=returned)[0])
-            return Estimate(found.value, max(-1.0, min(found.low, 1 - reach)), 1.0)
-        return found
+            return Number(None, reason=ONE_CATEGORY)
+        found = self._number(now, without, again, lowest=-1.0)
+        if found.spread is None or now[0] < 1 - _PERFECT:
+            return found
+        chance = float(self._sums.now.expected(returned=returned)[0])
+        return replace(found, observed=self.observed(undefined), chance=chance)
 
-    def _estimate(self, now: Array, without: Array, again: Array, *, lowest: float) -> Estimate:
-        """A number between `lowest` and 1 with its interval: as the share of the way from the one to the other."""
+    def _number(self, now: Array, without: Array, again: Array, *, lowest: float) -> Number:
         value = float(now[0])
         if not self.draws.resamples:
-            return Estimate(value, note=_NOT_DRAWN)
+            return Number(value, note=_NOT_DRAWN)
         if self.documents < FEWEST:
-            return Estimate(value, note=_FEW)
+            return Number(value, note=_FEW)
         if np.isnan(without).any():
-            return Estimate(value, note=_ONE)
-        width = 1 - lowest
-        at, others, drawn = (np.clip((one - lowest) / width, 0, 1) for one in (now, without, again))
+            return Number(value, note=_ONE)
+        at, others, drawn = (np.clip((one - lowest) / (1 - lowest), 0, 1) for one in (now, without, again))
         moves = (at - others) * (self.documents - 1) / self.documents
         weights = self._whole[:, None]
         each = Influences((moves - moves.mean())[:, None], weights, np.ones_like(weights), at)
-        low, high = share_interval(at, Spread.of(drawn[:, None], each), self.draws.confidence)
-        return Estimate(value, float(lowest + width * low[0]), float(lowest + width * high[0]))
+        return Number(value, lowest=lowest, at=at, spread=Spread.of(drawn[:, None], each))
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number between `lowest` and 1 whose interval is still to be found, or why there is none."""
+
+    value: float | None
+    reason: str = ""
+    note: str = ""
+    lowest: float = 0.0
+    at: Array | None = None  # the share of the way from `lowest` to 1
+    spread: Spread | None = None  # of that share
+    observed: Number | None = None  # where agreement is perfect: what that is seen in,
+    chance: float = 1.0  # and how much disagreement chance would give
+
+
+def settled(numbers: Sequence[Number], confidence: float) -> list[Estimate]:
+    """The same with their intervals, all of which are found at once."""
+    every = [*numbers, *(one.observed for one in numbers if one.observed)]
+    spreads = {place: one.spread for place, one in enumerate(every) if one.spread}
+    ends = {}
+    if spreads:
+        columns = zip(
+            *((one.variance, one.documents, one.weight, one.speaking) for one in spreads.values()), strict=True
+        )
+        at = np.concatenate([one.at for one in every if one.at is not None])
+        low, high = share_interval(at, Spread(*map(np.concatenate, columns)), confidence)
+        ends = dict(zip(spreads, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+    seen = iter(range(len(numbers), len(every)))
+    return [
+        _estimate(one, ends.get(place), ends.get(next(seen)) if one.observed else None)
+        for place, one in enumerate(numbers)
+    ]
+
+
+def _estimate(one: Number, ends: tuple[float, float] | None, observed: tuple[float, float] | None) -> Estimate:
+    if one.value is None or ends is None:
+        return Estimate(one.value, reason=one.reason, note=one.note)
+    low, high = (one.lowest + (1 - one.lowest) * end for end in ends)
+    if observed:  # no surer than it is that there is no disagreement at all
+        low = max(one.lowest, min(low, 1 - (1 - observed[0]) / one.chance))
+    return Estimate(one.value, low, high)
 
 
 @dataclass(frozen=True)

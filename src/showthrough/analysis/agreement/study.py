@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from showthrough.analysis.agreement.disagreements import (
     decisions_by_type,
     types_alone,
 )
-from showthrough.analysis.agreement.estimates import Draws, estimates
+from showthrough.analysis.agreement.estimates import Draws, Number, estimates, settled
 from showthrough.analysis.agreement.items import Categories, Marks
 from showthrough.analysis.agreement.sharing import Sharing, shared_documents
 from showthrough.analysis.agreement.tallies import AllRaters, Chosen, LayerPairs, Tally
@@ -26,7 +27,6 @@ from showthrough.analysis.agreement.values import (
     UNITS,
     Agreement,
     Attribute,
-    Estimate,
     Measured,
     Pair,
     PairMeasured,
@@ -136,14 +136,28 @@ class _Study:
             confusion_of_types("spans", types_alone(self._of_spans.counts), types),
             confusion_of_types("characters", self._of_types.counts, types),
         )
+        drafts = [self._all_raters(unit, attribute) for unit, attribute in product(UNITS, ATTRIBUTES)]
+        drafts += [
+            one for unit, attribute in product(PAIR_UNITS, ATTRIBUTES) for one in self._each_two(unit, attribute)
+        ]
+        numbers = iter(settled([number for one in drafts for number in one.numbers], self._draws.confidence))
+        measured: list[Measured] = []
+        pairs: dict[tuple[str, str], list[PairMeasured]] = {pair: [] for pair in self._pairs}
+        for one in drafts:
+            told = [next(numbers) for _ in one.numbers]
+            if one.pair is None:
+                measured.append(Measured(one.attribute, one.unit, one.items, *told))
+            else:
+                pairs[one.pair].append(PairMeasured(one.attribute, one.unit, one.items, *told))
         return replace(
             said,
-            measured=tuple(self._measured(unit, attribute) for unit, attribute in product(UNITS, ATTRIBUTES)),
-            pairs=self._measured_pairs(),
+            measured=tuple(measured),
+            pairs=tuple(Pair(*pair, self._sharing.pairs[pair], tuple(each)) for pair, each in pairs.items()),
             other_pairs=len(self._sharing.pairs) - len(self._pairs),
             confusions=confusions,
             decisions=decisions,
             places=self._places.most(PLACES),
+            places_forgotten=self._places.forgotten,
         )
 
     def _absent(self, attribute: Attribute) -> str:
@@ -154,31 +168,28 @@ class _Study:
             return "" if self._sharing.confidential else _NO_STATUS
         return "" if attribute == "type" or self._sharing.stated else _UNSTATED
 
-    def _measured(self, unit: Unit, attribute: Attribute) -> Measured:
-        tallies = self._all[unit, attribute]
-        absent = self._absent(attribute)
-        items = float(tallies.items.whole.sum())
-        if absent:
-            none = Estimate(None, reason=absent)
-            return Measured(attribute, unit, items, none, none, none)
+    def _all_raters(self, unit: Unit, attribute: Attribute) -> _Draft:
+        tallies, absent = self._all[unit, attribute], self._absent(attribute)
         (of_items,), (of_ratings,) = estimates(tallies.items, self._draws), estimates(tallies.ratings, self._draws)
-        return Measured(
-            attribute,
-            unit,
-            items,
+        numbers = [
             of_items.observed(_NOTHING),
             of_items.corrected(_NOTHING, returned=True),
             of_ratings.corrected(_NOTHING, returned=False),
-        )
+        ]
+        return _Draft(unit, attribute, of_items.items, [Number(None, absent)] * 3 if absent else numbers)
 
-    def _measured_pairs(self) -> tuple[Pair, ...]:
-        found: dict[tuple[str, str], list[PairMeasured]] = {pair: [] for pair in self._pairs}
-        for unit, tallies in self._two.items():
-            for attribute, tally in tallies.items():
-                absent = self._absent(attribute)
-                for pair, one in zip(found, estimates(tally, self._draws), strict=True):
-                    none = Estimate(None, reason=absent)
-                    observed = none if absent else one.observed(_NOTHING)
-                    cohen = none if absent else one.corrected(_NOTHING, returned=True)
-                    found[pair].append(PairMeasured(attribute, unit, one.items, observed, cohen))
-        return tuple(Pair(*pair, self._sharing.pairs[pair], tuple(measured)) for pair, measured in found.items())
+    def _each_two(self, unit: Unit, attribute: Attribute) -> Iterator[_Draft]:
+        absent = self._absent(attribute)
+        for pair, one in zip(self._pairs, estimates(self._two[unit][attribute], self._draws), strict=True):
+            numbers = [one.observed(_NOTHING), one.corrected(_NOTHING, returned=True)]
+            yield _Draft(unit, attribute, one.items, [Number(None, absent)] * 2 if absent else numbers, pair)
+
+
+class _Draft(NamedTuple):
+    """A line of a table whose intervals are still to be found."""
+
+    unit: Unit
+    attribute: Attribute
+    items: float
+    numbers: list[Number]
+    pair: tuple[str, str] | None = None  # of all annotators where none

@@ -16,6 +16,7 @@ from showthrough.axis.spans import Ints, spread
 from showthrough.statistics.forms import Array
 
 _HELD = 1 << 16  # entries that wait to be summed up
+_DENSE = 8  # so many places for each entry may be empty
 
 
 def _summed(place: Ints, value: Array, size: int) -> Array:
@@ -40,8 +41,15 @@ class Margins:
             self._sum_up()
 
     def _sum_up(self) -> None:
-        keys, place = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self._keys]), return_inverse=True)
-        values = _summed(place, np.concatenate([np.zeros(0), *self._values]), len(keys))
+        keys = np.concatenate([np.zeros(0, dtype=np.int64), *self._keys])
+        values = np.concatenate([np.zeros(0), *self._values])
+        if keys.max(initial=0) < _DENSE * len(keys):  # counting is quicker than sorting
+            sums = _summed(keys, values, 0)
+            keys = np.flatnonzero(sums)
+            values = sums[keys]
+        else:
+            keys, place = np.unique(keys, return_inverse=True)
+            values = _summed(place, values, len(keys))
         self._keys, self._values, self._waiting = [keys], [values], 0
 
     def tables(self) -> list[tuple[Ints, Ints, Array]]:

@@ -136,6 +136,7 @@ class Agreement(msgspec.Struct, frozen=True):
     decisions: tuple[Decisions, ...] = ()
     people: Ceiling | None = None  # annotators as systems, each against the others
     places: tuple[Place, ...] = ()
+    places_forgotten: bool = False  # whether there were too many strings to remember all on the way
     resamples: int = 0
     seed: int = 0
     confidence: float = 0.95
