@@ -6,8 +6,8 @@
     coverage of 95 % intervals of Fleiss' κ, 5 to 60 documents, raters who err in
     some documents more than in others, and documents of very different lengths       at least 93 %
 
-`--times` sets how often each case of coverage is tried; the noise of a figure is √(0.95 · 0.05 / times). Time and memory
-need SHOWTHROUGH_DATA; coverage does not. Exits 1 when a limit is missed.
+`--times` sets how often each case of coverage is tried; the noise of a figure is √(0.95 · 0.05 / times). Time and
+memory need SHOWTHROUGH_DATA; coverage does not. Exits 1 when a limit is missed.
 """
 
 from __future__ import annotations

@@ -206,7 +206,7 @@ def test_strings_that_are_forgotten_are_told(monkeypatch: pytest.MonkeyPatch) ->
     marks = tuple(Mention(place, place + 1) for place in range(4))
     found = agreement(Corpus([document("a", x=marks, y=()), document("b", x=(OSLO,), y=())]))
     assert found.places_forgotten
-    assert [one.here for one in found.places] == [" ", "Oslo"]
+    assert [(one.here, one.places) for one in found.places] == [("n", 2)]  # of Ann
 
 
 def test_few_pairs_of_many_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
