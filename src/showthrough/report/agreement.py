@@ -95,7 +95,9 @@ def _beyond_chance(where: str, alpha: Estimate) -> str:
     ends = "" if alpha.low is None or alpha.high is None else f" ({alpha.low:.3f} to {alpha.high:.3f})"
     said = f"{where}, Krippendorff's α is {rounded(alpha.value)}{ends}:"
     if alpha.value < TENTATIVE:
-        return f"{said} below {TENTATIVE}, usually too little to draw conclusions from."
+        above = alpha.high is not None and alpha.high >= TENTATIVE
+        unsure = ", though the interval reaches above that" if above else ""
+        return f"{said} below {TENTATIVE}, usually too little to draw conclusions from{unsure}."
     bound = RELIED if alpha.value >= RELIED else TENTATIVE
     meaning = "annotations are usually relied on" if alpha.value >= RELIED else "conclusions are usually tentative"
     said = f"{said} at least {bound}, where {meaning}"
