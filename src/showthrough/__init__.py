@@ -10,6 +10,7 @@ from showthrough.version import __version__
 
 _ROOMS = {
     "analysis.agreement": ("Agreement", "agreement"),
+    "analysis.description": ("describe",),
     "anonymizers": ("ANONYMIZERS",),
     "anonymizers.silver": ("annotate",),
     "attacks": ("ATTACKS", "Attack"),
@@ -48,6 +49,7 @@ _ROOMS = {
     ),
     "evaluation.plan": ("Plan",),
     "evaluation.reidentification": ("reidentify",),
+    "registry.fetching": ("fetch",),
     "run.records": ("Ceiling", "Comparison", "Human", "Score"),
     "run.run": ("Run",),
     "data.documents": ("Annotation", "Corpus", "Document", "Mention"),

@@ -4,6 +4,7 @@ from showthrough.analysis.agreement import (
     Agreement as Agreement,
     agreement as agreement,
 )
+from showthrough.analysis.description import describe as describe
 from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
 from showthrough.anonymizers.silver import annotate as annotate
 from showthrough.attacks import (
@@ -76,6 +77,7 @@ from showthrough.metrics import (
     WeightedPrecision as WeightedPrecision,
     parse_metric as parse_metric,
 )
+from showthrough.registry.fetching import fetch as fetch
 from showthrough.run.records import (
     Ceiling as Ceiling,
     Comparison as Comparison,

@@ -145,6 +145,7 @@ SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "annotate": ("corpus.json", "--with", "rules", "-o", "made.json"),
     "apply": ("corpus.json", "masks.json", "--missing", "unmasked", "-o", "made.json"),
     "cache": (),
+    "fetch": ("tab", "--about"),
     "convert": ("corpus.json", "--to", "tab", "-o", "made"),
     "vocabulary": ("corpus.json", "a=masks.json"),
     "surrogate": ("corpus.json", "-o", "made"),

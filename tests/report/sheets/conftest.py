@@ -8,9 +8,9 @@ from showthrough.report.sheets import Bars, Case, Cases, Grid, Heat, Row, Sheet,
 
 TYPES = ("CODE", "DATETIME", "DEM", "LOC", "MISC", "ORG", "PERSON", "QUANTITY")
 HOSTILE = (
-    "<script>window.caught = 1</script>", "</script><img src=x onerror='window.caught = 1'>", "a|b", "a_b*c*", "R&D 100 %",
-    "\\textbf{x}$^~#", "two\nlines", "\u202eesrever", "\x1b[31mred\x00", "", " ", "W" * 200, "[x]", "*", "`code`",
-    "山田太郎の病院", "שלום", "\ud800", "{{ 7 * 7 }}",
+    "<script>window.caught = 1</script>", "</script><img src=x onerror='window.caught = 1'>", "a|b", "a_b*c*",
+    "R&D 100 %", "\\textbf{x}$^~#", "two\nlines", "\u202eesrever", "\x1b[31mred\x00", "", " ", "W" * 200, "[x]",
+    "*", "`code`", "山田太郎の病院", "שלום", "\ud800", "{{ 7 * 7 }}",
 )  # fmt: skip
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from showthrough.report.escaping import beside, in_latex, latex_label, latex_row, one_line
 from showthrough.report.sheets.sheet import Case, Cases, Entry, Grid, Row, Sheet, named
 
 _LONG = 40  # rows that a page holds; a table with more goes on over pages
+_FOREIGN = re.compile("(?m)^[^%\n].*[^\x00-\u017f\u2010-\u2027]")  # beyond the Latin letters that pdfLaTeX knows
 
 
 def latex_of(sheet: Sheet) -> str:
@@ -21,8 +24,10 @@ def latex_of(sheet: Sheet) -> str:
         parts.append(_table(grid, labels[-1]) + _comments([*grid.dashes(), *block.notes]))
     parts.append(_comments(sheet.notes))
     body = "\n".join(filter(None, parts))
-    packages = ["booktabs", *(["longtable"] if r"\begin{longtable}" in body else [])]
-    return "\n".join([*(rf"% needs \usepackage{{{name}}}" for name in packages), "", body])
+    needs = [r"\usepackage{booktabs}"]
+    needs += [r"\usepackage{longtable}"] if r"\begin{longtable}" in body else []
+    needs += ["LuaLaTeX or XeLaTeX and a font: letters of other scripts are in it"] if _FOREIGN.search(body) else []
+    return "\n".join([*(f"% needs {one}" for one in needs), "", body])
 
 
 def _comments(lines: list[str] | tuple[str, ...]) -> str:

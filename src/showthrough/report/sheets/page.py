@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from showthrough.report.html.sources import joined, policy, template
-from showthrough.report.sheets.sheet import Block, Cases, Grid, Heat, Sheet, named
+from showthrough.report.sheets.sheet import Block, Cases, Entry, Grid, Heat, Sheet, named
 from showthrough.version import __version__
 
 STYLES = ("page", "tables", "figures", "print", "sheet")  # later ones go over earlier ones
 SCRIPTS = ("page", "sheet")
-_WIDE = 9  # columns that half of a large screen holds
+_WIDE = 95  # letters that half of a large screen holds
+_MATRIX = 12  # columns of a matrix that it holds
+_NAME = 30  # letters after which a name may go on in the next line
 # What no page may hold: commands to terminals, halves of characters. Line ends and tabs are spaces there.
 _ODD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -49,8 +51,22 @@ def legible(text: str) -> str:
 
 def _is_wide(block: Block) -> bool:
     """Whether it wants the whole width of a large screen."""
-    columns = len(block.heads) if isinstance(block, Grid) else len(block.columns) if isinstance(block, Heat) else 0
-    return isinstance(block, Cases) or columns > _WIDE
+    if isinstance(block, Heat):
+        return len(block.columns) > _MATRIX
+    if not isinstance(block, Grid):
+        return isinstance(block, Cases)
+    names = max((len(row.name) for row in block.rows), default=0)
+    columns = zip(block.heads, *(row.entries for row in block.rows), strict=True)
+    widths = (
+        max(*map(len, head.split() or [""]), *(_letters(entry) for entry in entries), 4) + 3
+        for head, *entries in columns
+    )
+    return min(names, _NAME) + sum(min(width, _NAME) for width in widths) > _WIDE
+
+
+def _letters(entry: Entry) -> int:
+    """How wide a cell is; intervals are written smaller."""
+    return max(len(entry.text), len(entry.interval) * 4 // 5)
 
 
 def _stacked(values: Sequence[float], most: float) -> Iterator[tuple[float, float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import ceil, sqrt
 from typing import Literal, NamedTuple
 
@@ -153,7 +154,7 @@ class Heat:
     kind: Literal["count", "share"] = "count"
     notes: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def most(self) -> float:
         """What the darkest shade stands for: the largest count, or all."""
         return 1.0 if self.kind == "share" else max((value for row in self.values for value in row), default=0)
@@ -191,7 +192,7 @@ class Bars:
     kind: Literal["count", "share", "number"] = "count"
     private: bool = False  # whether its names are words of documents
 
-    @property
+    @cached_property
     def most(self) -> float:
         """What the longest bar stands for."""
         return max((sum(values) for _, values in self.rows), default=0)

@@ -13,9 +13,9 @@ from rich.text import Text
 
 from showthrough.errors import printable, shown
 from showthrough.report.sheets.sheet import Bars, Case, Cases, Grid, Heat, Sheet, named
-from showthrough.report.terminal import PAGE, bare_table
+from showthrough.report.terminal import PAGE, bare_table, side_by_side
 
-_HEAD = 13  # cells of a line of a head, as wide as an interval; words are broken where they are longer than the next
+_HEAD = 9  # cells of a line of a head; words are broken where they are longer than the next
 _WORD = 20
 _WORDS = 48  # cells of a column of words
 _BAR = 30
@@ -25,6 +25,8 @@ _PARTS = "█▓▒░"
 _COLOURS = ("blue", "red", "green", "magenta", "yellow", "cyan")
 _ID = 30  # letters of a document's id
 _LEAST = 20  # cells of a context
+_REMARK = 24  # cells of a remark that has room beside a context
+_PIECE = 12  # cells of a word that may be left out whole, where it was cut
 
 
 def show_sheet(sheet: Sheet, console: Console) -> None:
@@ -75,15 +77,16 @@ def _show_table(block: Grid | Heat | Bars, console: Console, width: int) -> None
     if isinstance(block, Heat):
         _shade(columns, block)
     if isinstance(block, Bars):
-        columns.append(_bar_column(block))
+        columns = _with_bars(columns, block)
     corner = printable(grid.corner)
     names = [printable(named(row.name)) for row in grid.rows]
-    beside = width - _GAP - sum(column.width + _GAP for column in columns)  # what all columns leave to the names
+    beside = width - sum(column.width + _GAP for column in columns)  # what all columns leave to the names
     first = min(max(map(cell_len, [*names, corner])), max(_WORD, width // 3, beside))
-    room = width - first - _GAP
-    for number, some in enumerate(_fitting(columns, room)):
-        if number:
+    room = width - first
+    for places in side_by_side([min(column.width + _GAP, room) for column in columns], room):
+        if 0 not in places and columns:
             console.print()
+        some = [columns[place] for place in places]
         console.print(_rich_table(grid, corner, names, first, some, room, console), width=width)
     _say(grid.dashes(), console, width, "dim")
     if isinstance(block, Heat) and block.most:
@@ -111,8 +114,8 @@ def _shade(columns: list[_Column], heat: Heat) -> None:
             column.cells[place] = shade.append(" ").append_text(column.cells[place])
 
 
-def _bar_column(bars: Bars) -> _Column:
-    """Stacked parts, each with a sign of its own; the head says which is whose."""
+def _with_bars(columns: list[_Column], bars: Bars) -> list[_Column]:
+    """A last column of stacked parts, each of a sign of its own, which the heads of the others have too."""
     signs = [(_PARTS[place % len(_PARTS)], _COLOURS[place % len(_COLOURS)]) for place in range(len(bars.series))]
     cells = []
     for _, values in bars.rows:
@@ -124,22 +127,10 @@ def _bar_column(bars: Bars) -> _Column:
             bar.append(sign * (until - end), style=colour)
             end = until
         cells.append(bar)
-    key = " ".join(f"{sign} {printable(named(name))}" for (sign, _), name in zip(signs, bars.series, strict=True))
-    return _Column(key if len(bars.series) > 1 else " ", cells, "left")
-
-
-def _fitting(columns: list[_Column], room: int) -> list[list[_Column]]:
-    """Columns in as many tables as the width asks for: no number is cut off."""
-    tables: list[list[_Column]] = [[]]
-    used = 0
-    for column in columns:
-        need = min(column.width, room) + _GAP
-        if tables[-1] and used + need > room:
-            tables.append([])
-            used = 0
-        tables[-1].append(column)
-        used += need
-    return tables
+    if len(columns) > 1:
+        pairs = zip(columns, signs, strict=True)
+        columns = [column._replace(head=f"{sign} {column.head}") for column, (sign, _) in pairs]
+    return [*columns, _Column("", cells, "left")]
 
 
 def _rich_table(
@@ -165,26 +156,25 @@ def _rich_table(
 def _show_cases(block: Cases, console: Console, width: int) -> None:
     if not block.cases:
         _say(["(none)"], console, width, "dim")
+    marks = ("", "") if console.is_terminal else ("«", "»")
+    remarks = max((cell_len(printable(case.remark)) for case in block.cases), default=0)
     for case in block.cases:
-        console.print(_case(case, width, ("", "") if console.is_terminal else ("«", "»")), width=width)
+        console.print(_case(case, width, marks, remarks if remarks <= _REMARK else 0), width=width)
 
 
-def _case(case: Case, width: int, marks: tuple[str, str]) -> Text:
-    """One line: where it is, and so much of its context as fits; below it what has no room there."""
+def _case(case: Case, width: int, marks: tuple[str, str], beside: int) -> Text:
+    """One line: where it is, and so much of its context as fits; a remark `beside` it in so many cells, or below."""
     told = Text(f"{shown(case.document, _ID)}, {case.start}: ", style="dim")
     here = f"{marks[0]}{_running(case.here)}{marks[1]}"
-    remark = printable(case.remark)
-    room = max(width - cell_len(told.plain) - 2, _LEAST)
+    room = max(width - cell_len(told.plain) - 2 - (beside + 2 if beside else 0), _LEAST)
     if cell_len(here) > room:
-        here = f"{_cut(here, room - 1)}…"
+        here = f"{set_cell_size(here, room - 1)}…"
     left = room - cell_len(here)
-    beside = bool(remark) and cell_len(remark) + 2 + _LEAST <= left
-    left -= (cell_len(remark) + 2) * beside
     before = _cut(_running(case.before)[::-1], left // 2)[::-1]
     after = _cut(_running(case.after), left - cell_len(before))
     told.append(f"…{before}", "not dim").append(here, "bold red not dim").append(f"{after}…", "not dim")
-    if remark:
-        told.append(f"  {remark}" if beside else f"\n    {remark}")
+    if case.remark:
+        told.append("  " if beside else "\n    ").append(printable(case.remark))
     return told
 
 
@@ -194,5 +184,8 @@ def _running(text: str) -> str:
 
 
 def _cut(text: str, cells: int) -> str:
-    """The first of it that takes so much room."""
-    return text if cell_len(text) <= cells else set_cell_size(text, max(cells, 0)).rstrip()
+    """The first of it that takes so much room, without the piece of a word at its end."""
+    if cell_len(text) <= cells:
+        return text
+    words, space, piece = set_cell_size(text, max(cells, 0)).rpartition(" ")
+    return words if space and cell_len(piece) <= _PIECE else f"{words}{space}{piece}"
