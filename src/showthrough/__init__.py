@@ -9,6 +9,7 @@ from importlib import import_module
 from showthrough.version import __version__
 
 _ROOMS = {
+    "analysis.agreement": ("Agreement", "agreement"),
     "analysis.description": ("describe",),
     "analysis.review.applying": ("Reviewed", "reviewed"),
     "analysis.review.folder": ("ReviewCopies", "review_copies"),

@@ -1,5 +1,9 @@
 """What `__init__.py` hands out, for type checkers and editors."""
 
+from showthrough.analysis.agreement import (
+    Agreement as Agreement,
+    agreement as agreement,
+)
 from showthrough.analysis.description import describe as describe
 from showthrough.analysis.review.applying import (
     Reviewed as Reviewed,
