@@ -5,6 +5,7 @@ from showthrough.analysis.agreement import (
     agreement as agreement,
 )
 from showthrough.analysis.description import describe as describe
+from showthrough.analysis.errors import error_cases as error_cases
 from showthrough.analysis.review.applying import (
     Reviewed as Reviewed,
     reviewed as reviewed,
@@ -13,7 +14,6 @@ from showthrough.analysis.review.folder import (
     ReviewCopies as ReviewCopies,
     review_copies as review_copies,
 )
-from showthrough.analysis.errors import error_cases as error_cases
 from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
 from showthrough.anonymizers.silver import annotate as annotate
 from showthrough.attacks import (
