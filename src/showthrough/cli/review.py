@@ -70,8 +70,7 @@ def command(
     With --filled, filled sheets are read back: all that is wrong with them is told, or the corpus is written with what
     reviewers found corrected, and marked as reviewed.
     """
-    view = SheetViews.of(views)
-    head = Head.of(corpus)
+    view, head = SheetViews.of(views), Head.of(corpus)
     read = inputs([corpus, *(filled or ())])
     check_distinct((output, *view.paths), read)
     if filled:
