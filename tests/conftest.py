@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from showthrough import read_corpus
+from showthrough import demo, evaluate, read_anonymization, read_corpus
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
+from showthrough.run.run import Run
 
 # No deadline: how long an example takes says more about what else the machine is doing than about the code. The same
 # examples every time: a change is judged by what it changes. New ones are looked for by `make fuzz`.
@@ -48,6 +49,13 @@ def tiny() -> Corpus:
         ],
         name="tiny",
     )
+
+
+@pytest.fixture(scope="session")
+def demo_run() -> Run:
+    corpus = read_corpus(demo.corpus_path(), name="demo")
+    found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
+    return evaluate(corpus, found, resamples=100)
 
 
 @pytest.fixture(scope="session")

@@ -41,6 +41,7 @@ PAGES = ["README.md", "CHANGELOG.md", *sorted(str(path.relative_to(ROOT)) for pa
 RUNNABLE = [
     "README.md",
     "docs/quickstart.md",
+    "docs/corpus.md",
     "docs/plan.md",
     "docs/formats.md",
     "docs/statistics.md",

@@ -9,6 +9,11 @@ from importlib import import_module
 from showthrough.version import __version__
 
 _ROOMS = {
+    "analysis.agreement": ("Agreement", "agreement"),
+    "analysis.description": ("describe",),
+    "analysis.review.applying": ("Reviewed", "reviewed"),
+    "analysis.review.folder": ("ReviewCopies", "review_copies"),
+    "analysis.errors": ("error_cases",),
     "analysis.rules": ("rules_worth", "with_rules"),
     "anonymizers": ("ANONYMIZERS",),
     "anonymizers.silver": ("annotate",),
@@ -17,6 +22,7 @@ _ROOMS = {
     "detectors": ("DETECTORS", "Detector", "Find"),
     "errors": ("InputError", "Interrupted", "OutputError", "PlanError", "Problem", "ResourceError", "ShowthroughError"),
     "evaluation.calls": ("evaluate",),
+    "evaluation.ceiling": ("ceiling",),
     "evaluation.engine": ("evaluate_plan",),
     "formats": ("FORMATS", "Format", "read_anonymization", "read_corpus"),
     "formats.background": ("read_background",),
@@ -47,7 +53,8 @@ _ROOMS = {
     ),
     "evaluation.plan": ("Plan",),
     "evaluation.reidentification": ("reidentify",),
-    "run.records": ("Comparison", "Score"),
+    "registry.fetching": ("fetch",),
+    "run.records": ("Ceiling", "Comparison", "Human", "Score"),
     "run.run": ("Run",),
     "data.documents": ("Annotation", "Corpus", "Document", "Mention"),
     "tables.calls": ("parameter",),

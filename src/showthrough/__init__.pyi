@@ -1,5 +1,19 @@
 """What `__init__.py` hands out, for type checkers and editors."""
 
+from showthrough.analysis.agreement import (
+    Agreement as Agreement,
+    agreement as agreement,
+)
+from showthrough.analysis.description import describe as describe
+from showthrough.analysis.errors import error_cases as error_cases
+from showthrough.analysis.review.applying import (
+    Reviewed as Reviewed,
+    reviewed as reviewed,
+)
+from showthrough.analysis.review.folder import (
+    ReviewCopies as ReviewCopies,
+    review_copies as review_copies,
+)
 from showthrough.analysis.rules import (
     rules_worth as rules_worth,
     with_rules as with_rules,
@@ -42,6 +56,7 @@ from showthrough.errors import (
     ShowthroughError as ShowthroughError,
 )
 from showthrough.evaluation.calls import evaluate as evaluate
+from showthrough.evaluation.ceiling import ceiling as ceiling
 from showthrough.evaluation.engine import evaluate_plan as evaluate_plan
 from showthrough.evaluation.plan import Plan as Plan
 from showthrough.evaluation.reidentification import reidentify as reidentify
@@ -75,8 +90,11 @@ from showthrough.metrics import (
     WeightedPrecision as WeightedPrecision,
     parse_metric as parse_metric,
 )
+from showthrough.registry.fetching import fetch as fetch
 from showthrough.run.records import (
+    Ceiling as Ceiling,
     Comparison as Comparison,
+    Human as Human,
     Score as Score,
 )
 from showthrough.run.run import Run as Run

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mention, TypedMask, evaluate
+from showthrough.analysis.failures import Inspection
 from showthrough.axis.axis import Axis
 from showthrough.axis.ruler import Ruler
 from showthrough.axis.spans import highest, joined, paint
 from showthrough.metrics.clinical import partners
 from showthrough.metrics.clinical.instances import TypedSpans, beginning_alike, one_to_one, overlapping
 from showthrough.metrics.mutual_information import agreement
-from showthrough.report.failures import Inspection
 
 WORDS = ["Mr", "Ole", "Berg", "of", "the", "(nurse)", "1996", "a.", "東京", "x-ray", "--", "Per"]
 Spans = list[tuple[int, int]]

@@ -145,6 +145,11 @@ SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "annotate": ("corpus.json", "--with", "rules", "-o", "made.json"),
     "apply": ("corpus.json", "masks.json", "--missing", "unmasked", "-o", "made.json"),
     "cache": (),
+    "fetch": ("tab", "--about"),
+    "corpus": ("corpus.json",),
+    "agreement": ("corpus.json", "--resamples", "20"),
+    "errors": ("run.json",),
+    "review": ("corpus.json", "-o", "made"),
     "convert": ("corpus.json", "--to", "tab", "-o", "made"),
     "vocabulary": ("corpus.json", "a=masks.json"),
     "surrogate": ("corpus.json", "-o", "made"),
@@ -237,6 +242,8 @@ def places(random: Random) -> Attempt:
         ("convert", at, "--from", random.choice(("i2b2", "brat", "conll")), "--to", "tab", "-o", "made.json"),
         ("surrogate", at, "-o", "made"), ("anonymize", at, "--with", "rules", "-o", "made.json"),
         ("annotate", at, "--with", "rules", "-o", "made.json"),
+        ("corpus", at), ("agreement", at), ("errors", at), ("review", at, "-o", "made"),
+        ("review", "corpus.json", "--filled", at, "-o", "made.json"),
         ("vocabulary", at), ("vocabulary", "corpus.json", "--dictionary", at),
     ))  # fmt: skip
     return Attempt(files, command, OR_FAILED, _PLACES)

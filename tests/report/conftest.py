@@ -1,4 +1,4 @@
-"""A run of the demonstration corpus, and a real browser to look at its page with."""
+"""The page of the demonstration corpus, and a real browser to look at it with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from showthrough import demo, evaluate, read_anonymization, read_corpus
 from showthrough.report.html import html_text
 from showthrough.run.run import Run
 
@@ -18,13 +17,6 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def demo_run() -> Run:
-    corpus = read_corpus(demo.corpus_path(), name="demo")
-    found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
-    return evaluate(corpus, found, resamples=100)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,49 @@
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
 
-def command() -> None:
-    """To come."""
+import typer
+
+from showthrough.analysis.agreement import agreement
+from showthrough.cli.consoles import console, show_notes
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import Results, check_distinct, inputs
+from showthrough.cli.sheets import SheetViews, sheet_options
+from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.formats import read_corpus
+from showthrough.report.agreement import agreement_sheet
+from showthrough.report.sheets.terminal import show_sheet
+
+_READING = ("format", "group_by", "id_column", "text_column")
+
+
+@with_options(
+    settings=options_of(FileSettings, *_READING),
+    drawing=options_of(FileSettings, "confidence", "resamples", "seed"),
+    views=sheet_options(),
+)
+def command(
+    corpus: Annotated[Path, typer.Argument(help="The corpus, with several annotators.")],
+    *,
+    settings: Said,
+    drawing: Said,
+    views: Said,
+) -> None:
+    """Tell how far annotators agree, on what they do not, and who differs from whom.
+
+    Only documents that two or more people read tell anything. Annotations by programs are left out.
+    """
+    files = SheetViews.of(views)
+    check_distinct(files.paths, inputs([corpus]))
+    files.check()
+    given = read_corpus(corpus, **settings)
+    show_notes(told_of_files(given, (), ()))
+    found = agreement(given, **drawing)
+    sheet = agreement_sheet(found)
+    results = Results(files.force)
+    files.write(sheet, found, results)
+    screen = console()
+    show_sheet(sheet.without_text() if files.without_text else sheet, screen)
+    results.tell(screen)

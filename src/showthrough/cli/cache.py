@@ -20,16 +20,16 @@ def command(
     """
     cache = Cache(default_folder(), default_limit())
     count, size = sum(1 for _ in cache.entries()), cache.size()
-    kept = f"{count} answers, {_amount(size)} of at most {_amount(cache.limit)}, in {cache.folder}"
+    kept = f"{count} answers, {amount(size)} of at most {amount(cache.limit)}, in {cache.folder}"
     if clear:
         cache.clear()
         kept = f"removed {kept}"
     typer.echo(kept)
 
 
-def _amount(size: float) -> str:
+def amount(size: float) -> str:
     """
-    >>> _amount(512), _amount(2_500_000)
+    >>> amount(512), amount(2_500_000)
     ('512 bytes', '2.5 MB')
     """
     place = 0

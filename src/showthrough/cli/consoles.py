@@ -11,10 +11,9 @@ from rich.console import Console
 
 from showthrough.data.masks import Anonymization
 from showthrough.errors import LINE, shown
-from showthrough.report.terminal import PlainConsole
+from showthrough.report.terminal import PAGE as PAGE, PlainConsole
 
-_PIPE_WIDTH = 200  # without a terminal there is no edge to fit into
-PAGE = 100  # but what is read as a page fits into one
+_PIPE_WIDTH = 200  # without a terminal there is no edge to fit into; but what is read as a page fits into PAGE
 
 
 def console(width: int = _PIPE_WIDTH) -> Console:

@@ -1,5 +1,41 @@
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
 
-def command() -> None:
-    """To come."""
+import typer
+
+from showthrough.analysis.description import describe
+from showthrough.cli.consoles import PAGE, console, show_notes
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import Results, check_distinct, inputs
+from showthrough.cli.sheets import SheetViews, sheet_options
+from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.formats import read_corpus
+from showthrough.report.corpus import corpus_sheet
+from showthrough.report.sheets.terminal import show_sheet
+
+
+@with_options(settings=options_of(FileSettings, "format", "id_column", "text_column"), views=sheet_options())
+def command(
+    corpus: Annotated[Path, typer.Argument(help="The corpus.")],
+    *,
+    settings: Said,
+    views: Said,
+) -> None:
+    """Tell what a corpus holds: documents, annotators, mentions by type, and how much is to be masked.
+
+    What it does not hold is a dash with its reason. No text of a document is shown.
+    """
+    wanted = SheetViews.of(views)
+    check_distinct(wanted.paths, inputs([corpus]))
+    wanted.check()
+    documents = read_corpus(corpus, **settings)
+    show_notes(told_of_files(documents, (), ()))
+    found = describe(documents)
+    sheet, results = corpus_sheet(found), Results(wanted.force)
+    wanted.write(sheet, found, results)
+    screen = console(PAGE)
+    show_sheet(sheet, screen)
+    results.tell(screen)

@@ -1,5 +1,137 @@
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
 
-def command() -> None:
-    """To come."""
+import typer
+from rich import box
+from rich.table import Table as Columns
+from rich.text import Text
+
+from showthrough.cli.cache import amount
+from showthrough.cli.consoles import console, print_plain, show_notes
+from showthrough.cli.progress import downloading
+from showthrough.registry.digests import weakness
+from showthrough.registry.entries import Published, PublishedFile, named, published
+from showthrough.registry.fetching import Kept, Wish, keep
+from showthrough.registry.keeping import MANIFEST, KeptFile, corpora_folder
+
+
+def _names(incomplete: str) -> list[str]:
+    return [name for name in published() if name.startswith(incomplete)]
+
+
+def command(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[CORPUS]", help="The corpus; without it, all are listed.", autocompletion=_names),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Keep it here, not in the data folder.")
+    ] = None,
+    about: Annotated[
+        bool, typer.Option("--about", help="Say what it is and on which terms; download nothing.")
+    ] = False,
+    sha256: Annotated[
+        list[str] | None,
+        typer.Option("--sha256", metavar="[FILE=]HEX", help="A digest that you know yourself; repeatable."),
+    ] = None,
+    unverified: Annotated[
+        bool, typer.Option("--unverified", help="Also take files of which no digest is known, as they come.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Download again what is there, and replace it.")] = False,
+) -> None:
+    """Download a published corpus, check its digest and keep it; or list those that there are.
+
+    What is there is checked and not downloaded again. Stopped downloads go on where they were. Corpora are kept in the
+    user's data folder; SHOWTHROUGH_CORPORA names another one.
+    """
+    if name is None:
+        _list(published().values())
+        return
+    corpus, screen = named(name), console()
+
+    def describe(files: Iterable[PublishedFile]) -> None:
+        print_plain((*_described(corpus), *map(_source, files)), screen)
+
+    if about:
+        describe(corpus.files)
+        return
+    wish = Wish(force, dict(map(_typed, sha256 or ())), unverified)
+    with _interruptible(), downloading() as watch:
+        kept = keep(corpus, output, wish, watch, describe)
+    show_notes(_doubts(kept))
+    print_plain(_told(kept), screen)
+
+
+def _list(corpora: Iterable[Published]) -> None:
+    shown = Columns(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for head in ("corpus", "language", "licence", "digests", "here", "what it is"):
+        shown.add_column(head, no_wrap=head == "corpus")
+    for corpus in corpora:
+        digests = "ask for it" if corpus.agreement else "known" if corpus.vouched else "not known"
+        here = "yes" if (corpora_folder() / corpus.name / MANIFEST).exists() else ""
+        cells = corpus.name, corpus.language, corpus.licence.name, digests, here, corpus.about
+        shown.add_row(*map(Text, cells))
+    screen = console()
+    screen.print(shown)
+    print_plain([f"showthrough fetch NAME keeps one in {corpora_folder()}; --about says more of it"], screen)
+
+
+def _described(corpus: Published) -> Iterator[str]:
+    """What it is and on which terms; what a licence forbids in a line of its own."""
+    yield f"{corpus.name}: {corpus.title} ({corpus.language})"
+    yield f"{corpus.about}; see {corpus.home}"
+    yield f"licence: {corpus.licence}"
+    if corpus.licence.forbids:
+        yield f"the licence does not allow without further leave: {', '.join(corpus.licence.forbids)}"
+    if corpus.agreement:
+        yield f"it takes {corpus.agreement}: {corpus.home}"
+    yield f"cite: {corpus.citation}"
+
+
+def _source(file: PublishedFile) -> str:
+    size = amount(file.size) if file.size else "size not known"
+    known = f"{', '.join(file.digests)} known from {file.vouched}" if file.digests else "digest not known"
+    return f"file: {file.name}, {size}, {known}, from {file.url}"
+
+
+def _typed(text: str) -> tuple[str, str]:
+    """A digest with the file that it is of, or alone: `FILE=HEX`, `HEX`."""
+    name, _, digest = text.rpartition("=")
+    return name, digest
+
+
+def _doubts(kept: Kept) -> Iterator[str]:
+    """What nobody, or not much, speaks for."""
+    for file in kept.files:
+        if not file.vouched:
+            held = "every later fetch into this folder is held to it"
+            yield f"{file.name}: nobody vouches for it; its sha256 is {file.sha256}, and {held}"
+        elif weak := weakness(file.digests):
+            yield f"{file.name}: {weak}; its sha256 is {file.sha256}"
+
+
+def _told(kept: Kept) -> Iterator[str]:
+    for path, file in zip(kept.paths, kept.files, strict=True):
+        yield f"{path}: {amount(file.size)}, {_checked(file)}"
+    if not kept.came:
+        yield "it was there already, as it was fetched; nothing was downloaded"
+    if kept.corpus.next:
+        yield f"next: {kept.corpus.command(kept.folder)}"
+
+
+def _checked(file: KeptFile) -> str:
+    packed = f", {len(file.members):,} files unpacked" if file.members else ""
+    return f"{' and '.join(file.digests) if file.vouched else 'not'} checked, fetched {file.fetched}{packed}"
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        show_notes(["interrupted; what came so far is kept, and the same command goes on from there"])
+        raise

@@ -137,3 +137,24 @@ def scoring() -> Iterator[tuple[Progress, Watch]]:
             bars.update(model, description=what, completed=done, total=total, visible=done < total)
 
         yield advance, watch
+
+
+@contextmanager
+def downloading() -> Iterator[Watch]:
+    """A bar for the file that is coming, in bytes."""
+    columns = (
+        progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.DownloadColumn(),
+        progress.TransferSpeedColumn(), progress.TimeRemainingColumn(),
+    )  # fmt: skip
+    screen = notes()
+    bars = progress.Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
+    with beating("downloading") as heart, bars:
+        task = bars.add_task("", total=None, visible=False)
+
+        def watch(what: str, done: int, total: int) -> None:
+            heart.watch(f"bytes of {what}", done, total)
+            if bars.tasks[0].description != what:
+                bars.reset(task, start=True)
+            bars.update(task, description=what, completed=done, total=total or None, visible=True)
+
+        yield watch

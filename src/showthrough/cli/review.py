@@ -1,5 +1,136 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, cast
 
-def command() -> None:
-    """To come."""
+import typer
+
+from showthrough.analysis.review.applying import reviewed
+from showthrough.analysis.review.assignment import Assignment
+from showthrough.analysis.review.copies import REPLACES, Replace
+from showthrough.analysis.review.folder import check_new, review_copies
+from showthrough.cli.completion import format_names
+from showthrough.cli.consoles import console, documents, show_notes
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import Results, check_distinct, check_folder, inputs
+from showthrough.cli.sheets import SheetViews, sheet_options
+from showthrough.errors import PlanError, printable
+from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.files.heads import Head
+from showthrough.files.writing import Read, check_writable
+from showthrough.formats import read_corpus
+from showthrough.formats.choice import format_named, same_format
+from showthrough.formats.writing import not_kept, write_checked
+from showthrough.report.review import review_sheet
+from showthrough.report.review_page import PAGE_FILE, review_page
+from showthrough.report.sheets.terminal import show_sheet
+
+
+@with_options(settings=options_of(FileSettings, "format", "id_column", "text_column"), views=sheet_options())
+def command(
+    corpus: Annotated[Path, typer.Argument(help="The corpus with the annotations.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", metavar="PATH", help="The folder for a second reader; with --filled, the corpus."
+        ),
+    ],
+    annotator: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose marks, where several annotators marked.")
+    ] = None,
+    replace: Annotated[
+        str,
+        typer.Option(metavar="|".join(REPLACES), help="What stands for hidden words: *****, [PERSON] or [PERSON_1]."),
+    ] = "stars",
+    open_: Annotated[
+        bool, typer.Option("--open", help="Add copies that show the marks, which tell what is hidden.")
+    ] = False,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="So many documents, drawn by chance; else all.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the draw.")] = 0,
+    filled: Annotated[
+        list[Path] | None, typer.Option(metavar="FOLDER", help="A folder with filled sheets to read; repeatable.")
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Leave documents that are not confirmed as they are.")
+    ] = False,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="NAME", help="Write the corpus in another format.", autocompletion=format_names),
+    ] = None,
+    *,
+    settings: Said,
+    views: Said,
+) -> None:
+    """Have annotations looked through by a second reader: copies with what was marked hidden, and sheets to fill in.
+
+    With --filled, filled sheets are read back: all that is wrong with them is told, or the corpus is written with what
+    reviewers found corrected, and marked as reviewed.
+    """
+    view, head = SheetViews.of(views), Head.of(corpus)
+    read = inputs([corpus, *(filled or ())])
+    check_distinct((output, *view.paths), read)
+    if filled:
+        _check_alone({"--replace": replace != "stars", "--open": open_, "--sample": sample is not None}, "without")
+        _read_back(head, output, annotator, filled, partial, to, settings, view, read)
+        return
+    given = {"--partial": partial, "--to": to is not None, **{f"--{name}": True for name in view.files}}
+    _check_alone(given, "with")
+    check_folder(output)
+    check_new(output, view.force)
+    documents_read = read_corpus(head, **settings)
+    how = cast("Replace", replace)
+    made = review_copies(documents_read, annotator, replace=how, opened=open_, sample=sample, seed=seed)
+    made.write(output, {PAGE_FILE: review_page(made).encode()}, force=view.force, read=read)
+    show_notes([*told_of_files(documents_read, (), ()), *_left_out(made.assignment, sample)])
+    count = documents(len(made.assignment.numbers))
+    typer.echo(printable(f"copies of {count} by {made.assignment.annotator} and the sheets written to {output}"))
+
+
+def _check_alone(given: dict[str, bool], how: str) -> None:
+    for name, said in given.items():
+        if said:
+            raise PlanError(f"has a meaning only {how} --filled", name)
+
+
+def _left_out(assignment: Assignment, sample: int | None) -> list[str]:
+    notes = []
+    if assignment.without:
+        notes.append(f"left out: {documents(assignment.without)} without annotations by {assignment.annotator}")
+    if sample is not None and sample > len(assignment.numbers):
+        notes.append(f"there are {documents(len(assignment.numbers))}, fewer than --sample {sample}: all are taken")
+    if telling := len(assignment.telling.intersection(assignment.numbers)):
+        many = "document has" if telling == 1 else "documents have"
+        notes.append(f"{telling} {many} an id with words that are hidden, and a number for a name instead")
+    return notes
+
+
+def _read_back(
+    head: Head,
+    output: Path,
+    annotator: str | None,
+    filled: Sequence[Path],
+    partial: bool,
+    to: str | None,
+    settings: Said,
+    view: SheetViews,
+    read: Read,
+) -> None:
+    target = to or same_format(head, settings.get("format"))
+    format_named(target, "write")  # raises before anything is read
+    check_writable(output)
+    view.check()
+    given = read_corpus(head, **settings)
+    made = reviewed(given, filled, annotator, partial=partial)
+    written = write_checked(made.corpus, output, target, force=view.force, read=read)
+    results = Results(view.force)
+    results.lines.append(f"{documents(len(made.corpus))} written to {written.where}")
+    sheet = review_sheet(made.outcome)
+    view.write(sheet, made.outcome, results)
+    show_notes([*told_of_files(given, (), ()), *made.notes, *not_kept(target, written.lost)])
+    screen = console()
+    show_sheet(sheet, screen)
+    results.tell(screen)

@@ -5,24 +5,46 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Protocol, runtime_checkable
 
 import msgspec
+from msgspec import Meta
 
 from showthrough.cli.options import Said
 from showthrough.cli.outputs import Results, check_file
-from showthrough.evaluation.settings import Option
+from showthrough.errors import OutputError
+from showthrough.evaluation.settings import Option, options_of
+from showthrough.report.sheets.latex import latex_of
+from showthrough.report.sheets.markdown import markdown_of
 from showthrough.report.sheets.sheet import Sheet
 
-_VIEWS: dict[str, tuple[str, Callable[[Sheet], str]]] = {}
+
+@runtime_checkable
+class Quoting(Protocol):
+    """An analysis that quotes documents, and can leave that out."""
+
+    def without_text(self) -> msgspec.Struct: ...
+
+
+def _page(sheet: Sheet) -> str:
+    from showthrough.report.sheets.page import page_of  # here: pages take a moment to import
+
+    return page_of(sheet)
+
+
+_VIEWS: dict[str, tuple[str, Callable[[Sheet], str]]] = {
+    "html": ("Write one page to look at.", _page),
+    "markdown": ("Write the tables as Markdown.", markdown_of),
+    "latex": ("Write the tables as LaTeX (booktabs).", latex_of),
+}
 _JSON = "Write all numbers as JSON, in full precision."
-_FORCE = "Replace output files that exist."
 
 
 def sheet_options() -> dict[str, Option]:
     """The files that a sheet can be written to."""
     helps = {name: view[0] for name, view in _VIEWS.items()} | {"json": _JSON}
     files = {name: Option(name, Path | None, None, text, "FILE") for name, text in helps.items()}
-    return files | {"force": Option("force", bool, False, _FORCE)}
+    return files | options_of(SheetViews)
 
 
 @dataclass(frozen=True)
@@ -30,13 +52,14 @@ class SheetViews:
     """What is to be written of a sheet, and where."""
 
     files: dict[str, Path] = field(default_factory=dict)  # by view
-    force: bool = False
+    without_text: Annotated[bool, Meta(description="Leave every word of the documents out of what is written.")] = False
+    force: Annotated[bool, Meta(description="Replace output files that exist.")] = False
 
     @classmethod
     def of(cls, said: Said) -> SheetViews:
         """What stands on the command line."""
-        files = {name: path for name, path in said.items() if name != "force" and path is not None}
-        return cls(files, said.get("force", False))
+        files = {name: said[name] for name in (*_VIEWS, "json") if said.get(name) is not None}
+        return cls(files, said.get("without_text", False), said.get("force", False))
 
     @property
     def paths(self) -> list[Path]:
@@ -49,9 +72,23 @@ class SheetViews:
 
     def write(self, sheet: Sheet, analysis: msgspec.Struct, results: Results) -> None:
         """Writes them; what holds text of documents is for its owner alone."""
+        shown = sheet.without_text() if self.without_text else sheet
         for name, path in self.files.items():
             if name == "json":
-                text = msgspec.json.format(msgspec.json.encode(analysis), indent=1).decode() + "\n"
+                self._write_json(path, analysis, sheet.private, results)
             else:
-                text = _VIEWS[name][1](sheet)
-            results.write(path, text, private=sheet.private)
+                results.write(path, _VIEWS[name][1](shown), private=shown.private)
+
+    def _write_json(self, path: Path, analysis: msgspec.Struct, quoted: bool, results: Results) -> None:
+        """`quoted` says whether the sheet quotes documents, which tells of an analysis that does not say so itself."""
+        private = quoted
+        if isinstance(analysis, Quoting):
+            bare = analysis.without_text()
+            private = bare != analysis and not self.without_text
+            analysis = bare if self.without_text else analysis
+        elif quoted and self.without_text:
+            with results.noted(""):
+                raise OutputError(f"{path}: the words of the documents cannot be left out of this JSON; not written")
+            return
+        text = msgspec.json.format(msgspec.json.encode(analysis), indent=1).decode() + "\n"
+        results.write(path, text, private=private)

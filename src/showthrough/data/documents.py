@@ -88,6 +88,11 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
         content = (self.id, self.text, self.annotations, *filter(None, [self.group]))
         return hashlib.blake2b(msgspec.json.encode(content), digest_size=16).digest()
 
+    @property
+    def readers(self) -> tuple[str, ...]:
+        """The people who looked for something to mark, each once: programs are none."""
+        return tuple(dict.fromkeys(one.annotator for one in self.annotations if not is_silver(one.annotator)))
+
     def problems(self, file: str = "") -> list[Problem]:
         """What makes this document unusable."""
         problems: list[Problem] = []
@@ -135,6 +140,7 @@ class Survey:
     marked: Mapping[Marked, int] = field(default_factory=dict)  # how many mentions of each kind
     groups: tuple[str, ...] = ()  # of the documents, in their order; none where no document has one
     silver: Mapping[str, int] = field(default_factory=dict)  # annotators that are programs, and how many layers of each
+    shared: tuple[int, ...] = ()  # numbers of the documents that several people marked
 
 
 def digest_of(values: Mapping[str, object], file: str, what: str) -> str:
@@ -224,10 +230,11 @@ class Corpus:
         lengths: dict[str, int] = {}  # by id
         digests: list[bytes] = []
         groups: list[str] = []
+        shared: list[int] = []
         names: Counter[str] = Counter()
         annotated = annotators = 0
         kinds: Counter[tuple[type[Mention], str, Identifier]] = Counter()
-        for document in self:
+        for number, document in enumerate(self):
             problems += document.problems(self.source)
             place = at_document(document.id)
             if document.id in lengths:
@@ -241,6 +248,8 @@ class Corpus:
             annotators += len(document.annotations)
             names.update(annotation.annotator for annotation in document.annotations)
             groups.append(document.group)
+            if len(document.annotations) > 1 and len(document.readers) > 1:
+                shared.append(number)
             mentions = (mention for annotation in document.annotations for mention in annotation.mentions)
             kinds.update((type(one), one.entity_type, one.identifier) for one in mentions)
         if not lengths:
@@ -260,6 +269,7 @@ class Corpus:
             marked=marked,
             groups=tuple(groups) if any(groups) else (),
             silver={name: names[name] for name in sorted(filter(is_silver, names))},
+            shared=tuple(shared),
         )
 
     @property

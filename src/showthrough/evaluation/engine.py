@@ -16,6 +16,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES, references_of
 from showthrough.errors import ChangedError, Interrupted, ResourceError
+from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.evaluation.checkpoints import Checkpoints, earlier_part
 from showthrough.evaluation.chunks import Answer, Cell, Work, answered, answered_there
 from showthrough.evaluation.gathered import Gathered
@@ -36,7 +37,7 @@ from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run.documents import Texts, riskiest, texts_of, too_many
 from showthrough.run.journal import Journal
 from showthrough.run.provenance import background_input, corpus_input, metric_record, provenance
-from showthrough.run.records import Evidence, Failure, Input, columns_of
+from showthrough.run.records import Ceiling, Evidence, Failure, Input, columns_of
 from showthrough.run.run import Run
 from showthrough.tables import is_guest
 
@@ -278,8 +279,24 @@ class Evaluation:
             *scored(run, plan.metrics, plan.settings, self._tables),
             *reference_scores(run, plan.metrics, plan.settings, self._tables),
         ]
+        run.ceiling = self._ceiling()
         if plan.texts:
             run.texts = self._texts()
+
+    def _ceiling(self) -> Ceiling | None:
+        """What people reach on the same metrics, where several marked a document and some metric can tell."""
+        plan, settings = self.plan, self.plan.settings
+        metrics = [metric for metric in plan.metrics if metric_text(metric) in self.run.rows and has_ceiling(metric)]
+        if not (metrics and plan.corpus.survey.shared):
+            return None
+        return ceiling(
+            plan.corpus,
+            metrics,
+            seed=settings.seed,
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+            resources=self.resources,
+        )
 
     def _stopped(self, reason: str = "") -> Interrupted:
         if self._checkpoints is not None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 
+from showthrough.axis.spans import Bools
 from showthrough.metrics import Array, Metric, Rows, metric_text
 from showthrough.run.records import Input, MetricRecord, Score
 from showthrough.run.run import Run
@@ -14,7 +16,7 @@ from showthrough.run.signature import signature
 from showthrough.statistics import Spread, forms, influences, number_interval, resampled_totals, same, share_interval
 from showthrough.version import __version__
 
-_ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
+ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
 _COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
 
 
@@ -35,17 +37,60 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tabl
                 yield Score(one.name, record.text, part, None, None, None, metric.undefined, line)
                 continue
             low, high = intervals.get(part, (None, None))
-            note = "" if low is not None or not settings.resamples else metric.interval_fault(part) or _ALIKE
+            note = "" if low is not None or not settings.resamples else metric.interval_fault(part) or ALIKE
             yield Score(one.name, record.text, part, float(value), low, high, "", line, note)
+
+
+@dataclass(frozen=True)
+class Uncertain:
+    """Numbers, and what tells how uncertain each is."""
+
+    values: Array
+    spread: Spread
+    free: Bools  # whether it may lie below 0 or above 1
+    unit: Array  # what it would be with one in every document
+    right: Bools  # whether its form gives the number itself
+
+    @classmethod
+    def joined(cls, some: Sequence[Uncertain]) -> Uncertain:
+        """All of them: quantiles cost next to nothing more for many than for one."""
+        spreads = zip(*([getattr(one.spread, each.name) for each in fields(Spread)] for one in some), strict=True)
+        return cls(
+            np.concatenate([one.values for one in some]),
+            Spread(*map(np.concatenate, spreads)),
+            np.concatenate([one.free for one in some]),
+            np.concatenate([one.unit for one in some]),
+            np.concatenate([one.right for one in some]),
+        )
+
+    def ends(self, confidence: float) -> list[tuple[float, float] | None]:
+        """The interval of each, where it has one."""
+        inside = np.clip(self.values, 0, 1)
+        shares = tuple(self.unit * end for end in share_interval(inside, self.spread, confidence))
+        ends = (shares, number_interval(self.values, self.spread, confidence))
+        low, high = (np.where(self.free, number, share) for share, number in zip(*ends, strict=True))
+        known = (self.right & ~np.isnan(low)).tolist()
+        pairs = zip(low.tolist(), high.tolist(), known, strict=True)
+        return [(below, above) if has else None for below, above, has in pairs]
 
 
 def intervals_of(
     metric: Metric, rows: Rows, resampled: dict[str, Array], confidence: float
 ) -> dict[str, tuple[float, float]]:
     """The interval of every part that can have one."""
-    values = metric.combine(rows.totals())
-    wanted = [part for part, value in values.items() if not np.isnan(value) and not metric.interval_fault(part)]
     found: dict[str, tuple[float, float]] = {}
+    for parts, numbers in uncertain(metric, rows, resampled):
+        found |= {part: ends for part, ends in zip(parts, numbers.ends(confidence), strict=True) if ends}
+    return found
+
+
+def uncertain(
+    metric: Metric, rows: Rows, resampled: dict[str, Array], only: Collection[str] | None = None
+) -> Iterator[tuple[Sequence[str], Uncertain]]:
+    """The parts that can have an interval, or some of them, those of one form together."""
+    values = metric.combine(rows.totals())
+    chosen = [part for part in values if only is None or part in only]
+    wanted = [part for part in chosen if not np.isnan(values[part]) and not metric.interval_fault(part)]
     again = metric.combine(resampled) if wanted else {}
     for form in forms(metric.combine, rows.columns, wanted):
         each = influences(form, form.sums(rows.values))
@@ -54,13 +99,9 @@ def intervals_of(
         loose = np.array([not metric.bounded(part) for part in form.parts]) & (value != 0)
         free = loose | (value < 0) | (value > 1)
         unit = np.where(value == 0, [metric.one_each(part, rows.totals()) for part in form.parts], 1.0)
-        shares = tuple(unit * end for end in share_interval(np.clip(value, 0, 1), spread, confidence))
-        ends = (shares, number_interval(value, spread, confidence))
-        low, high = (np.where(free, number, share) for share, number in zip(*ends, strict=True))
-        pairs = zip(form.parts, low.tolist(), high.tolist(), strict=True)
-        right = {part: same(float(one), float(values[part])) for part, one in zip(form.parts, value, strict=True)}
-        found |= {part: (below, above) for part, below, above in pairs if right[part] and not np.isnan(below)}
-    return found
+        pairs = zip(form.parts, value.tolist(), strict=True)
+        right = np.array([same(one, float(values[part])) for part, one in pairs])
+        yield form.parts, Uncertain(value, spread, free, unit, right)
 
 
 def reference_scores(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tables) -> Iterator[Score]:

@@ -129,7 +129,7 @@ def workshop(folder: Path) -> Iterator[Path]:
     while True:
         bench = _new_name(folder)
         bench.mkdir(mode=0o700)
-        with _locked(bench) as ours:
+        with locked(bench) as ours:
             if not ours:
                 continue
             try:
@@ -187,7 +187,7 @@ def _put_named(target: Path, content: bytes, mode: int, durable: bool) -> None:
         name = _new_name(target.parent)
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _PRIVATE)
         try:
-            with os.fdopen(handle, "wb"), _locked(name) as ours:
+            with os.fdopen(handle, "wb"), locked(name) as ours:
                 if not ours:
                     continue
                 _fill(handle, content, mode, durable)
@@ -212,7 +212,7 @@ def _fill(handle: int, content: bytes, mode: int, durable: bool) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[bool]:
+def locked(path: Path) -> Iterator[bool]:
     """Locks what is being made against removal; False when somebody has removed it just before."""
     if sys.platform == "win32":
         yield True

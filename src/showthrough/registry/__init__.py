@@ -1,1 +1,1 @@
-"""Published corpora: where they are to be had, by which digest they are known, and under which terms."""
+"""Published corpora: where they are to be had, by which digest they are known, and on which terms."""

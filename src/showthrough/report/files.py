@@ -9,8 +9,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from showthrough.errors import printable
+from showthrough.files.cells import guarded
 from showthrough.metrics import HEADLINE
+from showthrough.report.escaping import in_latex, in_markdown, latex_label, latex_row, markdown_code, one_line
 from showthrough.report.table import DASH, Cell, Table, documents_line, signatures, tables
 from showthrough.run.records import Score
 from showthrough.run.run import Run
@@ -35,14 +36,11 @@ def _csv(entry: str | float | None) -> str | float:
     ("'=1+1", 'AGE', -0.5, '', 'A\\\\rB')
     """
     if isinstance(entry, str):
-        formula = entry.startswith(_FORMULA)
-        entry = _CONTROL.sub(lambda found: ascii(found[0])[1:-1], entry)
-        return f"'{entry}" if formula else entry
+        return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], guarded(entry))
     return "" if entry is None else entry
 
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_FORMULA = (*"=+-@\t\r\n", *"＝＋－＠")
 
 
 def json_text(run: Run) -> str:
@@ -53,6 +51,7 @@ def json_text(run: Run) -> str:
         "notes": run.notes,
         "references": [one.name for one in run.references],
         "scores": run.scores,
+        "ceiling": run.ceiling,
         "failures": run.failures,
     }
     return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
@@ -82,31 +81,6 @@ def _md_cell(cell: Cell) -> str:
     return f"{value} ({cell.interval})" if cell.interval else value
 
 
-def _line(text: str) -> str:
-    """Text in one line, whatever names from files are in it."""
-    return printable(" ".join(text.split()))
-
-
-_MD = {"&": "&amp;", "<": "&lt;", ">": "&gt;", **{special: f"\\{special}" for special in "\\`*_[]|~$"}}
-
-
-def in_markdown(text: str) -> str:
-    """Text that means nothing to Markdown."""
-    return "".join(_MD.get(character, character) for character in _line(text))
-
-
-def markdown_code(text: str) -> str:
-    """Text between as many backticks as none of it has together.
-
-    >>> markdown_code("er_di"), markdown_code("a`b")
-    ('`er_di`', '`` a`b ``')
-    """
-    text = _line(text)
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    fence, space = "`" * (longest + 1), " " if longest else ""
-    return f"{fence}{space}{text}{space}{fence}"
-
-
 def _title(table: Table, run: Run) -> str:
     intervals = f"; {run.settings.confidence * 100:g} % intervals" if run.settings.resamples else ""
     return f"{documents_line(run)}{table.heading}{intervals}"
@@ -115,17 +89,16 @@ def _title(table: Table, run: Run) -> str:
 def latex_text(run: Run) -> str:
     """Tables for a paper: booktabs, groups over columns, best values in bold."""
     labels: list[str] = []
-    parts = ["% needs \\usepackage{booktabs}\n", *(f"% note: {_line(note)}\n" for note in run.notes)]
+    parts = ["% needs \\usepackage{booktabs}\n", *(f"% note: {one_line(note)}\n" for note in run.notes)]
     for table in tables(run):
-        label = f"tab:{re.sub('[^a-z0-9]+', '-', table.title.lower()).strip('-')}"
-        labels.append(f"{label}-{len(labels) + 1}" if label in labels else label)  # names may differ in signs alone
+        labels.append(latex_label(table.title, labels))
         parts.append(_latex_table(table, run, labels[-1]))
     return "\n".join(parts)
 
 
 def _latex_table(table: Table, run: Run, label: str) -> str:
     over = " & ".join(rf"\multicolumn{{{len(group)}}}{{c}}{{{name}}}" for name, group in table.groups())
-    heads = " & ".join(f"{_tex(column.head)}{_ARROW[column.better]}" for column in table.columns)
+    heads = " & ".join(f"{in_latex(column.head)}{_ARROW[column.better]}" for column in table.columns)
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}", r"\toprule"]
     lines += [rf" & {over} \\", rf" & {heads} \\", r"\midrule"]
     for place, name in enumerate(table.names):
@@ -133,14 +106,13 @@ def _latex_table(table: Table, run: Run, label: str) -> str:
         if place == table.tested:
             lines.append(r"\midrule")
         if place >= table.tested:
-            lines.append(rf"\textit{{{_tex(name)}}} & {' & '.join(map(_tex_value, cells))} \\")
+            lines.append(rf"\textit{{{in_latex(name)}}} & {' & '.join(map(_tex_value, cells))} \\")
             continue
-        head = re.sub(r"^(?=[\[*])", "{}", _tex(name))  # or the `\\` before it would take it for an argument
-        lines.append(rf"{head} & {' & '.join(map(_tex_value, cells))} \\")
+        lines.append(rf"{latex_row(name)} & {' & '.join(map(_tex_value, cells))} \\")
         lines.append(rf" & {' & '.join(_tex_interval(cell) for cell in cells)} \\")
-    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_tex(_title(table, run))}}}"]
+    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{in_latex(_title(table, run))}}}"]
     lines += [rf"\label{{{label}}}", r"\end{table}"]
-    lines += [f"% {_line(line)}" for line in (*table.undefined(), *table.remarks(), *signatures(run, table))]
+    lines += [f"% {one_line(line)}" for line in (*table.undefined(), *table.remarks(), *signatures(run, table))]
     return "\n".join(lines) + "\n"
 
 
@@ -154,16 +126,6 @@ def _tex_value(cell: Cell) -> str:
 
 def _tex_interval(cell: Cell) -> str:
     return rf"{{\footnotesize {cell.interval.replace('–', '--')}}}" if cell.interval else ""
-
-
-_TEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--",
-}  # fmt: skip
-
-
-def _tex(text: str) -> str:
-    return "".join(_TEX.get(character, character) for character in _line(text))
 
 
 def tae_csv_text(run: Run, labels: Mapping[str, str]) -> str:

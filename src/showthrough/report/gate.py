@@ -13,7 +13,7 @@ from rich.text import Text
 
 from showthrough.errors import printable, shown
 from showthrough.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
-from showthrough.report.files import in_markdown, markdown_code
+from showthrough.report.escaping import in_markdown, markdown_code
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 MADE_BY = "showthrough check"

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from showthrough.metrics import HEADLINE
+from showthrough.report.people import People, Value, people
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 
 # What the estimate of the room for names assumes: a plot's size, a letter's, a line's and a point's, in points.
 _WIDTH, _HEIGHT, _LETTER, _LINE, _POINT = 460.0, 330.0, 7.0, 15.0, 7.0
 _NAMED = 30  # names that there is room for; of more points only those on the front have theirs beside them
-
-Value = tuple[float, float, float]  # a number with the low and the high end of its interval
 
 
 @dataclass(frozen=True)
@@ -23,6 +22,7 @@ class Measured:
 
     record: MetricRecord
     values: dict[str, Value]  # by anonymization; one whose number is undefined is not there
+    people: People | None = None  # what people reach on it against each other
 
     def goodness(self, name: str) -> float:
         """Larger is better, whatever the metric."""
@@ -51,7 +51,7 @@ def measured(run: Run) -> list[Measured]:
         if score.part == HEADLINE and score.value is not None and score.anonymization in tested:
             values.setdefault(score.metric, {})[score.anonymization] = score.ends or (score.value,) * 3
     return [
-        Measured(record, values[record.text])
+        Measured(record, values[record.text], people(run, record.text))
         for record in run.metrics
         if record.text in values and not record.describes(HEADLINE)
     ]
@@ -104,6 +104,7 @@ def front(goodness: Sequence[tuple[float, float]]) -> set[int]:
 def _shares(metric: Measured, names: Sequence[str]) -> list[float]:
     """How far towards better each number stands between the ends of all intervals."""
     ends = [end for name in names for end in metric.values[name]]
+    ends += metric.people.value if metric.people else ()
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     shares = [(metric.values[name][0] - low) / ((high - low) or 1.0) for name in names]
     return shares if metric.record.better == "higher" else [1 - share for share in shares]

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from showthrough.data.references import NOTHING
+from showthrough.report.people import against_each_other
 from showthrough.report.wording import assuming, counted_words, markers, may_leak, on_average, type_words
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import chosen, counted, headline, leaks, playing
@@ -189,6 +190,7 @@ def caveats(run: Run) -> list[str]:
         lines.append(
             f"Where several annotators marked an identifier, it counts once for each of them, as in {leaking.text}."
         )
+    lines += against_each_other(run)
     for record in playing(run, "attack"):
         made = f" ({record.parameters['attacks']})" if "attacks" in record.parameters else ""
         known = ""

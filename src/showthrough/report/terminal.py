@@ -21,6 +21,7 @@ from showthrough.report.table import HEADLINES, Column, Table, documents_line, s
 from showthrough.run.records import Comparison
 from showthrough.run.run import Run
 
+PAGE = 100  # columns of what is read as a page, where there is no terminal to fit into
 _MARK = "*"  # before the best of a column, where bold cannot show it
 _HEAD = 13  # letters of a line of what people call a metric: as wide as an interval
 _TELLS = "`showthrough compare` tells which differences are more than chance"
@@ -100,17 +101,29 @@ def show_table(table: Table, run: Run, console: Console) -> None:
 def _fitting(table: Table, width: int) -> list[list[Column]]:
     """Columns in as many tables as the terminal's width asks for: a number or a name is never cut off."""
     room = _room(table, width)
-    lines: list[list[Column]] = [[]]
-    used = 0
+    needs = []
     for column in table.columns:
         heads = [cell_len(line) for line in _head_lines(column, table, room)]
-        need = max(*heads, *(cell_len(text) for cell in column.cells for text in (f"*{cell.value}", cell.interval))) + 3
-        if lines[-1] and used + need > room:
-            lines.append([])
+        cells = (cell_len(text) for cell in column.cells for text in (f"*{cell.value}", cell.interval))
+        needs.append(max(*heads, *cells) + 3)
+    return [[table.columns[place] for place in some] for some in side_by_side(needs, room)]
+
+
+def side_by_side(needs: Sequence[int], room: int) -> list[list[int]]:
+    """The places of columns that stand in one table, for each table: as many as have room, and one at least.
+
+    >>> side_by_side([4, 4, 4, 20, 3], 10)
+    [[0, 1], [2], [3], [4]]
+    """
+    tables: list[list[int]] = [[]]
+    used = 0
+    for place, need in enumerate(needs):
+        if tables[-1] and used + need > room:
+            tables.append([])
             used = 0
-        lines[-1].append(column)
+        tables[-1].append(place)
         used += need
-    return lines
+    return tables
 
 
 def _room(table: Table, width: int) -> int:

@@ -19,7 +19,9 @@ def without_text(run: Run) -> Run:
     evidence = {
         metric: {name: _wordless(by) for name, by in by_name.items()} for metric, by_name in bare.evidence.items()
     }
-    return replace(bare, provenance={**bare.provenance, WITHOUT_TEXT: True}, texts=None, evidence=evidence)
+    ceiling = None if bare.ceiling is None else bare.ceiling.unnamed
+    provenance = {**bare.provenance, WITHOUT_TEXT: True}
+    return replace(bare, provenance=provenance, texts=None, evidence=evidence, ceiling=ceiling)
 
 
 def _wordless(evidence: dict[str, Evidence]) -> dict[str, Evidence]:
@@ -59,6 +61,7 @@ def without_folders(run: Run) -> Run:
         },
         notes=places.told(run.notes),
         thresholds=[told(one, "metric", "part") for one in run.thresholds],
+        ceiling=None if run.ceiling is None else run.ceiling.called(places.told),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -102,6 +103,40 @@ class Score(msgspec.Struct, frozen=True):
         if self.ends is None:
             return f"Score({named}: {self.reason if self.value is None else self.value})"
         return f"Score({named}: {self.value}, {self.low} to {self.high})"
+
+
+class Human(msgspec.Struct, frozen=True):
+    """What people reach on one metric, scored as if they were a system, or `None` with a reason."""
+
+    value: Annotated[float | None, "the number; null where it is undefined"]
+    low: Annotated[float | None, "the lower end of its interval"]
+    high: Annotated[float | None, "the upper end of its interval"]
+    documents: Annotated[int, "that it was counted in: those that others marked too"]
+    reason: Annotated[str, "why there is no value, or no interval"] = ""
+
+
+class Ceiling(msgspec.Struct, frozen=True):
+    """Annotators as systems: each against the others, on the documents that several people marked."""
+
+    annotators: Annotated[dict[str, dict[str, Human]], "by annotator and metric; of many, those with most documents"]
+    people: Annotated[dict[str, Human], "all of them taken together, by metric"]
+    documents: Annotated[int, "that several people marked"]
+    reason: Annotated[str, "why there is nothing to read here"] = ""
+    readers: Annotated[int, "people who marked one of these documents"] = 0
+
+    @property
+    def unnamed(self) -> Ceiling:
+        """The same with numbers for names: an annotator's may be a person's own."""
+        named = {f"annotator {number}": by for number, by in enumerate(self.annotators.values(), 1)}
+        return msgspec.structs.replace(self, annotators=named)
+
+    def called(self, told: Callable[[str], str]) -> Ceiling:
+        """The same with other names of the metrics, and in reasons."""
+        people, *each = (
+            {told(text): msgspec.structs.replace(one, reason=told(one.reason)) for text, one in by.items()}
+            for by in (self.people, *self.annotators.values())
+        )
+        return msgspec.structs.replace(self, people=people, annotators=dict(zip(self.annotators, each, strict=True)))
 
 
 class Failure(msgspec.Struct, frozen=True):

@@ -16,10 +16,10 @@ import numpy as np
 
 from showthrough.errors import PlanError, ResourceError, shown, some
 from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metric
-from showthrough.run import frames, views
+from showthrough.run import frames, units, views
 from showthrough.run.comparison import Comparisons, Contest, Test
 from showthrough.run.documents import Texts
-from showthrough.run.records import Columns, Evidence, Failure, Input, MetricRecord, Score
+from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Input, MetricRecord, Score
 from showthrough.run.scores import Scores, checked_key
 from showthrough.run.settings import Recorded
 from showthrough.run.thresholds import Threshold
@@ -59,6 +59,7 @@ class Run(msgspec.Struct, dict=True):
     references: Annotated[list[Input], "scored beside, but not under test: the ends of every scale"] = []
     backgrounds: Annotated[dict[str, Input], "of several, by the name under which a metric asks for it"] = {}
     thresholds: Annotated[list[Threshold], "what its numbers were asked to reach; none: nobody said"] = []
+    ceiling: Annotated[Ceiling | None, "what people reach against each other; null where none of them could be"] = None
 
     def __repr__(self) -> str:
         """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""
@@ -221,21 +222,12 @@ class Run(msgspec.Struct, dict=True):
         return len(set(self.groups) - {""}) + self.groups.count("") if self.groups else len(self.documents)
 
     def by_id(self, rows: Rows) -> Rows:
-        """The same rows in the order of the documents' ids: the last digit of a sum hangs on the order."""
-        order = sorted(range(len(self.documents)), key=self.documents.__getitem__)
-        return Rows(rows.columns, rows.values[order])
+        """The same rows in the order of the documents' ids."""
+        return units.by_id(rows, self.documents)
 
     def units(self, rows: Rows) -> Rows:
         """What is drawn and exchanged as a whole: documents in the order of their ids, or groups of them."""
-        if not self.groups:
-            return self.by_id(rows)
-        named = list(zip(self.groups, self.documents, strict=True))
-        order = sorted(range(len(named)), key=named.__getitem__)  # inside a group too: the last digit of a sum tells
-        units = [(named[place][0] or named[place]) for place in order]
-        number = {unit: number for number, unit in enumerate(dict.fromkeys(units))}
-        values = np.zeros((len(number), rows.values.shape[1]))
-        np.add.at(values, [number[unit] for unit in units], rows.values[order])
-        return Rows(rows.columns, values)
+        return units.units(rows, self.documents, self.groups)
 
     def to_frame(self) -> Any:
         """The scores as a pandas DataFrame, one a row, where pandas is installed."""

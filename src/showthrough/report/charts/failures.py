@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from showthrough.analysis.failures import KINDS, Findings, Inspection
 from showthrough.report.charts.theme import Chart, Charts, altair, longest
-from showthrough.report.failures import KINDS, Findings, Inspection
 from showthrough.run.run import Run
 
 _SHEET = 900  # how wide the figure may get

@@ -10,6 +10,7 @@ from showthrough.report.plane import Measured, Point, first_choice, measured, po
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 
+_WIDE, _HIGH = 460, 330
 _BESIDE = 18  # letters of names that stand beside their points; longer ones are in a legend
 
 
@@ -38,6 +39,8 @@ def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
     text = base.mark_text(aria=False, fontSize=13, baseline="middle", **label).encode(x, y, text="label:N")
     titles = f"{axis_title(up.record)} against {axis_title(across.record)}"
     chart = alt.layer(
+        *_people_marks(alt, across, x, x_low, "x"),
+        *_people_marks(alt, up, y, y_low, "y"),
         front.mark_line(style="front", aria=False, strokeDash=[5, 4], strokeWidth=1.5).encode(x, y, order="x:Q"),
         interval.encode(x_low, y, x2="x_high:Q", color=color),
         interval.encode(x, y_low, y2="y_high:Q", color=color),
@@ -46,12 +49,36 @@ def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
             x, y, color, shape, tooltip="tip:N", description="tip:N"
         ),
         *([text] if beside else []),
-    ).properties(width=460, height=330, description=f"{titles}, a point for each anonymization with its intervals")
+    ).properties(width=_WIDE, height=_HIGH, description=f"{titles}, a point for each anonymization with its intervals")
     chart.datasets = {
         "points": [plane_point(point, across.record, up.record) for point in placed],
         "front": [{"x": point.x[0], "y": point.y[0]} for point in placed if point.best],
+        **{f"people_{side}": _people_data(one, side) for side, one in (("x", across), ("y", up)) if one.people},
     }
     return chart
+
+
+def _people_marks(alt: Any, measured: Measured, at: Any, low: Any, side: str) -> list[Chart]:
+    """A line at what people reach on one axis, its interval as a band, and a word outside at the line's end."""
+    if measured.people is None:
+        return []
+    base = alt.Chart(alt.NamedData(name=f"people_{side}"))
+    end = {"y": alt.value(-4)} if side == "x" else {"x": alt.value(_WIDE + 4)}
+    place = {"baseline": "bottom", "align": "center"} if side == "x" else {"baseline": "middle", "align": "left"}
+    return [
+        base.mark_rect(style="people", opacity=0.1, aria=False).encode(**{side: low, f"{side}2": f"{side}_high:Q"}),
+        base.mark_rule(style="people", strokeWidth=1.2).encode(**{side: at}, tooltip="tip:N", description="tip:N"),
+        base.mark_text(style="people", aria=False, fontSize=12, text="people", **place).encode(**{side: at}, **end),
+    ]
+
+
+def _people_data(measured: Measured, side: str) -> list[dict[str, Any]]:
+    people = measured.people
+    if people is None:
+        return []
+    value, low, high = people.value
+    tip = f"people, each against the others ({people.sample})\n{measured.record.text} {_shown(people.value)}"
+    return [{side: value, f"{side}_low": low, f"{side}_high": high, "tip": tip}]
 
 
 def _towards_better(channel: Any, field: str, record: MetricRecord) -> Any:

@@ -28,7 +28,8 @@ PAPER: dict[str, Any] = {
              "titleFontWeight": "normal", "labelFontSize": 11, "titleFontSize": 12, "labelLimit": 0},
     "legend": {"labelFontSize": 12, "labelLimit": 0, "symbolSize": 120},
     "header": {"labelLimit": 0, "labelFontSize": 12},
-    "style": {"front": {"color": "#777"}, "level": {"color": "#333"}, "success": {"color": "#b84c26"}},
+    "style": {"front": {"color": "#777"}, "people": {"color": "#666"}, "level": {"color": "#333"},
+              "success": {"color": "#b84c26"}},
     "view": {"stroke": None},
 }  # fmt: skip
 # What a chart calls the colours of text on a pale and on a strong ground, and of the grounds of a matrix.

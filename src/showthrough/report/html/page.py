@@ -6,16 +6,15 @@ ever sets text, and the page's own policy lets nothing run or load but what is i
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from functools import cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from msgspec.structs import replace
+
+from showthrough.analysis.failures import Inspection
 from showthrough.report.charts.theme import SHAPES
-from showthrough.report.failures import Inspection
 from showthrough.report.html import methods, payload
 from showthrough.report.html.rules import told
+from showthrough.report.html.sources import joined, policy, template
 from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.report.verdict import WORDS, value_words, verdict
@@ -40,7 +39,7 @@ class Sign(NamedTuple):
 
 def html_text(run: Run, *, without_text: bool = False) -> str:
     """The page. With `without_text`, or of a run that holds none, no word of any document is in it."""
-    run = run.without_folders() if without_text else run
+    run = _for_others(run) if without_text else run
     inspection = None if run.texts is None else Inspection(run.texts)
     findings = {} if inspection is None else {name: inspection.of(name) for name in run.names}
     packets = [] if inspection is None or without_text else list(payload.documents(run, inspection, findings))
@@ -55,11 +54,11 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         "failures": failures,
         "index": {} if without_text else payload.index(run, findings, packets),
     }
-    style = "\n".join(_source(f"{name}.css") for name in STYLES)
-    theme, script = _source("theme.js"), "\n".join(_source(f"{name}.js") for name in SCRIPTS)
+    style, theme, script = joined(STYLES, "css"), joined(["theme"], "js"), joined(SCRIPTS, "js")
     all_tables = tables(run)
     main = [table for table in all_tables if table.title == HEADLINES]
-    page = _template().render(
+    page = template("page.html").render(
+        title=f"{run.corpus.name}: what shows through",
         run=run,
         signs=signs,
         verdict=verdict(run),
@@ -83,7 +82,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         alpha=ALPHA,
         shuffles=shuffles(run),
         most_tested=MOST,
-        policy=_policy(style, theme, script),
+        policy=policy(style, theme, script),
         style=style,
         theme=theme,
         script=script,
@@ -93,36 +92,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     return str(page)
 
 
-def _policy(style: str, *scripts: str) -> str:
-    """What the page may do: run these scripts and use this style sheet. It may load nothing at all."""
-    digests = (hashlib.sha256(content.encode()).digest() for content in (style, *scripts))
-    look, *allowed = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-    return (
-        f"default-src 'none'; script-src {' '.join(allowed)}; style-src {look}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-@cache
-def _source(name: str) -> str:
-    return files(__package__).joinpath("static", name).read_text(encoding="utf-8")
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader(__package__, "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["reflow"] = _reflowed
-    return environment.get_template("page.html")
-
-
-def _reflowed(text: str) -> str:
-    """Paragraphs without the line breaks that a docstring has inside them."""
-    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+def _for_others(run: Run) -> Run:
+    """Called by no folder and no annotator. The texts stay for what is counted in them, and never reach the page."""
+    ceiling = None if run.ceiling is None else run.ceiling.unnamed
+    return replace(run.without_folders(), ceiling=ceiling)

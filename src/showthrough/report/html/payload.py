@@ -16,12 +16,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from showthrough.analysis.failures import KINDS, NO_TYPE, Findings, Inspection, Place
 from showthrough.data.documents import Identifier
 from showthrough.data.masks import flattened
 from showthrough.report.charts.attack import attack_bars
 from showthrough.report.charts.parts import part_cells, with_parts
 from showthrough.report.charts.significance import pair_cell
-from showthrough.report.failures import KINDS, NO_TYPE, Findings, Inspection, Place
 from showthrough.report.plane import Measured, first_choice, measured, on_front
 from showthrough.report.significance import pairs
 from showthrough.run.records import Evidence, MetricRecord
@@ -30,6 +30,7 @@ from showthrough.run.run import Run
 
 PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds
 EXAMPLES = 24  # of each kind of failure, for each entity type
+_PEOPLE = 8  # annotators that a tip has room for
 _AROUND = 60  # characters that an example shows on either side
 _LONGEST = 2_000  # characters of the place itself that it shows
 
@@ -73,6 +74,7 @@ def _plane(run: Run, numbers: Sequence[Measured], across: Measured, up: Measured
                 "group": one.record.group,
                 "reverse": one.record.better == "lower",
                 "values": [one.values.get(name) for name in run.names],
+                "people": _people(one),
             }
             for one in numbers
         ],
@@ -85,6 +87,18 @@ def _plane(run: Run, numbers: Sequence[Measured], across: Measured, up: Measured
             }
             for one in numbers
         },
+    }
+
+
+def _people(one: Measured) -> dict[str, Any] | None:
+    if one.people is None:
+        return None
+    first = list(islice(one.people.each.items(), _PEOPLE))
+    return {
+        "value": one.people.value,
+        "sample": one.people.sample,
+        "each": [(name, value, documents) for name, (value, documents) in first],
+        "more": one.people.more + len(one.people.each) - len(first),
     }
 
 

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil, sqrt
 from typing import Literal, NamedTuple
 
 from showthrough.report.table import DASH, rounded
+
+Kind = Literal["count", "share", "number", "words"]
+SHADES = 4  # of heat, besides that of nothing
+_PLACES = 6  # that a reason for dashes names
+_NAMELESS = "(no name)"
+
+
+def named(text: str) -> str:
+    """A name from a file as views show it, which may be empty."""
+    return text if text.strip() else _NAMELESS
 
 
 class Entry(NamedTuple):
     """One cell: a value and how it is written, or a dash and its reason."""
 
     value: float | str | None
-    kind: Literal["count", "share", "number", "words"] = "count"
+    kind: Kind = "count"
     low: float | None = None  # the interval of a share or a number
     high: float | None = None
     reason: str = ""  # why there is no value
@@ -24,11 +38,29 @@ class Entry(NamedTuple):
             return DASH
         if isinstance(self.value, str):
             return self.value
-        return f"{self.value:,.0f}" if self.kind == "count" else rounded(self.value)
+        return f"{self.value:,.0f}" if self.kind == "count" else _rounded(self.value)
 
     @property
     def interval(self) -> str:
-        return "" if self.low is None or self.high is None else f"{self.low:.3f}–{self.high:.3f}"
+        """From where to where: `0.100–0.300`, and `-0.100 to 0.300` where a dash would look like another minus.
+
+        >>> number(0.2, 0.1, 0.3).interval, number(0.2, -0.1, 0.3).interval
+        ('0.100–0.300', '-0.100 to 0.300')
+        """
+        if self.low is None or self.high is None:
+            return ""
+        return f"{self.low:z.3f}{' to ' if self.low < 0 else '–'}{self.high:z.3f}"
+
+
+def _rounded(value: float) -> str:
+    """Three digits after the point, and fewer where many stand before it.
+
+    >>> _rounded(0.12345), _rounded(68.86), _rounded(1418.6234), _rounded(-0.25)
+    ('0.123', '68.86', '1,418.6', '-0.250')
+    """
+    if abs(value) < 10:
+        return rounded(value)
+    return f"{value:,.{2 if abs(value) < 1_000 else 1}f}"
 
 
 def count(value: float) -> Entry:
@@ -76,13 +108,39 @@ class Grid:
     private: bool = False  # whether its names or cells are words of documents
 
     def reasons(self) -> dict[str, str]:
-        """Why there are dashes: each reason once, with the heads of the columns or the rows it is about."""
-        where: dict[str, list[str]] = {}
+        """Why there are dashes: each reason once, with the columns it is about, or the rows.
+
+        Rows are told where they are dashes from end to end and columns are not, or else where they are fewer.
+        """
+        where: dict[str, tuple[Counter[str], Counter[str]]] = {}
         for row in self.rows:
             for head, entry in zip(self.heads, row.entries, strict=True):
                 if entry.value is None and entry.reason:
-                    where.setdefault(entry.reason, []).append(head)
-        return {reason: ", ".join(dict.fromkeys(heads)) for reason, heads in where.items()}
+                    rows, heads = where.setdefault(entry.reason, (Counter(), Counter()))
+                    rows[named(row.name)] += 1
+                    heads[named(head)] += 1
+        told = {}
+        for reason, (rows, heads) in where.items():
+            by_rows = (min(rows.values()) >= len(self.heads), -len(rows))
+            by_heads = (min(heads.values()) >= len(self.rows), -len(heads))
+            told[reason] = _listed(rows if by_rows > by_heads else heads)
+        return told
+
+    def dashes(self) -> list[str]:
+        """The same as lines below a table."""
+        return [f"{DASH} {where}: {reason}" for reason, where in self.reasons().items()]
+
+    def in_words(self, place: int) -> bool:
+        """Whether a column has words and no numbers."""
+        values = [row.entries[place].value for row in self.rows]
+        return any(isinstance(value, str) and value for value in values) and not any(
+            isinstance(value, int | float) for value in values
+        )
+
+
+def _listed(names: Collection[str]) -> str:
+    more = len(names) - _PLACES
+    return ", ".join(list(names)[:_PLACES]) + (f" and {more} more" if more > 0 else "")
 
 
 @dataclass(frozen=True)
@@ -96,6 +154,32 @@ class Heat:
     kind: Literal["count", "share"] = "count"
     notes: tuple[str, ...] = ()
 
+    @cached_property
+    def most(self) -> float:
+        """What the darkest shade stands for: the largest count, or all."""
+        return 1.0 if self.kind == "share" else max((value for row in self.values for value in row), default=0)
+
+    def shade(self, value: float) -> int:
+        """How dark a cell is: 0 for nothing, then 1 to `SHADES`.
+
+        Counts go by their square root: annotators mostly agree, and what they confuse would not be seen beside that.
+        """
+        if value <= 0 or not self.most:
+            return 0
+        part = value / self.most
+        return max(1, min(SHADES, ceil(SHADES * (part if self.kind == "share" else sqrt(part)))))
+
+    def ends(self) -> list[str]:
+        """Up to what each shade but the first goes."""
+        parts = ((shade / SHADES) ** (1 if self.kind == "share" else 2) for shade in range(1, SHADES + 1))
+        return [Entry(part * self.most, self.kind).text for part in parts]
+
+    def grid(self) -> Grid:
+        """The numbers alone."""
+        rows = zip(self.rows, self.values, strict=True)
+        cells = tuple(Row(name, tuple(Entry(one, self.kind) for one in values)) for name, values in rows)
+        return Grid(self.caption, self.columns, cells, notes=self.notes)
+
 
 @dataclass(frozen=True)
 class Bars:
@@ -105,6 +189,18 @@ class Bars:
     series: tuple[str, ...]
     rows: tuple[tuple[str, tuple[float, ...]], ...]
     notes: tuple[str, ...] = ()
+    kind: Literal["count", "share", "number"] = "count"
+    private: bool = False  # whether its names are words of documents
+
+    @cached_property
+    def most(self) -> float:
+        """What the longest bar stands for."""
+        return max((sum(values) for _, values in self.rows), default=0)
+
+    def grid(self) -> Grid:
+        """The numbers alone."""
+        cells = tuple(Row(name, tuple(Entry(one, self.kind) for one in values)) for name, values in self.rows)
+        return Grid(self.caption, self.series, cells, notes=self.notes, private=self.private)
 
 
 class Case(NamedTuple):
@@ -142,4 +238,16 @@ class Sheet:
     @property
     def private(self) -> bool:
         """Whether text of documents is in it."""
-        return any(isinstance(block, Cases) or (isinstance(block, Grid) and block.private) for block in self.blocks)
+        return any(map(_is_private, self.blocks))
+
+    def without_text(self) -> Sheet:
+        """The same without text of documents; what is left out is told."""
+        if not self.private:
+            return self
+        kept = tuple(block for block in self.blocks if not _is_private(block))
+        left = ", ".join(block.caption for block in self.blocks if _is_private(block))
+        return replace(self, blocks=kept, notes=(*self.notes, f"left out, since they quote documents: {left}"))
+
+
+def _is_private(block: Block) -> bool:
+    return isinstance(block, Cases) or (isinstance(block, Grid | Bars) and block.private)

@@ -2,59 +2,190 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
+from rich.table import Table as RichTable
 from rich.text import Text
 
-from showthrough.errors import printable
-from showthrough.report.sheets.sheet import Bars, Block, Cases, Grid, Heat, Row, Sheet, count, share
-from showthrough.report.table import DASH
-from showthrough.report.terminal import bare_table
+from showthrough.errors import printable, shown
+from showthrough.report.sheets.sheet import Bars, Case, Cases, Grid, Heat, Sheet, named
+from showthrough.report.terminal import PAGE, bare_table, side_by_side
+
+_HEAD = 9  # cells of a line of a head; words are broken where they are longer than the next
+_WORD = 20
+_WORDS = 48  # cells of a column of words
+_BAR = 30
+_GAP = 3  # between columns
+_SHADES = " ░▒▓█"
+_PARTS = "█▓▒░"
+_COLOURS = ("blue", "red", "green", "magenta", "yellow", "cyan")
+_ID = 30  # letters of a document's id
+_LEAST = 20  # cells of a context
+_REMARK = 24  # cells of a remark that has room beside a context
+_PIECE = 12  # cells of a word that may be left out whole, where it was cut
 
 
 def show_sheet(sheet: Sheet, console: Console) -> None:
-    """Sentences, tables, cases, notes."""
-    for line in sheet.lead:
-        console.print(Text(line))
+    """Sentences, tables, cases, notes; as wide as the terminal, and a page where there is none."""
+    width = console.width if console.is_terminal else min(console.width, PAGE)
+    _say(sheet.lead, console, width)
     for block in sheet.blocks:
         console.print()
-        console.print(Text(block.caption, style="bold"))
-        _show_block(block, console)
-    for line in sheet.notes:
-        console.print(Text(line, style="dim"))
+        _say([block.caption], console, width, "bold")
+        if isinstance(block, Cases):
+            _show_cases(block, console, width)
+        else:
+            _show_table(block, console, width)
+        _say(block.notes, console, width, "dim")
+    if sheet.notes:
+        console.print()
+        _say(sheet.notes, console, width, "dim")
 
 
-def _show_block(block: Block, console: Console) -> None:
-    if isinstance(block, Grid):
-        _show_grid(block, console)
-    elif isinstance(block, Heat):
-        entry = count if block.kind == "count" else share
-        rows = tuple(
-            Row(name, tuple(map(entry, values))) for name, values in zip(block.rows, block.values, strict=True)
-        )
-        _show_grid(Grid(block.caption, block.columns, rows), console)
-    elif isinstance(block, Bars):
-        _show_grid(
-            Grid(block.caption, block.series, tuple(Row(name, tuple(map(count, each))) for name, each in block.rows)),
-            console,
-        )
-    elif isinstance(block, Cases):
-        for case in block.cases:
-            told = Text(f"{printable(case.document)}, {case.start}: ", style="dim")
-            told.append(f"…{case.before}", "").append(case.here, "bold red").append(f"{case.after}…", "")
-            console.print(told.append(f"  {case.remark}" if case.remark else "", "dim"), soft_wrap=True)
-    for line in block.notes:
-        console.print(Text(line, style="dim"))
+def _say(lines: Iterable[str], console: Console, width: int, style: str = "") -> None:
+    for line in lines:
+        console.print(Text(printable(line), style=style), width=width)
 
 
-def _show_grid(grid: Grid, console: Console) -> None:
-    table = bare_table(*(Text(printable(head)) for head in grid.heads))
+class _Column(NamedTuple):
+    """A head, and a cell for each row."""
+
+    head: str
+    cells: list[Text]
+    justify: Literal["left", "right"] = "right"
+
+    @property
+    def width(self) -> int:
+        """That of its widest cell, or what its head can be broken into."""
+        word = max(map(cell_len, self.head.split()), default=0)
+        lines = [line for cell in self.cells for line in cell.plain.split("\n")]
+        widest = max(map(cell_len, lines), default=0)
+        widest = widest if self.justify == "right" else min(widest, _WORDS)
+        return max(widest, min(cell_len(self.head), _HEAD), min(word, _WORD))
+
+
+def _show_table(block: Grid | Heat | Bars, console: Console, width: int) -> None:
+    grid = block if isinstance(block, Grid) else block.grid()
+    if not grid.rows:
+        _say(["(none)"], console, width, "dim")
+        return
+    columns = [_column(grid, place) for place in range(len(grid.heads))]
+    if isinstance(block, Heat):
+        _shade(columns, block)
+    if isinstance(block, Bars):
+        columns = _with_bars(columns, block)
+    corner = printable(grid.corner)
+    names = [printable(named(row.name)) for row in grid.rows]
+    beside = width - sum(column.width + _GAP for column in columns)  # what all columns leave to the names
+    first = min(max(map(cell_len, [*names, corner])), max(_WORD, width // 3, beside))
+    room = width - first
+    for places in side_by_side([min(column.width + _GAP, room) for column in columns], room):
+        if 0 not in places and columns:
+            console.print()
+        some = [columns[place] for place in places]
+        console.print(_rich_table(grid, corner, names, first, some, room, console), width=width)
+    _say(grid.dashes(), console, width, "dim")
+    if isinstance(block, Heat) and block.most:
+        ends = "   ".join(f"{sign} up to {end}" for sign, end in zip(_SHADES[1:], block.ends(), strict=True))
+        _say([ends], console, width, "dim")
+
+
+def _column(grid: Grid, place: int) -> _Column:
+    cells = []
     for row in grid.rows:
-        cells = []
-        for entry in row.entries:
-            cells.append(Text(entry.text))
-            if entry.interval:
-                cells[-1].append(f"\n{entry.interval}", style="dim")
-        table.add_row(Text(printable(row.name), style="bold" if row.total else ""), *cells)
-    console.print(table)
-    for reason, heads in grid.reasons().items():
-        console.print(Text(f"{DASH} {heads}: {reason}", style="dim"))
+        entry = row.entries[place]
+        cells.append(
+            Text(printable(entry.text), style="bold" if row.total else "" if entry.value is not None else "dim")
+        )
+        if entry.interval:
+            cells[-1].append(f"\n{entry.interval}", style="dim not bold")
+    return _Column(printable(named(grid.heads[place])), cells, "left" if grid.in_words(place) else "right")
+
+
+def _shade(columns: list[_Column], heat: Heat) -> None:
+    """Puts a sign before each number: a matrix is read by how dark it is, also without colours."""
+    for column, values in zip(columns, zip(*heat.values, strict=True), strict=True):
+        for place, value in enumerate(values):
+            shade = Text(_SHADES[heat.shade(value)], style="red")
+            column.cells[place] = shade.append(" ").append_text(column.cells[place])
+
+
+def _with_bars(columns: list[_Column], bars: Bars) -> list[_Column]:
+    """A last column of stacked parts, each of a sign of its own, which the heads of the others have too."""
+    signs = [(_PARTS[place % len(_PARTS)], _COLOURS[place % len(_COLOURS)]) for place in range(len(bars.series))]
+    cells = []
+    for _, values in bars.rows:
+        bar, end, total = Text(), 0, 0.0
+        for (sign, colour), value in zip(signs, values, strict=True):
+            total += max(value, 0)
+            until = round(total / bars.most * _BAR) if bars.most > 0 else 0
+            until = max(until, int(total > 0))  # little is not nothing
+            bar.append(sign * (until - end), style=colour)
+            end = until
+        cells.append(bar)
+    if len(columns) > 1:
+        pairs = zip(columns, signs, strict=True)
+        columns = [column._replace(head=f"{sign} {column.head}") for column, (sign, _) in pairs]
+    return [*columns, _Column("", cells, "left")]
+
+
+def _rich_table(
+    grid: Grid, corner: str, names: list[str], first: int, columns: list[_Column], room: int, console: Console
+) -> RichTable:
+    widths = [min(column.width, room - _GAP) for column in columns]
+    pairs = zip(columns, widths, strict=True)
+    heads = [[line.plain.rstrip() for line in Text(one.head).wrap(console, width)] for one, width in pairs]
+    tallest = max(map(len, heads), default=1)
+    padded = ["\n".join([*[""] * (tallest - len(head)), *head]) for head in heads]  # heads end on the same line
+    rich = bare_table(*map(Text, padded))
+    for made, column, width in zip(rich.columns[1:], columns, widths, strict=True):
+        made.justify, made.no_wrap, made.overflow, made.max_width = column.justify, False, "fold", width
+    rich.columns[0].header = Text("\n" * (tallest - 1) + corner, style="not bold")
+    rich.columns[0].no_wrap, rich.columns[0].overflow, rich.columns[0].max_width = False, "fold", first
+    for place, (row, name) in enumerate(zip(grid.rows, names, strict=True)):
+        if place and row.total != grid.rows[place - 1].total:
+            rich.add_section()
+        rich.add_row(Text(name, style="bold" if row.total else ""), *(column.cells[place] for column in columns))
+    return rich
+
+
+def _show_cases(block: Cases, console: Console, width: int) -> None:
+    if not block.cases:
+        _say(["(none)"], console, width, "dim")
+    marks = ("", "") if console.is_terminal else ("«", "»")
+    remarks = max((cell_len(printable(case.remark)) for case in block.cases), default=0)
+    for case in block.cases:
+        console.print(_case(case, width, marks, remarks if remarks <= _REMARK else 0), width=width)
+
+
+def _case(case: Case, width: int, marks: tuple[str, str], beside: int) -> Text:
+    """One line: where it is, and so much of its context as fits; a remark `beside` it in so many cells, or below."""
+    told = Text(f"{shown(case.document, _ID)}, {case.start}: ", style="dim")
+    here = f"{marks[0]}{_running(case.here)}{marks[1]}"
+    room = max(width - cell_len(told.plain) - 2 - (beside + 2 if beside else 0), _LEAST)
+    if cell_len(here) > room:
+        here = f"{set_cell_size(here, room - 1)}…"
+    left = room - cell_len(here)
+    before = _cut(_running(case.before)[::-1], left // 2)[::-1]
+    after = _cut(_running(case.after), left - cell_len(before))
+    told.append(f"…{before}", "not dim").append(here, "bold red not dim").append(f"{after}…", "not dim")
+    if case.remark:
+        told.append("  " if beside else "\n    ").append(printable(case.remark))
+    return told
+
+
+def _running(text: str) -> str:
+    """Words of a document in one line."""
+    return printable(re.sub(r"\s+", " ", text))
+
+
+def _cut(text: str, cells: int) -> str:
+    """The first of it that takes so much room, without the piece of a word at its end."""
+    if cell_len(text) <= cells:
+        return text
+    words, space, piece = set_cell_size(text, max(cells, 0)).rpartition(" ")
+    return words if space and cell_len(piece) <= _PIECE else f"{words}{space}{piece}"

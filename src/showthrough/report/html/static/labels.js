@@ -50,8 +50,8 @@ function placed(spot, room, taken, lines) {
   return best;
 }
 
-/** The boxes of all names, in whichever order of choosing costs least. A name without a box has `null`. */
-function placeNames(spots, room, lines) {
+/** The boxes of all names, in whichever order of choosing costs least. A name without a box has `null`. `kept` stay free. */
+function placeNames(spots, room, lines, kept = []) {
   const numbers = spots.map((_, place) => place);
   const by = (value) => [...numbers].sort((one, two) => value(spots[one]) - value(spots[two]) || one - two);
   const crowd = (one) => -spots.filter((two) => Math.abs(one.left - two.left) < one.wide && Math.abs(one.top - two.top) < 40).length;
@@ -59,7 +59,7 @@ function placeNames(spots, room, lines) {
   let best = null;
   for (const order of orders) {
     const boxes = spots.map(() => null);
-    const taken = [...spots];
+    const taken = [...spots, ...kept];
     for (const place of order) {
       boxes[place] = placed(spots[place], room, taken, lines);
       if (boxes[place]) taken.push(boxes[place]);

@@ -61,15 +61,18 @@ function fill(select, options, chosen) {
   select.append(...[...groups.values()].filter((group) => group !== select));
 }
 
-// Light and dark: what the system says, until the reader says otherwise.
+// Light and dark: what the system says, until the reader says otherwise. Paper is white.
 
 const darkWanted = matchMedia("(prefers-color-scheme: dark)");
-const setTheme = (dark) => document.documentElement.classList.toggle("dark", dark);
+const { classList: look } = document.documentElement;
+const setTheme = (dark) => look.toggle("dark", dark);
 
 function startTheme() {
   setTheme(darkWanted.matches);
   darkWanted.addEventListener("change", (event) => setTheme(event.matches));
   const button = byId("theme");
   button.hidden = false;
-  button.addEventListener("click", () => setTheme(!document.documentElement.classList.contains("dark")));
+  button.addEventListener("click", () => setTheme(!look.contains("dark")));
+  addEventListener("beforeprint", () => look.contains("dark") && look.replace("dark", "was-dark"));
+  addEventListener("afterprint", () => look.contains("was-dark") && look.replace("was-dark", "dark"));
 }

@@ -5,6 +5,7 @@ const NAME = 13; // letters of names and numbers, in pixels
 const LINE = 17; // from one line of names to the next
 const MOST_NAMED = 30; // of more points only those on the front have their names beside them
 const MOST_TOGETHER = 10; // names in one joint label
+const PEOPLE = "people"; // what stands beside their line
 
 const SHAPES = {
   circle: "M-5.6,0a5.6,5.6 0 1,0 11.2,0a5.6,5.6 0 1,0 -11.2,0Z",
@@ -78,10 +79,26 @@ function startPlane(plane, { names, signs, shapes }) {
     const places = together.length === 1 ? "1 place" : `${together.length} places`;
     const lists = together.flat().some((point) => unnamed.includes(point.name)) ? "the tip" : "one label";
     const sentences = together.length ? [`Where points cover each other, ${lists} lists their names (${places}).`] : [];
+    const lines = [x, y].filter((one) => one.people);
+    if (lines.length) sentences.unshift(peopleSentence(lines));
     if (unnamed.length) sentences.push(`Not named in the picture: ${unnamed.join(", ")}.`);
     if (absent.length) sentences.push(`Without a number on both: ${absent.join(", ")}.`);
     byId("plane-told").textContent = sentences.join(" ");
     byId("plane-told").hidden = !sentences.length;
+  }
+
+  function peopleSentence(lines) {
+    const ranges = lines.filter(({ people: { value } }) => value[1] < value[2]).length;
+    const bands = ranges ? `; the ${ranges > 1 ? "bands are their intervals" : "band is its interval"}` : "";
+    return `Grey ${lines.length > 1 ? "lines" : "line"}: what people reach, each scored against the others, on ${lines[0].people.sample}${bands}.`;
+  }
+
+  /** What the tip of a line says: people together, and one by one. */
+  function peopleTip({ title, people }) {
+    const counted = (many) => (many === 1 ? "1 document" : `${many} documents`);
+    const each = people.each.map(([name, value, documents]) => `${name} ${number(value)}, ${counted(documents)}`);
+    if (people.more) each.push(`and ${people.more} more`);
+    return [`People, each against the others (${people.sample})`, `${title} ${number(people.value)}`, ...each].join("\n");
   }
 
   /** Draws the points, and says which stand together and which have no name beside them. */
@@ -91,19 +108,53 @@ function startPlane(plane, { names, signs, shapes }) {
     pencil.font = `${NAME}px ${getComputedStyle(container).fontFamily}`;
     const long = (text) => pencil.measureText(text).width;
     const bottom = high - 24;
-    const vertical = axis(points.flatMap((point) => point.y), y.reverse, bottom - 22, 22, Math.max(3, high / 60));
+    const reached = ({ people }) => (people && points.length ? [people.value[0]] : []);
+    const vertical = axis([...points.flatMap((point) => point.y), ...reached(y)], y.reverse, bottom - 22, 22, Math.max(3, high / 60));
     const left = 14 + Math.max(...vertical.ticks.map(([, text]) => long(text)));
-    const horizontal = axis(points.flatMap((point) => point.x), x.reverse, left + 22, wide - 26, Math.max(3, (wide - left) / 80));
+    const horizontal = axis([...points.flatMap((point) => point.x), ...reached(x)], x.reverse, left + 22, wide - 26, Math.max(3, (wide - left) / 80));
     for (const point of points) point.at = [horizontal.at(point.x[0]), vertical.at(point.y[0])];
     const groups = grouped(points);
     const crossed = points.flatMap((point) => intervals(point));
     const best = points.filter((point) => point.best).sort((one, two) => one.at[0] - two.at[0] || one.at[1] - two.at[1]);
     const front = best.slice(1).map((point, place) => [best[place].at, point.at]);
     const named = groups.filter((group) => points.length <= MOST_NAMED || group.some((point) => point.best));
-    const { boxes, texts } = withNames(named, [...crossed, ...front], { left: left + 4, right: wide - 2, top: 2, bottom: bottom - 3 });
+    const people = peopleLines();
+    const { boxes, texts } = withNames(named, [...crossed, ...front, ...people.map((one) => one.line)], { left: left + 4, right: wide - 2, top: 2, bottom: bottom - 3 });
 
     function intervals({ x: [, low, highest], y: [, lowest, top], at: [h, v] }) {
       return [[[horizontal.at(low), v], [horizontal.at(highest), v]], [[h, vertical.at(lowest)], [h, vertical.at(top)]]];
+    }
+
+    /** Lines at what people reach, with bands, and a word at an end of each where neither a point nor the other line is. */
+    function peopleLines() {
+      const within = (value, low, most) => Math.min(Math.max(value, low), most);
+      const room = { wide: long(PEOPLE) + 4, high: LINE - 2 };
+      const box = (from, top) => ({ left: from, right: from + room.wide, top, bottom: top + room.high });
+      const found = [];
+      if (y.people) {
+        const [at, ...ends] = y.people.value.map((value) => within(vertical.at(value), 2, bottom));
+        found.push({
+          of: y, line: [[left, at], [wide, at]],
+          band: { x: left, width: wide - left, y: Math.min(...ends), height: Math.abs(ends[1] - ends[0]) },
+          ends: [wide - room.wide, left + 4].flatMap((from) => [at - room.high - 3, at + 2].map((top) => box(from, top))),
+        });
+      }
+      if (x.people) {
+        const [at, ...ends] = x.people.value.map((value) => within(horizontal.at(value), left, wide));
+        found.push({
+          of: x, line: [[at, 2], [at, bottom]],
+          band: { x: Math.min(...ends), width: Math.abs(ends[1] - ends[0]), y: 2, height: bottom - 2 },
+          ends: [2, bottom - room.high - 2].flatMap((top) => [at + 3, at - room.wide - 3].map((from) => box(from, top))),
+        });
+      }
+      const taken = groups.map(around);
+      for (const one of found) {
+        const inside = one.ends.filter((end) => end.left >= left && end.right <= wide && end.top >= 0 && end.bottom <= bottom);
+        const clear = (end) => !taken.some((other) => overlap(end, other)) && !found.some(({ line: [from, to] }) => crosses(from, to, end));
+        one.box = inside.find(clear) ?? inside[0] ?? one.ends[0];
+        taken.push(one.box);
+      }
+      return found;
     }
 
     function withNames(some, lines, room) {
@@ -113,7 +164,7 @@ function startPlane(plane, { names, signs, shapes }) {
         const spots = some.map((group, place) => ({
           ...around(group), wide: 8 + Math.max(...words[place].map(({ text }) => long(text))), high: LINE * words[place].length,
         }));
-        const found = placeNames(spots, room, lines);
+        const found = placeNames(spots, room, lines, people.map((one) => one.box));
         if (found.every(Boolean) || share === 0.16) return { boxes: found, texts: words };
       }
       return null;
@@ -140,6 +191,12 @@ function startPlane(plane, { names, signs, shapes }) {
         })));
     };
 
+    const drawnPeople = ({ of, line: [[x1, y1], [x2, y2]], box }) => drawing("g", {
+      class: "people", "data-tip": peopleTip(of), "data-under": "", role: "img", "aria-label": `people, each against the others: ${of.title}`,
+    },
+      drawing("line", { class: "ring", x1, y1, x2, y2 }), drawing("line", { class: "line", x1, y1, x2, y2 }),
+      drawing("text", { x: box.left + 2, y: box.top + NAME - 1 }, PEOPLE));
+
     const name = (some, box, words) => drawing("g", { class: "label", "aria-hidden": "true" },
       ...(box.leader ? [drawing("line", { class: "leader", x1: some[0].at[0], y1: some[0].at[1], x2: box.leader[0], y2: box.leader[1] })] : []),
       ...words.map(({ text, point }, place) => drawing("text", {
@@ -148,6 +205,7 @@ function startPlane(plane, { names, signs, shapes }) {
 
     const description = `${axisTitle(y)}, against ${axisTitle(x)}: ${points.map((point) => point.tip.replaceAll("\n", ", ")).join("; ")}`;
     container.replaceChildren(drawing("svg", { viewBox: `0 0 ${wide} ${high}`, width: wide, height: high, role: "group", "aria-label": description },
+      ...people.map(({ band }) => drawing("rect", { class: "band", ...band })),
       drawing("path", { class: "axis", d: `M${left},2V${bottom}H${wide}` }),
       ...horizontal.ticks.flatMap(([value, text]) => [
         drawing("line", { class: "tick", x1: horizontal.at(value), x2: horizontal.at(value), y1: bottom, y2: bottom + 5 }),
@@ -155,6 +213,7 @@ function startPlane(plane, { names, signs, shapes }) {
       ...vertical.ticks.flatMap(([value, text]) => [
         drawing("line", { class: "tick", x1: left - 5, x2: left, y1: vertical.at(value), y2: vertical.at(value) }),
         drawing("text", { class: "number", x: left - 8, y: vertical.at(value) + 4.5, "text-anchor": "end" }, text)]),
+      ...people.map(drawnPeople),
       drawing("polyline", { class: "front", points: best.map((point) => point.at.join(",")).join(" ") }),
       ...points.flatMap((point) => intervals(point).map(([[x1, y1], [x2, y2]]) =>
         drawing("line", { class: `range colour-${signs[point.place][1]}`, x1, y1, x2, y2 }))),

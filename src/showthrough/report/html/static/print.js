@@ -23,17 +23,15 @@ function paperSize() {
 }
 
 function startPrinting() {
-  const { classList, style } = document.documentElement;
+  const { style } = document.documentElement;
   const notes = document.querySelector("details.notes");
   const opened = notes?.open;
   addEventListener("beforeprint", () => {
     if (notes) notes.open = true; // what must be known is on paper too
     for (const table of document.querySelectorAll(".as-cards")) table.classList.remove("as-cards");
-    if (classList.contains("dark")) classList.replace("dark", "was-dark");
     style.setProperty("--paper-size", paperSize());
   });
   addEventListener("afterprint", () => {
-    if (classList.contains("was-dark")) classList.replace("was-dark", "dark");
     if (notes) notes.open = opened;
     dispatchEvent(new Event("resize"));
   });

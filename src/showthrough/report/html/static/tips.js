@@ -85,7 +85,8 @@ const roving = new WeakSet();
 
 /** Makes what has tips one stop for the keyboard; inside, arrows go from one to the next, in a table also up and down. */
 function rove(container) {
-  const all = () => [...container.querySelectorAll("[data-tip]")];
+  // What is drawn under the rest comes after it.
+  const all = () => ["[data-tip]:not([data-under])", "[data-tip][data-under]"].flatMap((which) => [...container.querySelectorAll(which)]);
   all().forEach((stop, place) => { stop.tabIndex = place ? -1 : 0; });
   if (roving.has(container)) return;
   roving.add(container);

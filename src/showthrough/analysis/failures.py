@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.axis.axis import Axis
+from showthrough.axis.characters import is_space
 from showthrough.axis.coverage import Coverage
 from showthrough.axis.spans import Bools, Ints, counted, highest
 from showthrough.data.labels import Labels
@@ -26,6 +27,8 @@ from showthrough.run.documents import Texts, ruler_of
 
 Kind = Literal["missed", "under-masked", "spurious", "over-masked"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+MaskKind = Literal["over-masked", "no-mask", "spurious"]  # no-mask: it hides what annotators marked as not to be masked
+MASK_KINDS: tuple[MaskKind, ...] = get_args(MaskKind)
 
 # What became of a mention.
 LEAKED, PARTLY, HIDDEN, FREE, UNASKED = range(5)  # FREE: nothing in it is asked for; UNASKED: need not be masked
@@ -53,6 +56,14 @@ class Findings:
         return len(self.failures.get((kind, entity_type), ()))
 
 
+class Needless(NamedTuple):
+    """A mask that hides more than anybody wanted, and what it was taken for."""
+
+    kind: MaskKind
+    entity_type: str
+    place: Place
+
+
 class Painted(NamedTuple):
     """The places of some mentions on the axis, ascending, and the entity type at each."""
 
@@ -74,65 +85,75 @@ class Inspection:
     def __init__(self, texts: Texts) -> None:
         self.texts = texts
         self.axis = Axis(texts.corpus())
-        self._gold = self.axis.gold
-        self._labels = Labels(self._gold.types)
-        self._ruler = ruler_of(self.axis, texts)
-        self._types, kind = self._labels.numbered(self._gold.types)
-        self._kind = np.array(kind, dtype=np.int64)[self._gold.entity_type[self._gold.entity]]
-        self._wanted = self._painted(self._gold.level > 0)
-        self._unwanted = self._painted(self._gold.level == 0)
-        words = ~self.axis.table(is_punctuation).view(np.bool_)
+        self.gold = self.axis.gold
+        self.ruler = ruler_of(self.axis, texts)
+        self._labels = Labels(self.gold.types)
+        self.types, kind = self._labels.numbered(self.gold.types)
+        self.entity_type = np.array(kind, dtype=np.int64)[self.gold.entity_type[self.gold.entity]]  # of a mention
+        self._wanted = self._painted(self.gold.level > 0)
+        self._unwanted = self._painted(self.gold.level == 0)
+        words = ~(self.axis.table(is_punctuation) | self.axis.table(is_space)).view(np.bool_)
         words[self._wanted.place] = False
         self._outside = counted(words)  # words before each place that nobody wants masked
 
     def _painted(self, chosen: Bools) -> Painted:
-        place, kind = highest(self._gold.start[chosen], self._gold.end[chosen], self._kind[chosen])
+        place, kind = highest(self.gold.start[chosen], self.gold.end[chosen], self.entity_type[chosen])
         return Painted(place, kind)
+
+    def coverage(self, name: str) -> Coverage:
+        """The masks of one anonymization."""
+        return Coverage(self.axis, self.texts.anonymization(name))
 
     def of(self, name: str) -> Findings:
         """What one anonymization did."""
-        coverage = Coverage(self.axis, self.texts.anonymization(name))
-        outcome = self._outcomes(coverage)
+        coverage = self.coverage(name)
+        outcome = self.states(coverage)
+        outcome[self.gold.level == 0] = UNASKED
         failures: dict[tuple[Kind, str], list[Place]] = {}
-        for kind, entity_type, place in (*self._mentions(outcome), *self._masks(coverage, name)):
+        for kind, entity_type, place in self._mentions(outcome):
             failures.setdefault((kind, entity_type), []).append(place)
+        for one in self.needless(coverage, name):
+            told: Kind = "over-masked" if one.kind == "over-masked" else "spurious"
+            failures.setdefault((told, one.entity_type), []).append(one.place)
         return Findings(outcome, self._leaks(outcome), failures, self._given(coverage))
 
-    def _outcomes(self, coverage: Coverage) -> NDArray[np.int8]:
-        asked = self._ruler.mentions
-        before = coverage.readable(self._ruler, self.texts.replacements)
+    def states(self, coverage: Coverage) -> NDArray[np.int8]:
+        """How much can be read of each mention, whether it is to be masked or not."""
+        asked = self.ruler.mentions
+        before = coverage.readable(self.ruler, self.texts.replacements)
         readable = before[asked.closes] - before[asked.opens]
-        outcome = np.full(len(readable), PARTLY, dtype=np.int8)
-        outcome[readable == asked.closes - asked.opens] = LEAKED
-        outcome[readable == 0] = HIDDEN
-        outcome[~asked.solid] = FREE
-        outcome[self._gold.level == 0] = UNASKED
-        return outcome
+        state = np.full(len(readable), PARTLY, dtype=np.int8)
+        state[readable == asked.closes - asked.opens] = LEAKED
+        state[readable == 0] = HIDDEN
+        state[~asked.solid] = FREE
+        return state
 
     def _given(self, coverage: Coverage) -> list[Place]:
         if self.texts.replacements == "trusted":
             return []
-        return self._places(coverage.given.start, coverage.given.end)
+        return self.places(coverage.given.start, coverage.given.end)
 
     def _mentions(self, outcome: NDArray[np.int8]) -> Iterator[tuple[Kind, str, Place]]:
-        marks = np.column_stack([self._gold.start, self._gold.end, self._kind, outcome])[outcome <= PARTLY]
+        marks = np.column_stack([self.gold.start, self.gold.end, self.entity_type, outcome])[outcome <= PARTLY]
         start, end, kinds, codes = np.unique(marks, axis=0).T
-        for place, kind, code in zip(self._places(start, end), kinds.tolist(), codes.tolist(), strict=True):
-            yield ("missed" if code == LEAKED else "under-masked"), self._types[kind], place
+        for place, kind, code in zip(self.places(start, end), kinds.tolist(), codes.tolist(), strict=True):
+            yield ("missed" if code == LEAKED else "under-masked"), self.types[kind], place
 
-    def _masks(self, coverage: Coverage, name: str) -> Iterator[tuple[Kind, str, Place]]:
-        judged = self._gold.annotators[coverage.document] > 0  # where nobody read, nobody can say
+    def needless(self, coverage: Coverage, name: str) -> Iterator[Needless]:
+        """Masks over words that nobody wants masked, as they stand in the texts; those that overlap are one."""
+        judged = self.gold.annotators[coverage.document] > 0  # where nobody read, nobody can say
         start, end = coverage.start[judged], coverage.end[judged]
         beside = self._outside[end] > self._outside[start]
         start, end = start[beside], end[beside]
         wanted, unwanted = (painted.first(start, end).tolist() for painted in (self._wanted, self._unwanted))
-        types, own = self._types, self._own_types(name)
-        for place, hidden, kind in zip(self._places(start, end), wanted, unwanted, strict=True):
+        types, own = self.types, self._own_types(name)
+        for place, hidden, marked in zip(self.places(start, end), wanted, unwanted, strict=True):
             if hidden >= 0:
-                yield "over-masked", types[hidden], place
+                yield Needless("over-masked", types[hidden], place)
+            elif marked >= 0:
+                yield Needless("no-mask", types[marked] or NO_TYPE, place)
             else:
-                named = types[kind] if kind >= 0 else own.get((place.document, place.start), "")
-                yield "spurious", named or NO_TYPE, place
+                yield Needless("spurious", own.get((place.document, place.start), "") or NO_TYPE, place)
 
     def _own_types(self, name: str) -> dict[tuple[int, int], str]:
         """What the anonymizer itself said it found, by document and start."""
@@ -144,14 +165,15 @@ class Inspection:
 
     def _leaks(self, outcome: NDArray[np.int8]) -> Ints:
         leaking, count = outcome <= PARTLY, len(self.texts.documents)
-        places = np.column_stack([self._gold.start, self._gold.end])[leaking]
+        places = np.column_stack([self.gold.start, self.gold.end])[leaking]
         spans, number = np.unique(places, axis=0, return_inverse=True)
         level = np.zeros(len(spans), dtype=np.int8)
-        np.maximum.at(level, number.ravel(), self._gold.level[leaking])  # direct for one annotator is direct
+        np.maximum.at(level, number.ravel(), self.gold.level[leaking])  # direct for one annotator is direct
         document = np.searchsorted(self.axis.bounds, spans[:, 0], side="right") - 1
         return np.column_stack([np.bincount(document[level == kind], minlength=count) for kind in (2, 1)])
 
-    def _places(self, start: Ints, end: Ints) -> list[Place]:
+    def places(self, start: Ints, end: Ints) -> list[Place]:
+        """Stretches of the axis as places in their documents."""
         document = np.searchsorted(self.axis.bounds, start, side="right") - 1
         base = self.axis.bounds[document]
         return list(map(Place, document.tolist(), (start - base).tolist(), (end - base).tolist()))

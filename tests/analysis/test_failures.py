@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, TypedMask, evaluate
-from showthrough.report.failures import (
+from showthrough.analysis.failures import (
     FREE,
     HIDDEN,
     KINDS,

@@ -1,0 +1,147 @@
+"""Who takes what for what: confusion of types, masking decisions by type, and the strings they differ on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from enum import IntEnum
+from heapq import nlargest
+
+import msgspec
+import numpy as np
+
+from showthrough.analysis.agreement.items import Items, Marks
+from showthrough.analysis.agreement.tallies import Chosen
+from showthrough.analysis.agreement.values import Confusion, Decisions, Meeting, Place, Unit
+from showthrough.axis.spans import Ints
+
+CONTEXT = 40  # characters on either side of a place
+_LONGEST = 200  # characters of a string by which places are told apart
+_KEPT = 20_000  # strings: those with fewest differences are forgotten first
+
+
+class Decision(IntEnum):
+    """What an annotator said of a span; a later one is stronger."""
+
+    UNMARKED = 0
+    OTHER_BORDERS = 1  # that very span is not marked, and something that overlaps it is
+    NO_MASK = 2
+    QUASI = 3
+    DIRECT = 4
+
+    @property
+    def words(self) -> str:
+        return self.name.lower().replace("_", " ")
+
+
+_MASKED = (Decision.QUASI, Decision.DIRECT)
+
+
+class Meetings:
+    """How often what two annotators said met, all pairs of annotators together."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[tuple[int, int]] = Counter()
+
+    def add(self, items: Items, said: Ints) -> None:
+        one, two, sums = Chosen.of(items, said).meetings(items)
+        for pair, count in zip(zip(one.tolist(), two.tolist(), strict=True), sums.tolist(), strict=True):
+            if count:
+                self.counts[pair] += count
+
+
+def decided(marks: Marks) -> Ints:
+    """For each place on the line of spans: the decision."""
+    items = marks.spans
+    marked = items.said("identifier")
+    return np.where(marked > 0, marked + Decision.OTHER_BORDERS, marks.touched(items))
+
+
+class States:
+    """Type and decision as one number, the type counting for more."""
+
+    def __init__(self, types: Sequence[str]) -> None:
+        self._types: list[str | None] = [None, *types]
+
+    @staticmethod
+    def of(kind: Ints, decision: Ints) -> Ints:
+        return np.asarray(kind * len(Decision) + decision)
+
+    def read(self, state: int) -> tuple[str | None, Decision]:
+        kind, decision = divmod(state, len(Decision))
+        return self._types[kind], Decision(decision)
+
+
+def confusion_of_types(unit: Unit, counts: Counter[tuple[int, int]], types: Sequence[str]) -> Confusion:
+    """Where nobody of a pair marked anything they do not meet."""
+    names: list[str | None] = [None, *types]
+    found = {pair: count for pair, count in counts.items() if pair != (0, 0)}
+    meetings = [Meeting(names[one], names[two], count) for (one, two), count in found.items()]
+    return Confusion(unit, tuple(sorted(meetings, key=lambda each: (-each.count, each.first or "", each.second or ""))))
+
+
+def types_alone(counts: Counter[tuple[int, int]]) -> Counter[tuple[int, int]]:
+    """States' meetings by their types."""
+    found: Counter[tuple[int, int]] = Counter()
+    for (one, two), count in counts.items():
+        low, high = sorted((one // len(Decision), two // len(Decision)))
+        found[low, high] += count
+    return found
+
+
+def decisions_by_type(counts: Counter[tuple[int, int]], states: States) -> tuple[Decisions, ...]:
+    """Pairs count under the type of the stronger decision; of two alike under the type that sorts first."""
+    found: dict[str, Counter[str]] = {}
+    for pair, count in counts.items():
+        (one, weak), (two, strong) = sorted(map(states.read, pair), key=lambda said: said[1])
+        if one is None and two is None:
+            continue
+        kind = two if one is None or weak < strong else min(one, two or "")
+        of_kind = found.setdefault(kind or "", Counter())
+        of_kind["compared"] += round(count)
+        of_kind["other_borders"] += round(count) * (weak == Decision.OTHER_BORDERS)
+        if strong in _MASKED and weak < strong:
+            other = Decision.UNMARKED if weak == Decision.OTHER_BORDERS else weak
+            of_kind[f"{strong.name}_{other.name}".lower()] += round(count)
+    made = [msgspec.convert({"entity_type": kind, **sums}, Decisions) for kind, sums in found.items()]
+    return tuple(sorted(made, key=lambda one: (-one.differing, -one.compared, one.entity_type)))
+
+
+class Places:
+    """The strings on which annotators decide differently; other borders are no other decision."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Place] = {}
+        self.forgotten = False
+
+    def add(self, marks: Marks, decision: Ints) -> None:
+        items = marks.spans
+        said = np.zeros((len(items), len(Decision)), dtype=np.int64)
+        np.add.at(said, (items.cells[0], decision), 1)
+        none = said[:, Decision.UNMARKED] + said[:, Decision.NO_MASK]
+        direct, quasi = said[:, Decision.DIRECT], said[:, Decision.QUASI]
+        differing = direct * quasi + (direct + quasi) * none
+        for item in np.flatnonzero(differing).tolist():
+            number = int(items.document[item])
+            document, shift = marks.documents[number], int(marks.bounds[number])
+            start, end = int(items.start[item]) - shift, int(items.end[item]) - shift
+            text = document.text
+            key = text[start : min(end, start + _LONGEST)]
+            pairs, earlier = int(differing[item]), self._found.get(key)
+            if earlier:
+                self._found[key] = msgspec.structs.replace(
+                    earlier, differing=earlier.differing + pairs, places=earlier.places + 1
+                )
+                continue
+            counts = {one.words: int(said[item, one]) for one in reversed(Decision) if said[item, one]}
+            before, after = text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
+            self._found[key] = Place(document.id, start, before, text[start:end], after, counts, pairs, 1)
+        if len(self._found) > 2 * _KEPT:
+            self._found = {one.here[:_LONGEST]: one for one in self.most(_KEPT)}
+            self.forgotten = True
+
+    def most(self, number: int) -> tuple[Place, ...]:
+        """Those with most differences; of equals the string that sorts first."""
+        return tuple(
+            nlargest(number, sorted(self._found.values(), key=lambda one: one.here), lambda one: one.differing)
+        )

@@ -1,0 +1,95 @@
+"""Who read what: the documents that two or more people read, and which people share them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from showthrough.data.documents import Annotation, Corpus, Document
+from showthrough.data.silver import is_silver
+from showthrough.errors import some
+
+_SEVERAL = 2
+
+
+def people(document: Document) -> tuple[Annotation, ...]:
+    """What people marked in a document, one annotation for each of them: a name that occurs twice is one person."""
+    layers: dict[str, Annotation] = {}
+    for one in document.annotations:
+        if not is_silver(one.annotator):
+            earlier = layers.get(one.annotator)
+            layers[one.annotator] = Annotation(one.annotator, earlier.mentions + one.mentions) if earlier else one
+    return tuple(layers.values())
+
+
+def shared_documents(corpus: Corpus) -> Iterator[Document]:
+    """Those of a corpus that two or more people read, with what people marked alone."""
+    for document in corpus:
+        layers = people(document)
+        if len(layers) >= _SEVERAL:
+            yield Document(document.id, document.text, layers, document.group)
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """What one look at all documents tells of who read them."""
+
+    documents: int
+    shared: int
+    units: int  # of what is drawn for intervals: groups of shared documents, or these themselves
+    annotators: dict[str, int]  # people, and how many documents each read
+    pairs: dict[tuple[str, str], int]  # and how many each two of them share
+    programs: tuple[str, ...]
+    mentions: int  # by people, in shared documents
+    stated: bool  # whether somebody said of a shared mention how it identifies
+    confidential: bool  # or whether it is confidential
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Sharing:
+        read: Counter[str] = Counter()
+        pairs: Counter[tuple[str, str]] = Counter()
+        programs: set[str] = set()
+        units: set[str] = set()
+        alone = mentions = shared = 0
+        stated = confidential = False
+        for document in corpus:
+            layers = people(document)
+            read.update(one.annotator for one in layers)
+            programs.update(one.annotator for one in document.annotations if is_silver(one.annotator))
+            if len(layers) < _SEVERAL:
+                continue
+            shared += 1
+            pairs.update(combinations(sorted(one.annotator for one in layers), 2))
+            alone += not document.group
+            units.update(filter(None, [document.group]))
+            for layer in layers:
+                mentions += len(layer.mentions)
+                stated = stated or any(mention.stated for mention in layer.mentions)
+                confidential = confidential or any(mention.confidential for mention in layer.mentions)
+        return cls(
+            len(corpus), shared, alone + len(units), dict(sorted(read.items())), dict(pairs), tuple(sorted(programs)),
+            mentions, stated, confidential,
+        )  # fmt: skip
+
+    @property
+    def readers(self) -> int:
+        """People who share a document with somebody."""
+        return len({name for pair in self.pairs for name in pair})
+
+    @property
+    def reason(self) -> str:
+        """Why there is no agreement to speak of, in a sentence; empty where there is."""
+        if self.shared:
+            return ""
+        if not self.annotators:
+            if self.programs:
+                return f"all annotations are by programs ({some(self.programs)}): no people are there to agree"
+            return "no document has annotations: nobody is there to agree"
+        if len(self.annotators) == 1:
+            return f"one annotator marked this corpus ({some(self.annotators)}): nobody is there to agree with"
+        return (
+            f"the corpus has {len(self.annotators)} annotators, but no document was read by two of them: nothing tells "
+            "how far they agree"
+        )

@@ -1,0 +1,176 @@
+"""Sums that agreement is made of, kept apart for the documents that intervals are drawn from.
+
+Where there are many documents, several are drawn together: so what is kept does not grow with a corpus.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from showthrough.analysis.agreement.items import Items
+from showthrough.analysis.agreement.values import Attribute
+from showthrough.axis.spans import Ints, spread
+from showthrough.statistics.forms import Array
+
+_HELD = 1 << 16  # entries that wait to be summed up
+_DENSE = 8  # so many places for each entry may be empty
+
+
+def _summed(place: Ints, value: Array, size: int) -> Array:
+    return np.bincount(place, value, minlength=size).astype(np.float64)
+
+
+class Margins:
+    """How often each category was chosen, by series and block; only what occurs is kept."""
+
+    def __init__(self, series: int, blocks: int) -> None:
+        self._shape = series, blocks
+        self._keys: list[Ints] = []
+        self._values: list[Array] = []
+        self._waiting = 0
+
+    def add(self, series: Ints, block: Ints, category: Ints, value: Array) -> None:
+        number, blocks = self._shape
+        self._keys.append((category * number + series) * blocks + block)
+        self._values.append(value)
+        self._waiting += len(category)
+        if self._waiting > _HELD:
+            self._sum_up()
+
+    def _sum_up(self) -> None:
+        keys = np.concatenate([np.zeros(0, dtype=np.int64), *self._keys])
+        values = np.concatenate([np.zeros(0), *self._values])
+        if keys.max(initial=0) < _DENSE * len(keys):  # counting is quicker than sorting
+            sums = _summed(keys, values, 0)
+            keys = np.flatnonzero(sums)
+            values = sums[keys]
+        else:
+            keys, place = np.unique(keys, return_inverse=True)
+            values = _summed(place, values, len(keys))
+        self._keys, self._values, self._waiting = [keys], [values], 0
+
+    def tables(self) -> list[tuple[Ints, Ints, Array]]:
+        """Of each series: blocks, categories and sums, category after category."""
+        self._sum_up()
+        number, blocks = self._shape
+        keys, values = self._keys[0], self._values[0]
+        series = keys // blocks % number
+        order = np.argsort(series, kind="stable")
+        ends = np.searchsorted(series[order], np.arange(number + 1))
+        parts = [order[low:high] for low, high in pairwise(ends.tolist())]
+        return [(keys[one] % blocks, keys[one] // blocks // number, values[one]) for one in parts]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Of each series and block: how much was compared, how much of it agreed, and what either side chose."""
+
+    whole: Array  # series × blocks
+    agreeing: Array
+    first: Margins
+    second: Margins  # the same as the first where raters are not told apart
+
+    @classmethod
+    def empty(cls, blocks: int, series: int = 1, *, sides: int = 1) -> Tally:
+        first = Margins(series, blocks)
+        second = Margins(series, blocks) if sides > 1 else first
+        return cls(np.zeros((series, blocks)), np.zeros((series, blocks)), first, second)
+
+    def add(self, block: Ints, whole: Array, agreeing: Array, series: Ints | None = None) -> None:
+        shape = self.whole.shape
+        key = block if series is None else series * shape[1] + block
+        for sums, value in ((self.whole, whole), (self.agreeing, agreeing)):
+            sums += _summed(key, value, sums.size).reshape(shape)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which categories raters chose of each item, and how many of them did; a row for each item and category."""
+
+    item: Ints
+    category: Ints
+    raters: Ints
+
+    @classmethod
+    def of(cls, items: Items, said: Ints) -> Chosen:
+        width = int(said.max(initial=0)) + 1
+        keys, raters = np.unique(items.cells[0] * width + said, return_counts=True)
+        return cls(keys // width, keys % width, raters)
+
+    def agreeing(self, items: Items) -> Array:
+        """Of each item, the share of pairs of raters who agree."""
+        pairs = _summed(self.item, self.raters * (self.raters - 1.0), len(items))
+        return np.asarray(pairs / (items.raters * (items.raters - 1)))
+
+    def meetings(self, items: Items) -> tuple[Ints, Ints, Array]:
+        """Pairs of categories, the smaller first, and how many pairs of raters chose them, by weight."""
+        last = np.searchsorted(self.item, self.item, side="right")
+        one, two = spread(np.arange(len(self.item)), last)
+        pairs = np.where(one == two, self.raters[one] * (self.raters[one] - 1) / 2, self.raters[one] * self.raters[two])
+        width = int(self.category.max(initial=0)) + 1
+        keys, place = np.unique(self.category[one] * width + self.category[two], return_inverse=True)
+        sums = _summed(place, pairs * items.weight[self.item[one]], len(keys))
+        return keys // width, keys % width, sums
+
+
+class AllRaters:
+    """What Fleiss' κ and Krippendorff's α of one attribute in one unit need.
+
+    κ counts an item once, α as often as it was rated.
+    """
+
+    def __init__(self, blocks: int) -> None:
+        self.items = Tally.empty(blocks)
+        self.ratings = Tally.empty(blocks)
+
+    def add(self, items: Items, chosen: Chosen, block: Ints) -> None:
+        """`block` is that of each document."""
+        raters, agreeing, of_item = items.raters, chosen.agreeing(items), block[items.document]
+        none = np.zeros(len(chosen.item), dtype=np.int64)
+        for tally, times in ((self.items, items.weight), (self.ratings, items.weight * raters)):
+            tally.add(of_item, times, times * agreeing)
+            value = (times / raters)[chosen.item] * chosen.raters
+            tally.first.add(none, of_item[chosen.item], chosen.category, value)
+
+
+@dataclass(frozen=True)
+class LayerPairs:
+    """The layers of each two annotators who are compared, wherever both read a document."""
+
+    pair: Ints
+    first: Ints
+    second: Ints
+
+    @classmethod
+    def of(cls, items: Items, numbers: dict[tuple[str, str], int]) -> LayerPairs:
+        """Of pairs of names, sorted, with their numbers."""
+        marks = items.marks
+        names = [one.annotator for document in marks.documents for one in document.annotations]
+        layers = marks.layers
+        end = np.cumsum(layers.count)[layers.document]
+        first, second = spread(np.arange(len(names)) + 1, end)
+        found = []
+        for one, two in zip(first.tolist(), second.tolist(), strict=True):
+            low, high = (one, two) if names[one] < names[two] else (two, one)
+            number = numbers.get((names[low], names[high]))
+            if number is not None:
+                found.append((number, low, high))
+        pair, left, right = np.array(found, dtype=np.int64).reshape(-1, 3).T
+        return cls(pair, left, right)
+
+    def add(self, tallies: dict[Attribute, Tally], items: Items, block: Ints) -> None:
+        """Adds what each two said of all items of the documents that both read."""
+        document = items.marks.layers.document
+        size = np.bincount(items.document, minlength=len(items.marks.documents))[document[self.first]]
+        row, offset = spread(np.zeros_like(size), size)
+        one, two = items.base[self.first][row] + offset, items.base[self.second][row] + offset
+        here = document[self.first][row]
+        pair, of_cell, weight = self.pair[row], block[here], items.weight[items.first[here] + offset]
+        for attribute, tally in tallies.items():
+            said = items.said(attribute)
+            tally.add(of_cell, weight, weight * (said[one] == said[two]), pair)
+            tally.first.add(pair, of_cell, said[one], weight)
+            tally.second.add(pair, of_cell, said[two], weight)

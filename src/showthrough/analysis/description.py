@@ -1,0 +1,244 @@
+"""What a corpus holds, as the Text Anonymization Benchmark tells it of its own (Pilán et al. 2022, Tables 1 to 4)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from math import fsum, sqrt
+from typing import TypeVar
+
+from msgspec import Struct
+
+from showthrough.analysis.tallies import EntityKind, Extent, LayerKind, MentionKind, Tally, is_confidential, tallies
+from showthrough.data.documents import Corpus
+from showthrough.data.levels import known_level
+from showthrough.data.silver import is_silver
+
+_LEVELS = ("NO_MASK", "QUASI", "DIRECT")  # of an entity, by number
+_Key = TypeVar("_Key")
+
+
+class Spread(Struct, frozen=True):
+    """Mean and standard deviation (with n − 1) of so many values; `None` where there are too few."""
+
+    mean: float | None
+    deviation: float | None
+    number: int
+
+
+class Levels(Struct, frozen=True):
+    """How many identify directly, together with others, and how many may stay."""
+
+    direct: int = 0
+    quasi: int = 0
+    no_mask: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.direct + self.quasi + self.no_mask
+
+    @property
+    def masked(self) -> int:
+        return self.direct + self.quasi
+
+
+class Marks(Struct, frozen=True, kw_only=True):
+    """What was marked of one type, or of all of them."""
+
+    mentions: Levels
+    inferred: int  # mentions of which nobody said how they identify
+    guessed: int  # of these, those whose type tells it neither
+    confidential: int
+    statuses: dict[str, int]  # mentions by what they say of being confidential; those that say nothing are not in it
+    edits: dict[str, int]  # mentions by what annotators did to marks made beforehand; likewise
+    linked: int  # mentions with an entity id; another is an entity of its own
+    entities: Levels
+    confidential_entities: int
+    entities_with_status: int
+    chained: int  # mentions of these entities, also those of another type than the first
+    most_mentions: int  # of an entity
+    repeated: int  # entities with more than one mention
+    several_strings: int  # entities whose mentions do not all read the same
+
+    @property
+    def with_status(self) -> int:
+        return sum(self.statuses.values())
+
+    @property
+    def with_edit(self) -> int:
+        return sum(self.edits.values())
+
+
+class AnnotatorMarks(Struct, frozen=True, kw_only=True):
+    """What one annotator marked, and how much of it and of the texts is to be masked."""
+
+    program: bool
+    layers: int  # documents that the annotator read
+    reviewed: int  # of these, those that somebody else looked through
+    mentions: int
+    entities: int
+    masked: int  # mentions
+    stated: int  # mentions of which the annotator said how they identify; of the others their types tell
+    masked_share: float | None  # of mentions; `None` where the annotator said of none whether it is to be masked
+    masked_by_document: Spread  # the same share, over documents with mentions
+    extent: Extent
+
+
+class Part(Struct, frozen=True, kw_only=True):
+    """What some documents hold: all, or those of one split."""
+
+    documents: int
+    documents_by_annotators: dict[int, int]  # how many documents so many annotators read
+    documents_reviewed: int
+    layers: int
+    layers_by_programs: int
+    layers_reviewed: int
+    characters: int
+    tokens: int
+    mentions_per_document: Spread  # of all annotators together
+    mentions_per_layer: Spread
+    masked_by_annotator: Spread  # the share of mentions that are to be masked, over annotators that are no programs
+    masked_by_layer: Spread  # the same over their layers
+    marks: Marks
+    types: dict[str, Marks]  # the most frequent first
+    annotators: dict[str, AnnotatorMarks]  # who read most first
+
+
+class Description(Struct, frozen=True):
+    """What a corpus holds, as a whole and by split."""
+
+    corpus: str
+    digest: str
+    whole: Part
+    splits: dict[str, Part]  # the largest first; none where no document says its split
+
+
+def describe(corpus: Corpus) -> Description:
+    """Counts of documents, annotators, mentions, entities, types, identifiers, confidential categories and edits.
+
+    >>> from showthrough.data.documents import Annotation, Document, Mention
+    >>> doe = Annotation("ann", (Mention(3, 6, "PERSON", "DIRECT"), Mention(10, 14, "LOC", "NO_MASK")))
+    >>> found = describe(Corpus([Document("a", "Mr Doe of Oslo", (doe,)), Document("b", "Oslo")]))
+    >>> found.whole.documents_by_annotators, found.whole.marks.mentions
+    ({0: 1, 1: 1}, Levels(direct=1, quasi=0, no_mask=1))
+    """
+    found = tallies(corpus)
+    whole = Tally()
+    for tally in found.values():
+        whole.add(tally)
+    parts = {split: _part(tally) for split, tally in found.items()} if any(found) else {}
+    ordered = dict(sorted(parts.items(), key=lambda item: (-item[1].documents, item[0])))
+    return Description(corpus.name, corpus.digest, _part(whole), ordered)
+
+
+def _part(tally: Tally) -> Part:
+    annotators = _annotators(tally)
+    telling = {
+        name: one.masked_share for name, one in annotators.items() if one.masked_share is not None and not one.program
+    }
+    layers = [(kind, times) for kind, times in tally.layers.items() if kind.annotator in telling and kind.mentions]
+    return Part(
+        documents=tally.documents.total(),
+        documents_by_annotators=dict(sorted(_sums((kind.layers, n) for kind, n in tally.documents.items()).items())),
+        documents_reviewed=sum(times for kind, times in tally.documents.items() if kind.reviewed),
+        layers=tally.layers.total(),
+        layers_by_programs=sum(one.layers for one in annotators.values() if one.program),
+        layers_reviewed=sum(one.reviewed for one in annotators.values()),
+        characters=tally.characters,
+        tokens=tally.tokens,
+        mentions_per_document=_spread((kind.mentions, times) for kind, times in tally.documents.items()),
+        mentions_per_layer=_spread((kind.mentions, times) for kind, times in tally.layers.items()),
+        masked_by_annotator=_spread((share, 1) for share in telling.values()),
+        masked_by_layer=_spread((kind.masked / kind.mentions, times) for kind, times in layers),
+        marks=_marks(tally.mentions, tally.entities),
+        types=_types(tally),
+        annotators=annotators,
+    )
+
+
+def _annotators(tally: Tally) -> dict[str, AnnotatorMarks]:
+    by_name: defaultdict[str, list[tuple[LayerKind, int]]] = defaultdict(list)
+    for kind, times in tally.layers.items():
+        by_name[kind.annotator].append((kind, times))
+    found = {name: _annotator(name, layers, tally.extents[name]) for name, layers in by_name.items()}
+    return dict(sorted(found.items(), key=lambda item: (-item[1].layers, item[0])))
+
+
+def _annotator(name: str, layers: list[tuple[LayerKind, int]], extent: Extent) -> AnnotatorMarks:
+    mentions = sum(kind.mentions * times for kind, times in layers)
+    masked = sum(kind.masked * times for kind, times in layers)
+    stated = sum(kind.stated * times for kind, times in layers)
+    telling = [(kind, times) for kind, times in layers if kind.mentions] if stated else []
+    return AnnotatorMarks(
+        program=is_silver(name),
+        layers=sum(times for _, times in layers),
+        reviewed=sum(times for kind, times in layers if kind.reviewed),
+        mentions=mentions,
+        entities=sum(kind.entities * times for kind, times in layers),
+        masked=masked,
+        stated=stated,
+        masked_share=masked / mentions if telling else None,
+        masked_by_document=_spread((kind.masked / kind.mentions, times) for kind, times in telling),
+        extent=extent,
+    )
+
+
+def _types(tally: Tally) -> dict[str, Marks]:
+    """What was marked of each type. An entity has the type of its first mention, so a type may have mentions alone."""
+    mentions: defaultdict[str, Counter[MentionKind]] = defaultdict(Counter)
+    entities: defaultdict[str, Counter[EntityKind]] = defaultdict(Counter)
+    for mention, times in tally.mentions.items():
+        mentions[mention.entity_type][mention] = times
+    for entity, times in tally.entities.items():
+        entities[entity.entity_type][entity] = times
+    found = {kind: _marks(mentions[kind], entities[kind]) for kind in mentions}
+    return dict(sorted(found.items(), key=lambda item: (-item[1].mentions.total, item[0])))
+
+
+def _marks(mentions: Counter[MentionKind], entities: Counter[EntityKind]) -> Marks:
+    inferred = {kind: times for kind, times in mentions.items() if not kind.stated}
+    return Marks(
+        mentions=_levels((kind.identifier, times) for kind, times in mentions.items()),
+        inferred=sum(inferred.values()),
+        guessed=sum(times for kind, times in inferred.items() if known_level(kind.entity_type) is None),
+        confidential=sum(times for kind, times in mentions.items() if is_confidential(kind.confidential)),
+        statuses=_most_first((kind.confidential, times) for kind, times in mentions.items()),
+        edits=_most_first((kind.edit, times) for kind, times in mentions.items()),
+        linked=sum(times for kind, times in mentions.items() if kind.linked),
+        entities=_levels((_LEVELS[kind.level], times) for kind, times in entities.items()),
+        confidential_entities=sum(times for kind, times in entities.items() if kind.confidential),
+        entities_with_status=sum(times for kind, times in entities.items() if kind.confidential is not None),
+        chained=sum(kind.mentions * times for kind, times in entities.items()),
+        most_mentions=max((kind.mentions for kind in entities), default=0),
+        repeated=sum(times for kind, times in entities.items() if kind.mentions > 1),
+        several_strings=sum(times for kind, times in entities.items() if kind.several_strings),
+    )
+
+
+def _levels(found: Iterable[tuple[str, int]]) -> Levels:
+    sums = _sums(found)
+    return Levels(sums["DIRECT"], sums["QUASI"], sums["NO_MASK"])
+
+
+def _most_first(found: Iterable[tuple[str | None, int]]) -> dict[str, int]:
+    """By what was said; white space says nothing."""
+    sums = _sums((name, times) for name, times in found if name and not name.isspace())
+    return dict(sorted(sums.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _sums(found: Iterable[tuple[_Key, int]]) -> Counter[_Key]:
+    sums: Counter[_Key] = Counter()
+    for key, times in found:
+        sums[key] += times
+    return sums
+
+
+def _spread(found: Iterable[tuple[float, int]]) -> Spread:
+    """Sums that are rounded once, so that the order of documents changes no digit."""
+    times: Mapping[float, int] = _sums(found)
+    number = sum(times.values())
+    if not number:
+        return Spread(None, None, 0)
+    mean = fsum(value * many for value, many in times.items()) / number
+    squares = fsum((value - mean) ** 2 * many for value, many in times.items())
+    return Spread(mean, sqrt(squares / (number - 1)) if number > 1 else None, number)

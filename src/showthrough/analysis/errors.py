@@ -1,0 +1,290 @@
+"""Where anonymizations fail, counted by type, identifier and kind, with every case in its context.
+
+False negatives are mentions to be masked that can be read, at least in part (Figure 4 and Table 11 in Pilán et al.
+2022); needless masks are the others. All of it comes from the documents that a run keeps.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Literal, get_args
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from showthrough.analysis.cases import CaseKind, ErrorCase, Located, case_at, ranked, readable_words
+from showthrough.analysis.failures import MASK_KINDS, Inspection, MaskKind
+from showthrough.analysis.leaks import LEAK_KINDS, LeakKind, Leaks
+from showthrough.analysis.rules import Worth
+from showthrough.axis.spans import Bools, Ints, joined, paint, places
+from showthrough.data.labels import NO_TYPE, Labels
+from showthrough.errors import PlanError, meant, shown, some
+from showthrough.run.documents import Texts
+from showthrough.run.run import WITHOUT_TEXT, Run
+
+LeakIdentifier = Literal["DIRECT", "QUASI"]
+IDENTIFIERS: tuple[LeakIdentifier, ...] = get_args(LeakIdentifier)
+CASE_KINDS: tuple[CaseKind, ...] = (*LEAK_KINDS, *MASK_KINDS)
+_ROWS: tuple[tuple[int, LeakIdentifier], ...] = ((1, "DIRECT"), (0, "QUASI"))  # of a table of leaks
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """How many there are, and how many of them leak in each way."""
+
+    total: int
+    kinds: dict[LeakKind, int]
+
+    @property
+    def leaking(self) -> int:
+        return sum(self.kinds.values())
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(self.total + other.total, {kind: self.kinds[kind] + other.kinds[kind] for kind in LEAK_KINDS})
+
+
+NOTHING = Tally(0, dict.fromkeys(LEAK_KINDS, 0))
+
+
+class LeakCounts(msgspec.Struct, frozen=True):
+    """What is to be masked of one type: spans, each once whoever marked it, and the marks of each annotator."""
+
+    entity_type: str
+    identifier: LeakIdentifier
+    spans: Tally
+    marks: Tally
+
+
+class MaskCounts(msgspec.Struct, frozen=True):
+    """Needless masks of one type: what annotators called it, else what the system did."""
+
+    entity_type: str
+    kinds: dict[MaskKind, int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.kinds.values())
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """Which documents were looked at: those that the run keeps."""
+
+    documents: int
+    annotated: int  # of these; in the others nothing can be called a leak or needless
+    corpus: int  # documents of the run
+    chosen: Literal["all", "riskiest", "first"]
+
+
+class Errors(msgspec.Struct, frozen=True):
+    """Where one anonymization fails.
+
+    Recall of mentions also asks for the `spared` mentions, which are marked as not to be masked while another mention
+    of their entity is: with these and each annotator's marks, the counts are the metric's. `cases` are those that were
+    asked for, and what was asked for is in `only`.
+    """
+
+    anonymization: str
+    kept: Kept
+    leaks: list[LeakCounts]
+    needless: list[MaskCounts]
+    masks: int  # in documents with annotations; those that overlap are one
+    spared: int
+    spared_leaking: int
+    coreference: bool = True  # whether some entity has several mentions; else no other mention can be masked
+    silver: str = ""  # programs that annotated
+    trusted: bool = False  # whether replacements are not read, as in the run's metrics
+    only: dict[str, str] = {}
+    cases: list[ErrorCase] = []
+
+    def __repr__(self) -> str:
+        """Short: a notebook prints whatever stands last, and cases are what was to be hidden."""
+        leaking = f"{self.spans.leaking:,} of {self.spans.total:,} spans leak"
+        return f"Errors({shown(self.anonymization)}: {leaking}, {len(self.cases):,} cases)"
+
+    @property
+    def spans(self) -> Tally:
+        """What is to be masked, each span once."""
+        return sum((one.spans for one in self.leaks), NOTHING)
+
+    @property
+    def marks(self) -> Tally:
+        """What is to be masked, counted for each annotator."""
+        return sum((one.marks for one in self.leaks), NOTHING)
+
+    @property
+    def types(self) -> list[str]:
+        """All types that have something to be masked or are masked needlessly."""
+        asked, masked = (one.entity_type for one in self.leaks), (one.entity_type for one in self.needless)
+        return list(dict.fromkeys([*asked, *masked]))
+
+    def without_text(self) -> Errors:
+        """The counts alone: with the released text, places would lead to the words."""
+        return replace(self, cases=[], only={})
+
+
+class ErrorAnalysis(msgspec.Struct, frozen=True):
+    """Where the anonymizations of a run fail: one with its cases and what rules would win, or several side by side."""
+
+    anonymizations: list[Errors]
+    worth: Worth | None = None
+
+    def without_text(self) -> ErrorAnalysis:
+        bare = [one.without_text() for one in self.anonymizations]
+        return ErrorAnalysis(bare, None if self.worth is None else self.worth.without_text())
+
+
+def error_cases(
+    run: Run,
+    name: str | None = None,
+    *,
+    entity_type: str | None = None,
+    identifier: str | None = None,
+    kind: str | None = None,
+    document: str | None = None,
+) -> Errors:
+    """Where one anonymization of a run fails; it need not be named where there is one alone.
+
+    The counts are of everything. The cases are all, or those of a type, an identifier (direct or quasi), a kind and a
+    document.
+    """
+    texts = kept_texts(run)
+    look = _Look(Inspection(texts), _name(run, name))
+    counted = look.counted(run)
+    asked = {
+        "entity_type": None if entity_type is None else _type(counted, entity_type),
+        "identifier": None if identifier is None else _one_of("identifier", identifier.upper(), IDENTIFIERS),
+        "kind": None if kind is None else _one_of("kind", kind, CASE_KINDS),
+        "document": None if document is None else _document(texts, document),
+    }
+    only = {field: value for field, value in asked.items() if value is not None}
+    every = (*ranked(look.leaking()), *ranked(look.masked_needlessly()))
+    cases = [one for one in every if all(getattr(one, field) == value for field, value in only.items())]
+    return replace(counted, only=only, cases=cases)
+
+
+def all_errors(run: Run) -> ErrorAnalysis:
+    """Where each anonymization of a run fails, without cases."""
+    inspection = Inspection(kept_texts(run))
+    return ErrorAnalysis([_Look(inspection, name).counted(run) for name in run.names])
+
+
+def kept_texts(run: Run, file: str = "") -> Texts:
+    """The documents that a run keeps; raises PlanError where it keeps none."""
+    if run.texts is not None:
+        return run.texts
+    if not run.complete:
+        raise PlanError("the run was interrupted and keeps no text yet; complete it with evaluate --resume", "", file)
+    how = " without --without-text" if run.provenance.get(WITHOUT_TEXT) else ""
+    raise PlanError(f"the run keeps no text, so no error can be shown; evaluate again{how}", "", file)
+
+
+def _name(run: Run, name: str | None) -> str:
+    if name is None:
+        if len(run.names) == 1:
+            return run.names[0]
+        raise PlanError(f"there are {some(run.names)}; expected one of them", "anonymization")
+    if name not in run.names:
+        told = f"{meant(name, run.names)}there are {some(run.names)}"
+        raise PlanError(f"not in this run; {told}", f"anonymization {shown(name)}")
+    return name
+
+
+def _type(errors: Errors, name: str) -> str:
+    types = errors.types
+    found = name if name in types else Labels(types).title(name) or NO_TYPE
+    if found not in types:
+        told = f"nothing of this type is to be masked or masked needlessly; there are {some(types)}"
+        raise PlanError(told, f"type {shown(name)}")
+    return found
+
+
+def _one_of(what: str, value: str, known: Sequence[str]) -> str:
+    if value not in known:
+        raise PlanError(f"unknown; there are {', '.join(map(str.lower, known))}", f"{what} {shown(value.lower())}")
+    return value
+
+
+def _document(texts: Texts, name: str) -> str:
+    if all(document.id != name for document in texts.documents):
+        raise PlanError(
+            f"not among the {len(texts.documents):,} documents that the run keeps", f"document {shown(name)}"
+        )
+    return name
+
+
+class _Look:
+    """One anonymization, looked at."""
+
+    def __init__(self, inspection: Inspection, name: str) -> None:
+        self._inspection = inspection
+        self._name = name
+        self._coverage = inspection.coverage(name)
+        self._leaks = Leaks.of(inspection, self._coverage)
+        self._needless = list(inspection.needless(self._coverage, name))
+
+    def counted(self, run: Run) -> Errors:
+        """The counts, without cases."""
+        texts, annotated = self._inspection.texts, self._inspection.gold.annotators > 0
+        return Errors(
+            self._name,
+            Kept(len(texts.documents), int(annotated.sum()), len(run.documents), texts.chosen),
+            self._leak_counts(),
+            self._mask_counts(),
+            int(annotated[self._coverage.document].sum()),
+            self._leaks.spared,
+            self._leaks.spared_leaking,
+            len(self._inspection.gold.entity_level) < len(self._inspection.gold.entity),
+            run.corpus.silver,
+            texts.replacements == "trusted",
+        )
+
+    def _leak_counts(self) -> list[LeakCounts]:
+        """By type and identifier, the types that leak most first."""
+        marks, types = self._leaks.marks, [one or NO_TYPE for one in self._inspection.types]
+        spans, each = marks.merged().table(len(types)), marks.table(len(types))
+        order = sorted(range(len(types)), key=lambda one: (-int(spans[one, :, :-1].sum()), types[one]))
+        return [
+            LeakCounts(types[one], identifier, _tally(spans[one, level]), _tally(each[one, level]))
+            for one in order
+            for level, identifier in _ROWS
+            if each[one, level].any()
+        ]
+
+    def _mask_counts(self) -> list[MaskCounts]:
+        """By type, those with most first."""
+        counts = Counter((one.entity_type or NO_TYPE, one.kind) for one in self._needless)
+        found = {name: MaskCounts(name, {kind: counts[name, kind] for kind in MASK_KINDS}) for name, _ in counts}
+        return sorted(found.values(), key=lambda one: (-one.total, one.entity_type))
+
+    def leaking(self) -> Iterator[Located]:
+        """Each span that leaks."""
+        spans, inspection, hidden = self._leaks.marks.merged().leaking, self._inspection, self._hidden()
+        columns = (spans.entity_type, spans.level, spans.kind, spans.repeated, spans.start, spans.end)
+        rows = zip(inspection.places(spans.start, spans.end), *(column.tolist() for column in columns), strict=True)
+        for place, entity_type, level, kind, repeated, start, end in rows:
+            document, named = inspection.texts.documents[place.document], inspection.types[entity_type] or NO_TYPE
+            case = case_at(document, place, LEAK_KINDS[kind], named, IDENTIFIERS[2 - level])
+            in_part = case.kind in ("partly", "border")
+            readable = readable_words(inspection.axis.text[start:end], hidden[start:end]) if in_part else ""
+            yield Located(place, replace(case, readable=readable, repeated=repeated))
+
+    def masked_needlessly(self) -> Iterator[Located]:
+        """Each needless mask."""
+        for one in self._needless:
+            document = self._inspection.texts.documents[one.place.document]
+            yield Located(one.place, case_at(document, one.place, one.kind, one.entity_type or NO_TYPE))
+
+    def _hidden(self) -> Bools:
+        """Which characters can no longer be read."""
+        hidden = np.zeros(len(self._inspection.axis), dtype=bool)
+        paint(hidden, self._coverage.start, self._coverage.end)
+        if self._inspection.texts.replacements == "read":
+            given = self._coverage.given
+            hidden[places(*joined(given.start, given.end))] = False
+        return hidden
+
+
+def _tally(counts: Ints) -> Tally:
+    *kinds, hidden = counts.tolist()
+    return Tally(sum(kinds) + hidden, dict(zip(LEAK_KINDS, kinds, strict=True)))

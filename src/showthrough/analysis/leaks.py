@@ -1,0 +1,123 @@
+"""How mentions leak that are to be masked, as arrays: the kinds of Table 11 in Pilán et al. 2022.
+
+*Missed*: everything of it can be read, and no other mention of its entity is hidden. *Another*: everything can be read,
+but another mention of the same entity, by the same annotator, is hidden. *Partly*: some of it can be read, and no mask
+over it goes beyond it. *Border*: some can be read, and a mask over it hides words outside as well. What can be read is
+what the metrics say can be read, so every mention that they do not call covered is of exactly one kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.analysis.failures import HIDDEN, LEAKED, PARTLY, Inspection
+from showthrough.axis.characters import token_kind
+from showthrough.axis.coverage import Coverage
+from showthrough.axis.spans import Bools, Ints, counted
+
+LeakKind = Literal["missed", "another", "partly", "border"]
+LEAK_KINDS: tuple[LeakKind, ...] = get_args(LeakKind)
+_MISSED, _ANOTHER, _PARTLY, _BORDER, NO_LEAK = range(5)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be masked, and how it leaks: the mentions of each annotator, or the spans of all."""
+
+    start: Ints
+    end: Ints
+    entity_type: Ints
+    level: NDArray[np.int8]
+    kind: NDArray[np.int8]  # the number of a kind, or NO_LEAK
+    repeated: Bools  # whether words of it can be read only because replacements say them
+
+    def merged(self) -> Asked:
+        """Each span of a type once. Direct for one annotator is direct, and of several kinds the worse counts."""
+        marks = np.column_stack([self.start, self.end, self.entity_type])
+        spans, number = np.unique(marks, axis=0, return_inverse=True)
+        number = number.ravel()
+        level = np.zeros(len(spans), dtype=np.int8)
+        np.maximum.at(level, number, self.level)
+        kind = np.full(len(spans), NO_LEAK, dtype=np.int8)
+        np.minimum.at(kind, number, self.kind)
+        repeated = np.zeros(len(spans), dtype=bool)
+        repeated[number[self.repeated]] = True
+        return Asked(spans[:, 0], spans[:, 1], spans[:, 2], level, kind, repeated)
+
+    def __getitem__(self, chosen: Bools) -> Asked:
+        """Some of them."""
+        return Asked(
+            self.start[chosen],
+            self.end[chosen],
+            self.entity_type[chosen],
+            self.level[chosen],
+            self.kind[chosen],
+            self.repeated[chosen],
+        )
+
+    @property
+    def leaking(self) -> Asked:
+        """Those that leak."""
+        return self[self.kind < NO_LEAK]
+
+    def table(self, types: int) -> Ints:
+        """How many there are, by type, by level (quasi, direct) and by kind, NO_LEAK the last."""
+        counts = np.zeros((types, 2, NO_LEAK + 1), dtype=np.int64)
+        np.add.at(counts, (self.entity_type, self.level - 1, self.kind), 1)
+        return counts
+
+
+@dataclass(frozen=True)
+class Leaks:
+    """What leaks under one anonymization."""
+
+    marks: Asked  # each annotator's
+    spared: int  # mentions marked as not to be masked of entities that are to be masked: recall asks for these as well
+    spared_leaking: int
+
+    @classmethod
+    def of(cls, inspection: Inspection, coverage: Coverage) -> Leaks:
+        gold = inspection.gold
+        state = inspection.states(coverage)
+        kind, repeated = _kinds(inspection, coverage, state), _repeated(inspection, coverage)
+        every = Asked(gold.start, gold.end, inspection.entity_type, gold.level, kind, repeated)
+        spared = (gold.level == 0) & (gold.entity_level[gold.entity] > 0)
+        return cls(every[gold.level > 0], int(spared.sum()), int((state[spared] <= PARTLY).sum()))
+
+
+def _kinds(inspection: Inspection, coverage: Coverage, state: NDArray[np.int8]) -> NDArray[np.int8]:
+    """The kind that each mention would leak in, were it to be masked."""
+    gold = inspection.gold
+    kind = np.full(len(state), NO_LEAK, dtype=np.int8)
+    hidden = np.bincount(gold.entity[state == HIDDEN], minlength=len(gold.entity_level)) > 0
+    kind[state == LEAKED] = _MISSED
+    kind[(state == LEAKED) & hidden[gold.entity]] = _ANOTHER
+    kind[state == PARTLY] = _PARTLY
+    kind[(state == PARTLY) & _crossed(inspection, coverage)] = _BORDER
+    return kind
+
+
+def _crossed(inspection: Inspection, coverage: Coverage) -> Bools:
+    """Over which mentions a mask lies that hides words outside. Masks are disjoint: only those at its edges can."""
+    start, end = inspection.gold.start, inspection.gold.end
+    words = counted(inspection.axis.table(token_kind) > 0)
+    first = np.searchsorted(coverage.end, start, side="right")
+    last = np.searchsorted(coverage.start, end, side="left") - 1
+    crossed = first <= last  # some mask lies over it
+    low, high = coverage.start[first[crossed]], coverage.end[last[crossed]]
+    left = words[start[crossed]] > words[np.minimum(low, start[crossed])]
+    right = words[np.maximum(high, end[crossed])] > words[end[crossed]]
+    crossed[crossed] = left | right
+    return np.asarray(crossed)
+
+
+def _repeated(inspection: Inspection, coverage: Coverage) -> Bools:
+    """Of which mentions words can be read that a mask hides: its replacement says them again."""
+    asked, ruler = inspection.ruler.mentions, inspection.ruler
+    by_masks = coverage.readable(ruler, "trusted")
+    in_all = coverage.readable(ruler, inspection.texts.replacements)
+    return np.asarray(in_all[asked.closes] - in_all[asked.opens] > by_masks[asked.closes] - by_masks[asked.opens])

@@ -1,0 +1,114 @@
+"""The columns of the sheets that a second reader fills in, what may stand in them, and the page that explains them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from typing import Literal, get_args
+
+from showthrough.data.documents import Identifier
+from showthrough.files.cells import guarded
+
+Told = Literal["yes", "no", "unsure"]
+TOLD: tuple[Told, ...] = get_args(Told)
+SURE = ("low", "medium", "high")
+IDENTIFIERS: tuple[Identifier, ...] = get_args(Identifier)
+EVERY = "all"  # as an occurrence
+NEW = "new"  # as an entity
+
+DOCUMENT, FILE, ANNOTATOR, REVIEWER = "document", "file", "annotator", "reviewer"
+STILL_TOLD, WHO, HOW_SURE = "can you still tell who this is about?", "who, and how found", "how sure"
+CONFIRMED, REMARKS = "confirmed", "remarks"
+WORDS, OCCURRENCE, KIND, TYPE, IDENTIFIER = "words", "occurrence", "kind", "type", "identifier"
+CONFIDENTIAL, SAME_AS, NEW_WORDS, NOTE = "confidential", "same as", "new words", "note"
+
+SHEET = {
+    DOCUMENT: "which document it is; leave it as it is",
+    FILE: "the copy to read; leave it as it is",
+    ANNOTATOR: "whose annotations are looked through; leave it as it is",
+    REVIEWER: "your name or initials",
+    STILL_TOLD: f"{', '.join(TOLD)}: can the person be identified from the copy alone, with a search on the web if in "
+    "doubt? The published document itself does not count as something that people know",
+    WHO: "whom you found, and by which words or search",
+    HOW_SURE: f"{', '.join(SURE)}; may stay empty",
+    CONFIRMED: "yes, once all steps are done for this document",
+    REMARKS: "anything else",
+}
+FINDINGS = {
+    DOCUMENT: "as it stands in the other sheet, or the name of its copy",
+    WORDS: "the words as they stand in the document",
+    OCCURRENCE: f"which one, where the words are there more than once: its number, several numbers, or {EVERY}. Of "
+    "words that are missing those count that can be read in the copy, of anything else those that are marked",
+    KIND: "what is the matter, see below",
+    TYPE: "what the type should be",
+    IDENTIFIER: f"what it should be: {', '.join(IDENTIFIERS)}",
+    CONFIDENTIAL: "what the category should be, or NOT_CONFIDENTIAL",
+    SAME_AS: f"other marked words, or an entity's id, that mean the same; {NEW} where it is something of its own",
+    NEW_WORDS: "for borders: the words that should be marked, from the first to the last",
+    NOTE: "anything else",
+}
+# What each kind of finding needs to be said beside the words.
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "missing": (),
+    "border": (NEW_WORDS,),
+    "type": (TYPE,),
+    "masking": (IDENTIFIER,),
+    "confidential": (CONFIDENTIAL,),
+    "entity": (SAME_AS,),
+    "spurious": (),
+    "disagree": (),
+}
+_KINDS = {
+    "missing": "should be marked and is not: say type and identifier, unless the same words are marked elsewhere",
+    "border": "is marked too far or not far enough: say the new words",
+    "type": "has the wrong type: say the right one",
+    "masking": "is masked and need not be, or the other way round, or DIRECT and QUASI are mixed up: say the right one",
+    "confidential": "has the wrong category, or none: say the right one",
+    "entity": "means the same as other words, or something else than they: say what",
+    "spurious": "should not be marked at all",
+    "disagree": "is for the two of you to talk about: it is listed and nothing is changed",
+}
+_STEPS = (
+    "Read the copy slowly, as somebody would who wants to know whom it is about.",
+    "Answer the first question in the sheet. Search the web if in doubt.",
+    "Look at the document itself, with its marks: is something missing, are borders, types, masking decisions and "
+    "categories right?",
+    "Write what is plainly wrong into the findings: one row each.",
+    "Write what you see differently into the findings as well, with the kind disagree.",
+    "Talk about these with the annotator.",
+    "Change the findings to what you agreed on.",
+    "Write yes under confirmed.",
+)
+
+
+def table(columns: Iterable[str], rows: Iterable[Iterable[str]] = ()) -> bytes:
+    """A .csv that spreadsheet programs know for UTF-8, and in which nothing is a formula."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows(map(guarded, row) for row in rows)
+    return out.getvalue().encode("utf-8-sig")
+
+
+def questions(replace: str, opened: bool) -> str:
+    """What to do, and what each column is for."""
+    shown = {"stars": "a row of stars", "label": "its type in brackets", "number": "its type and a number in brackets"}
+    lines = [
+        "# How to look through these annotations",
+        "",
+        f"In the copies all that is to be masked stands as {shown[replace]}. What is confidential and is not masked",
+        "stands in braces after its category. Do not write into the copies.",
+        "",
+        *(f"{number}. {step}" for number, step in enumerate(_STEPS, 1)),
+        "",
+    ]
+    if opened:
+        lines += ["The folder `marked` has the documents with their marks in brackets, for the third step.", ""]
+    for title, parts in (
+        ("## sheet.csv: one row a document", SHEET),
+        ("## findings.csv: one row a finding", FINDINGS),
+        ("## Kinds of findings", _KINDS),
+    ):
+        lines += [title, "", *(f"- **{name}**: {text}." for name, text in parts.items()), ""]
+    return "\n".join(lines)

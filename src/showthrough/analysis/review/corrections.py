@@ -1,0 +1,230 @@
+"""What findings change in one document: marks that are added, changed and removed, once no two of them disagree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+from msgspec.structs import replace
+
+from showthrough.analysis.review import columns as c
+from showthrough.analysis.review.entities import Entities, Entity
+from showthrough.analysis.review.filled import Finding
+from showthrough.analysis.review.places import Span, marks_of, places_of, readable
+from showthrough.data.documents import Document, Identifier, Mention
+from showthrough.data.levels import by_type
+from showthrough.errors import Problem, quoted, shown
+
+T = TypeVar("T")
+INSERTED, CORRECTED = "insert", "correct"  # as TAB calls what was done to a mark
+
+
+class _Said(NamedTuple):
+    """What somebody says that something should be."""
+
+    value: Any
+    finding: Finding
+    folder: int
+
+
+@dataclass
+class Corrections:
+    """All that is to be done to the marks of an annotator in a document; what cannot be is among the problems."""
+
+    document: Document
+    mentions: Sequence[Mention]
+    problems: list[Problem]
+    applied: Counter[str] = field(default_factory=Counter)  # places by kind of finding
+    _entities: Entities = field(init=False)
+    _added: dict[Span, _Said] = field(default_factory=dict)
+    _removed: dict[int, _Said] = field(default_factory=dict)
+    _changed: dict[int, dict[str, _Said]] = field(default_factory=dict)  # by mark and field
+
+    def take(self, findings: Iterable[tuple[int, Finding]]) -> None:
+        """Takes the findings of all folders in, each with the number of its folder."""
+        ordered = [one for one in findings if one[1].kind != "disagree"]
+        added = [finding.words for _, finding in ordered if finding.kind == "missing" and not finding.same_as]
+        self._entities = Entities(self.document, self.mentions, added)
+        for folder, finding in ordered:
+            if finding.kind == "missing":
+                self._add(finding, folder)
+            else:
+                self._change(finding, folder)
+        self._check_removed()
+
+    def marks(self) -> tuple[Mention, ...]:
+        """The marks as they are then: those that were there in their order, new ones where they begin."""
+        linked = self._entities.linked
+        made = [
+            self._corrected(one, self._changed.get(number, {}), linked.get(number))
+            for number, one in enumerate(self.mentions)
+            if number not in self._removed
+        ]
+        for _, said in sorted(self._added.items(), reverse=True):
+            place = next((at for at, one in enumerate(made) if one.start > said.value.start), len(made))
+            made.insert(place, said.value)
+        return tuple(made)
+
+    def _add(self, finding: Finding, folder: int) -> None:
+        text = self.document.text
+        everywhere = places_of(finding.words, text)
+        spans = readable(everywhere, self.mentions)
+        if everywhere and not spans:
+            self.problems.append(finding.problem(c.WORDS, f"{quoted(finding.words)} is hidden wherever it stands"))
+            return
+        chosen = self._chosen(finding, spans, "are not in the document")
+        marked = {(one.start, one.end) for one in self.mentions}
+        if already := [span for span in chosen if span in marked]:
+            numbers = ", ".join(str(1 + spans.index(span)) for span in already)
+            fault = f"{quoted(finding.words)} is marked NO_MASK already (occurrence {numbers})"
+            self.problems.append(finding.problem(c.KIND, f"{fault}; expected the kind masking there"))
+            return
+        if chosen and (made := self._mention(finding)) is not None:
+            for start, end in chosen:
+                self._put(replace(made, start=start, end=end), finding, folder)
+
+    def _put(self, mention: Mention, finding: Finding, folder: int) -> None:
+        span = mention.start, mention.end
+        for other, said in self._added.items():
+            same = other == span
+            crossing = folder != said.folder and other[0] < span[1] and span[0] < other[1]
+            if (same and said.value != mention) or (crossing and not same):
+                fault = f"{quoted(finding.words)} is marked otherwise in {_where(said.finding)}; expected one of them"
+                self.problems.append(finding.problem(c.WORDS, fault))
+                return
+        self.applied[finding.kind] += span not in self._added
+        self._added.setdefault(span, _Said(mention, finding, folder))
+
+    def _mention(self, finding: Finding) -> Mention | None:
+        """What is to be marked, wherever it stands; as another mention of the entity is, where nothing else is said."""
+        entity = self._entity(finding)
+        if entity is None:
+            return None
+        twin = entity.mention
+        entity_type = finding.entity_type or (twin.entity_type if twin else "")
+        identifier: Identifier | None = finding.identifier or (twin.identifier if twin and twin.stated else None)
+        confidential = finding.confidential or (twin.confidential if twin else None)
+        name = entity.name()
+        typed = any(one.entity_type for one in self.mentions) or not self.mentions
+        if not entity_type and typed:
+            self.problems.append(finding.problem(c.TYPE, "is empty; expected the type of what is to be marked"))
+            return None
+        if identifier is not None:
+            return Mention(0, 1, entity_type, identifier, name, confidential, INSERTED)
+        if any(one.stated for one in self.mentions) or not self.mentions:
+            self.problems.append(finding.problem(c.IDENTIFIER, f"is empty; expected {', '.join(c.IDENTIFIERS)}"))
+            return None
+        return by_type(0, 1, entity_type, name, confidential, INSERTED)
+
+    def _entity(self, finding: Finding) -> Entity | None:
+        found = self._entities.meant(finding.words, finding.same_as)
+        if isinstance(found, str):
+            self.problems.append(finding.problem(c.SAME_AS, found))
+            return None
+        return found
+
+    def _change(self, finding: Finding, folder: int) -> None:
+        marks = marks_of(finding.words, self.document.text, self.mentions)
+        chosen = self._chosen(finding, marks, "are no mark of this annotator, from its first word to its last")
+        if finding.kind == "spurious":
+            for mark in chosen:
+                self.applied[finding.kind] += mark not in self._removed
+                self._removed.setdefault(mark, _Said(None, finding, folder))
+            return
+        entity = self._entity(finding) if finding.same_as and chosen else None
+        changing = 0
+        for mark in chosen:
+            should_be: dict[str, object] = {
+                "entity_type": finding.entity_type,
+                "identifier": finding.identifier,
+                "confidential": finding.confidential,
+                "entity_id": entity.name() if entity else "",
+                "span": self._border(finding, self.mentions[mark]) if finding.new_words else None,
+            }
+            said = {
+                what: value for what, value in should_be.items() if value and value != _now(self.mentions[mark], what)
+            }
+            fresh = not self._changed.get(mark, {}).keys() >= said.keys()
+            for what, value in said.items():
+                self._say(mark, what, _Said(value, finding, folder))
+            changing += bool(said)
+            self.applied[finding.kind] += fresh
+        if chosen and not changing and not self._refused(finding):
+            self.problems.append(finding.problem(c.KIND, f"{quoted(finding.words)} is so already; expected a change"))
+
+    def _refused(self, finding: Finding) -> bool:
+        return any(
+            one.file == finding.row.file and one.place.startswith(f"{finding.row.place}:") for one in self.problems
+        )
+
+    def _say(self, mark: int, what: str, said: _Said) -> None:
+        """Notes what a mark should be; a problem where somebody says otherwise."""
+        known = self._changed.setdefault(mark, {}).setdefault(what, said)
+        if known.value != said.value:
+            fault = (
+                f"{quoted(said.finding.words)} is changed otherwise in {_where(known.finding)}; expected one of them"
+            )
+            self.problems.append(said.finding.problem(c.WORDS, fault))
+
+    def _border(self, finding: Finding, mention: Mention) -> Span | None:
+        """The place of the new words that shares something with the mark, where there is one alone."""
+        spans = places_of(finding.new_words, self.document.text)
+        near = [(start, end) for start, end in spans if start < mention.end and mention.start < end]
+        if len(near) == 1:
+            return near[0]
+        many = f"stand {len(near)} times where the mark is" if near else "share nothing with the mark"
+        fault = f"{quoted(finding.new_words)}: these words {many}; expected one stretch of text that does"
+        self.problems.append(finding.problem(c.NEW_WORDS, fault))
+        return None
+
+    def _chosen(self, finding: Finding, found: Sequence[T], none: str) -> list[T]:
+        """Those that a finding means."""
+        count, words = len(found), quoted(finding.words)
+        if not count:
+            self.problems.append(finding.problem(c.WORDS, f"found {words}: these words {none}"))
+            return []
+        if finding.occurrence is None:
+            if count > 1:
+                fault = f"is empty, but {words} is there {count} times; expected 1 to {count}, or {c.EVERY}"
+                self.problems.append(finding.problem(c.OCCURRENCE, fault))
+                return []
+            return list(found)
+        if wrong := [number for number in finding.occurrence if number > count]:
+            times = "once" if count == 1 else f"{count} times"
+            fault = f"found {wrong[0]}, but {words} is there {times}; expected 1 to {count}, or {c.EVERY}"
+            self.problems.append(finding.problem(c.OCCURRENCE, fault))
+            return []
+        return [found[number - 1] for number in dict.fromkeys(finding.occurrence)] or list(found)
+
+    def _check_removed(self) -> None:
+        for mark in self._removed.keys() & self._changed.keys():
+            other = next(iter(self._changed[mark].values())).finding
+            finding = self._removed[mark].finding
+            fault = f"{quoted(finding.words)} is changed in {_where(other)}; expected that it stays or that it goes"
+            self.problems.append(finding.problem(c.KIND, fault))
+
+    def _corrected(self, mention: Mention, said: dict[str, _Said], linked: str | None) -> Mention:
+        if not said:
+            return replace(mention, entity_id=linked) if linked else mention
+        new = {what: one.value for what, one in said.items()}
+        start, end = new.get("span", (mention.start, mention.end))
+        entity_type = new.get("entity_type", mention.entity_type)
+        entity = new.get("entity_id", linked or mention.entity_id)
+        confidential = new.get("confidential", mention.confidential)
+        if "identifier" not in new and not mention.stated:
+            return by_type(start, end, entity_type, entity, confidential, CORRECTED)
+        identifier = new.get("identifier", mention.identifier)
+        return Mention(start, end, entity_type, identifier, entity, confidential, CORRECTED)
+
+
+_NOW: dict[str, Callable[[Mention], object]] = {"span": lambda mention: (mention.start, mention.end)}
+
+
+def _now(mention: Mention, what: str) -> object:
+    return _NOW[what](mention) if what in _NOW else getattr(mention, what)
+
+
+def _where(finding: Finding) -> str:
+    return f"{shown(finding.row.file)}, {finding.row.place}"

@@ -1,0 +1,281 @@
+"""Filled sheets: what stands in them, and all that is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import msgspec
+
+from showthrough.analysis.review import columns as c
+from showthrough.analysis.review.assignment import COPIES, Assignment
+from showthrough.analysis.review.folder import FINDINGS_FILE, RECORD_FILE, SHEET_FILE, Record
+from showthrough.analysis.review.places import spoken
+from showthrough.data.documents import Identifier
+from showthrough.errors import InputError, Problem, at_document, meant, quoted, shown, some
+from showthrough.files.cells import unguarded
+from showthrough.files.heads import Head
+from showthrough.files.reading import decoded, exists, fail, is_folder, read_bytes
+from showthrough.formats.base import Columns, Input
+from showthrough.formats.rows import Rows, written
+from showthrough.formats.table import rows_of
+from showthrough.formats.xlsx import Sheet
+
+_RECORD = msgspec.json.Decoder(Record)
+_NUMBERS = re.compile(r"\d{1,9}(?:[\s,;]+\d{1,9})*")
+_ENDINGS = (".csv", ".tsv", ".xlsx")
+
+
+class Answer(NamedTuple):
+    """What a second reader says of one document, confirmed."""
+
+    document: int
+    reviewer: str
+    told: c.Told
+    who: str
+    sure: str
+    remarks: str
+
+
+class Row(NamedTuple):
+    """A row of a sheet, and where it stands."""
+
+    file: str
+    place: str
+    cells: Mapping[str, str]
+
+    def problem(self, column: str, message: str) -> Problem:
+        return Problem(self.file, f"{self.place}: column {column}", message)
+
+    def choice(self, column: str, known: Sequence[str], problems: list[Problem]) -> str:
+        """One of the known words, in whatever case; empty where nothing stands there, or something else."""
+        found = self.cells[column]
+        chosen = next((one for one in known if one.casefold() == found.casefold()), "")
+        if found and not chosen:
+            hint = meant(found.casefold(), known)
+            problems.append(self.problem(column, f"found {quoted(found)}; {hint}expected {', '.join(known)}"))
+        return chosen
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One row of findings."""
+
+    row: Row
+    document: int
+    words: str
+    kind: str
+    occurrence: tuple[int, ...] | None = None  # none: the only one; empty: all of them
+    entity_type: str = ""
+    identifier: Identifier | None = None
+    confidential: str = ""
+    same_as: str = ""
+    new_words: str = ""
+    note: str = ""
+
+    def problem(self, column: str, message: str) -> Problem:
+        return self.row.problem(column, message)
+
+
+@dataclass
+class Filled:
+    """One folder as it came back."""
+
+    folder: Path
+    record: Record
+    answers: dict[int, Answer] = field(default_factory=dict)  # by document
+    findings: list[Finding] = field(default_factory=list)
+    unfinished: list[int] = field(default_factory=list)  # documents that are not confirmed
+    notes: list[str] = field(default_factory=list)
+
+
+def read_record(folder: Path) -> Record:
+    """By which a folder is known again."""
+    if not is_folder(folder):
+        raise fail(folder, f"is no folder; expected one that {_BY}")
+    path = folder / RECORD_FILE
+    if not exists(path):
+        raise fail(path, f"is not there; expected a folder that {_BY}")
+    return decoded(read_bytes(path), _RECORD, path)
+
+
+_BY = "showthrough review wrote"
+
+
+def read_filled(folder: Path, record: Record, assignment: Assignment, partial: bool, problems: list[Problem]) -> Filled:
+    """What stands in the sheets of a folder; what is wrong with them is added to the problems."""
+    filled = Filled(folder, record)
+    numbers = {file: number for number, file in enumerate(assignment.files) if file in record.copies}
+    for file in record.copies.keys() - numbers.keys():
+        fault = "is no copy of a document of this corpus; expected the corpus that the copies were made of"
+        problems.append(Problem(str(folder / RECORD_FILE), shown(file), fault))
+    known = _Known(assignment, numbers)
+    _read_answers(filled, known, partial, problems)
+    for row in _rows(filled, FINDINGS_FILE, c.FINDINGS, problems):
+        if (finding := _finding(row, known, problems)) is not None:
+            filled.findings.append(finding)
+    return filled
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The documents of a folder, by all that they may be called."""
+
+    assignment: Assignment
+    numbers: Mapping[str, int]  # by file
+
+    @cached_property
+    def names(self) -> Mapping[str, int | None]:
+        """By name, whatever became of its white space in a cell; nothing where two are alike then."""
+        names: dict[str, int | None] = {}
+        for number in self.numbers.values():
+            name = spoken(self.assignment.names[number])
+            names[name] = None if name in names else number
+        return names
+
+    def by_file(self, name: str) -> int | None:
+        return self.numbers.get(name, self.numbers.get(f"{COPIES}/{name}"))
+
+    def at(self, name: str) -> int | None:
+        number = self.names.get(spoken(name))
+        return self.by_file(name) if number is None else number
+
+
+def _read_answers(filled: Filled, known: _Known, partial: bool, problems: list[Problem]) -> None:
+    seen: dict[int, str] = {}
+    path = ""
+    for row in _rows(filled, SHEET_FILE, c.SHEET, problems):
+        path = row.file
+        number = _document_of(row, known, problems)
+        if number is None:
+            continue
+        if number in seen:
+            problems.append(row.problem(c.DOCUMENT, f"is there twice, also in {seen[number]}; expected one row each"))
+            continue
+        seen[number] = row.place
+        if spoken(found := row.cells[c.ANNOTATOR]) not in ("", spoken(filled.record.annotator)):
+            fault = f"found {quoted(found)}; expected {quoted(filled.record.annotator)}"
+            problems.append(row.problem(c.ANNOTATOR, fault))
+        answer = _answer(row, number, partial, problems)
+        if answer is None:
+            filled.unfinished.append(number)
+        else:
+            filled.answers[number] = answer
+    left = [number for number in known.numbers.values() if number not in seen]
+    filled.unfinished += left
+    if not partial and path:
+        fault = "has no row; expected one, or --partial to leave such documents as they are"
+        problems += (Problem(path, at_document(known.assignment.names[number]), fault) for number in left)
+
+
+def _document_of(row: Row, known: _Known, problems: list[Problem]) -> int | None:
+    """The document of a row, by its file: a spreadsheet may have taken an id for a number or a date."""
+    name, file = row.cells[c.DOCUMENT], row.cells[c.FILE]
+    number = known.by_file(file) if file else known.names.get(spoken(name))
+    if number is None:
+        column, found = (c.FILE, file) if file else (c.DOCUMENT, name)
+        problems.append(row.problem(column, f"found {quoted(found)}; expected a document of this folder"))
+    elif name and spoken(name) != spoken(expected := known.assignment.names[number]):
+        fault = f"found {quoted(name)}; expected {quoted(expected)}, whose copy the row names, or nothing"
+        problems.append(row.problem(c.DOCUMENT, fault))
+        return None
+    return number
+
+
+def _answer(row: Row, number: int, partial: bool, problems: list[Problem]) -> Answer | None:
+    """What a row says; nothing where it is not confirmed, or not sound."""
+    before = len(problems)
+    told = row.choice(c.STILL_TOLD, c.TOLD, problems)
+    sure = row.choice(c.HOW_SURE, c.SURE, problems)
+    confirmed = row.choice(c.CONFIRMED, ("yes", "no"), problems)
+    if len(problems) > before:
+        return None
+    if confirmed != "yes":
+        if not partial:
+            found = "is empty" if not confirmed else "found 'no'"
+            fault = "expected yes, or --partial to leave such documents as they are"
+            problems.append(row.problem(c.CONFIRMED, f"{found}; {fault}"))
+        return None
+    if not told:
+        problems.append(row.problem(c.STILL_TOLD, f"is not answered; expected {', '.join(c.TOLD)}"))
+        return None
+    cells = row.cells
+    return Answer(number, cells[c.REVIEWER], cast("c.Told", told), cells[c.WHO], sure, cells[c.REMARKS])
+
+
+def _finding(row: Row, known: _Known, problems: list[Problem]) -> Finding | None:
+    before = len(problems)
+    cells = row.cells
+    number = known.at(cells[c.DOCUMENT])
+    if number is None:
+        problems.append(row.problem(c.DOCUMENT, f"found {quoted(cells[c.DOCUMENT])}; expected one of this folder"))
+    if not cells[c.WORDS]:
+        problems.append(row.problem(c.WORDS, "is empty; expected the words as they stand in the document"))
+    kind = row.choice(c.KIND, tuple(c.KINDS), problems)
+    if not cells[c.KIND]:
+        problems.append(row.problem(c.KIND, f"is empty; expected {', '.join(c.KINDS)}"))
+    identifier = row.choice(c.IDENTIFIER, c.IDENTIFIERS, problems)
+    for column in c.KINDS.get(kind, ()):
+        if not cells[column]:
+            problems.append(row.problem(column, f"is empty; expected what it should be, since the kind is {kind}"))
+    if kind == "spurious":
+        said = [column for column in (c.TYPE, c.IDENTIFIER, c.CONFIDENTIAL, c.SAME_AS, c.NEW_WORDS) if cells[column]]
+        problems += (row.problem(one, f"found {quoted(cells[one])}; expected nothing: the mark goes") for one in said)
+    if kind == "missing" and cells[c.NEW_WORDS]:
+        problems.append(row.problem(c.NEW_WORDS, "is for borders; expected the words to be marked under words"))
+    occurrence = _occurrence(row, problems)
+    if len(problems) > before or number is None:
+        return None
+    should_be = (cells[c.TYPE], cast("Identifier", identifier) if identifier else None, cells[c.CONFIDENTIAL])
+    others = (cells[c.SAME_AS], cells[c.NEW_WORDS], cells[c.NOTE])
+    return Finding(row, number, cells[c.WORDS], kind, occurrence, *should_be, *others)
+
+
+def _occurrence(row: Row, problems: list[Problem]) -> tuple[int, ...] | None:
+    found = row.cells[c.OCCURRENCE]
+    if not found:
+        return None
+    if found.casefold() == c.EVERY:
+        return ()
+    numbers = tuple(map(int, re.findall(r"\d+", found))) if _NUMBERS.fullmatch(found) else ()
+    if not numbers or 0 in numbers:
+        problems.append(row.problem(c.OCCURRENCE, f"found {quoted(found)}; expected numbers from 1 on, or {c.EVERY}"))
+    return numbers or None
+
+
+def _rows(filled: Filled, name: str, expected: Mapping[str, str], problems: list[Problem]) -> Iterator[Row]:
+    """The rows of a sheet that have something in them."""
+    try:
+        rows = _opened(filled, name)
+        header = [one.strip().casefold() for one in rows.header]
+        wrong = [column for column in expected if header.count(column) != 1]
+        if wrong:
+            fault = f"found {some(rows.header)}; expected one of this name"
+            problems += (Problem(str(rows.path), f"column {column}", fault) for column in wrong)
+            return
+        if others := [one for one in header if one and one not in expected]:
+            filled.notes.append(f"{rows.path}: columns that nobody asks for were not read: {some(others)}")
+        for place, cells in rows:
+            texts = [unguarded(written(cell).strip()) for cell in cells]
+            if len(texts) != len(header):
+                fault = f"has {len(texts)} cells; expected {len(header)}, as many as the header has"
+                problems.append(Problem(str(rows.path), place, fault))
+            elif any(texts):
+                yield Row(str(rows.path), place, dict(zip(header, texts, strict=True)))
+    except InputError as error:
+        problems += error.problems
+
+
+def _opened(filled: Filled, name: str) -> Rows:
+    """A sheet, in whichever of these forms it was saved."""
+    places = [filled.folder / Path(name).with_suffix(ending) for ending in _ENDINGS]
+    there = [path for path in places if exists(path)]
+    if len(there) != 1:
+        found = some(path.name for path in there)
+        raise fail(filled.folder, f"found {found}; expected one of {some(path.name for path in places)}")
+    file = Input(Head.of(there[0]), Columns(c.DOCUMENT, c.WORDS))
+    return Sheet(file) if there[0].suffix == ".xlsx" else rows_of(file)

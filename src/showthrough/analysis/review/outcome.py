@@ -1,0 +1,65 @@
+"""What a review found, as a value."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from showthrough.analysis.review.columns import Told
+from showthrough.statistics import Spread, share_interval
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What one reviewer says of one document."""
+
+    document: str
+    reviewer: str
+    told: Told
+    who: str = ""
+    sure: str = ""
+    remarks: str = ""
+
+
+class Disagreement(msgspec.Struct, frozen=True):
+    """What a reviewer sees otherwise than the annotator, and nobody has settled."""
+
+    document: str
+    words: str
+    note: str
+    start: int | None = None  # where the words stand first; none where they do not
+    before: str = ""
+    after: str = ""
+
+
+class ReviewOutcome(msgspec.Struct, frozen=True):
+    """What a review found. A document with several readers is told as soon as one of them can tell."""
+
+    annotator: str
+    documents: int  # that the annotator looked at
+    handed_out: int
+    reviewed: int
+    told: int  # in which the person can still be told
+    unsure: int  # in which nobody can tell and somebody is unsure
+    share: float | None  # told of reviewed
+    low: float | None
+    high: float | None
+    confidence: float
+    applied: dict[str, int]  # marks by kind of finding
+    readings: tuple[Reading, ...]
+    disagreements: tuple[Disagreement, ...] = ()
+    read_twice: int = 0  # documents that several reviewers confirmed
+    answered_alike: int = 0  # of these, those in which all say the same
+
+
+def exact_interval(part: int, whole: int, confidence: float) -> tuple[float, float] | None:
+    """The interval of a share by Clopper and Pearson; none of nothing.
+
+    >>> [round(end, 3) for end in exact_interval(1, 10, 0.95)]
+    [0.003, 0.445]
+    """
+    if not whole:
+        return None
+    trials, none = np.full(1, float(whole)), np.zeros(1)
+    spread = Spread(none, documents=trials, weight=trials, speaking=none)  # nothing varies but by chance
+    low, high = share_interval(np.array([part / whole]), spread, confidence)
+    return float(low[0]), float(high[0])

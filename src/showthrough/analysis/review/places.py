@@ -1,0 +1,51 @@
+"""Where words stand in a text, and which of the places somebody means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from showthrough.axis.characters import is_ideograph
+from showthrough.data.documents import Mention
+
+Span = tuple[int, int]
+_KANA = range(0x3040, 0x3100)  # written without spaces as well
+
+
+def spoken(words: str) -> str:
+    """Words as they are compared: one space between each two, wherever lines end."""
+    return " ".join(words.split())
+
+
+def places_of(words: str, text: str) -> list[Span]:
+    """Where words stand in a text, whatever white space is between them; as whole words where they stand so anywhere.
+
+    >>> places_of("Mr Doe", "Mr\\nDoe saw Mr Doering."), places_of("Doe", "Doering"), places_of("山田", "山田氏と山田")
+    ([(0, 6)], [(0, 3)], [(0, 2), (4, 6)])
+    """
+    pattern = r"\s+".join(map(re.escape, words.split()))
+    spans = [match.span() for match in re.finditer(pattern, text)] if pattern else []
+    return [span for span in spans if _apart(text, *span)] or spans
+
+
+def _apart(text: str, start: int, end: int) -> bool:
+    """Whether no letter of the same word stands before or after."""
+    before = start > 0 and _joined(text[start - 1], text[start])
+    return not before and not (end < len(text) and _joined(text[end - 1], text[end]))
+
+
+def _joined(left: str, right: str) -> bool:
+    return all(one.isalnum() and not is_ideograph(one) and ord(one) not in _KANA for one in (left, right))
+
+
+def marks_of(words: str, text: str, mentions: Sequence[Mention]) -> list[int]:
+    """The numbers of the marks that have these words, in the order of the text."""
+    meant = spoken(words)
+    found = [number for number, one in enumerate(mentions) if spoken(text[one.start : one.end]) == meant]
+    return sorted(found, key=lambda number: (mentions[number].start, mentions[number].end))
+
+
+def readable(spans: Sequence[Span], mentions: Sequence[Mention]) -> list[Span]:
+    """Those of which nothing is hidden."""
+    masked = [(one.start, one.end) for one in mentions if one.identifier != "NO_MASK"]
+    return [(start, end) for start, end in spans if all(end <= low or high <= start for low, high in masked)]

@@ -1,0 +1,136 @@
+"""Archives from the web, unpacked so that nothing gets out of the folder, and no more than there is room for."""
+
+from __future__ import annotations
+
+import shutil
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from showthrough.errors import quoted
+from showthrough.files.limits import Limit
+from showthrough.files.reading import fail
+from showthrough.files.writing import told
+
+UNPACKED = Limit("SHOWTHROUGH_UNPACK_LIMIT", 20 * 10**9)
+MOST_FILES = 1_000_000
+_BLOCK = 1 << 20
+_LINK, _KIND = 0o120000, 0o170000  # of a mode, as zip keeps it
+_ENCRYPTED = 0x1
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A file in an archive."""
+
+    name: str
+    size: int  # as the archive says, which may be wrong
+    opened: Callable[[], AbstractContextManager[IO[bytes]]]
+
+
+def unpack(archive: Path, folder: Path, what: str) -> Path:
+    """Unpacks into an empty folder; gives it, or the one folder that everything is in. Errors call the archive `what`.
+
+    Raises InputError for an archive that is damaged, leads out of the folder, holds links or devices, or is too large.
+    """
+    taken = 0
+    with _damage(what):
+        for number, member in enumerate(_members(archive, what)):
+            if number == MOST_FILES:
+                raise fail(what, f"holds more than {MOST_FILES:,} files; nothing of it is kept")
+            target = folder / _inside(what, member.name)
+            taken += member.size
+            if taken > UNPACKED.bytes:
+                raise UNPACKED.passed(what, "unpacks to")
+            with member.opened() as source:
+                _copy(what, source, target, member.size)
+    tops = list(folder.iterdir())
+    if not tops:
+        raise fail(what, "holds no files")
+    return tops[0] if len(tops) == 1 and tops[0].is_dir() else folder
+
+
+def _copy(what: str, source: IO[bytes], target: Path, size: int) -> None:
+    """What is longer than the archive says is not copied: the limit was checked by what it says."""
+    with told(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        sink = target.open("xb")
+    with sink:
+        left = size
+        while block := source.read(_BLOCK):
+            left -= len(block)
+            if left < 0:
+                break
+            with told(target):
+                sink.write(block)
+    if left:
+        raise fail(what, f"cannot be unpacked: {quoted(target.name)} is not as long as the archive says")
+
+
+def _inside(what: str, name: str) -> PurePosixPath:
+    """The path of a member. Raises InputError for one that leads elsewhere, here or on another system."""
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts or set("\\:\0") & set(name):
+        raise fail(what, f"holds {quoted(name)}, which leads out of its folder; nothing of it is kept")
+    return path
+
+
+def _members(archive: Path, what: str) -> Iterator[_Member]:
+    import zipfile  # slow to import, and needed by one command
+
+    yield from (_zipped if zipfile.is_zipfile(archive) else _tarred)(archive, what)
+
+
+def _zipped(archive: Path, what: str) -> Iterator[_Member]:
+    import zipfile
+
+    with zipfile.ZipFile(archive) as packed:
+        for entry in packed.infolist():
+            if entry.external_attr >> 16 & _KIND == _LINK:
+                raise _odd(what, entry.filename, "a link")
+            if entry.flag_bits & _ENCRYPTED:
+                raise _odd(what, entry.filename, "a file with a password")
+            if not entry.is_dir():
+                yield _Member(entry.filename, entry.file_size, lambda entry=entry: packed.open(entry))  # type: ignore[misc]
+
+
+def _tarred(archive: Path, what: str) -> Iterator[_Member]:
+    import tarfile
+
+    with tarfile.open(archive, "r:*") as packed:
+        for entry in packed:
+            if not (entry.isreg() or entry.isdir()):
+                raise _odd(what, entry.name, "a link or a device")
+            safe = tarfile.data_filter(entry, str(archive.parent))
+            if entry.isreg() and (source := packed.extractfile(safe)) is not None:
+                yield _Member(entry.name, entry.size, lambda source=source: source)  # type: ignore[misc]
+
+
+def _odd(what: str, name: str, kind: str) -> Exception:
+    return fail(what, f"holds {quoted(name)}, which is {kind}; nothing of it is kept")
+
+
+@contextmanager
+def _damage(what: str) -> Iterator[None]:
+    """What the readers of archives stumble over, as one line."""
+    import lzma
+    import tarfile
+    import zipfile
+
+    damaged = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError)
+    try:
+        yield
+    except damaged as error:
+        raise fail(what, f"cannot be unpacked: {error or type(error).__name__}") from error
+
+
+def replace_folder(made: Path, target: Path, bench: Path) -> None:
+    """Puts a folder in its place; what was there goes into the bench, which is cleared."""
+    with told(target):
+        if target.exists():
+            target.rename(bench / "before")
+        made.rename(target)
+        shutil.rmtree(bench / "before", ignore_errors=True)

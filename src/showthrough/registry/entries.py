@@ -1,0 +1,97 @@
+"""The table of published corpora: what each is, where its files are, what they are known by, and on which terms."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from showthrough.errors import PlanError, meant, quoted, some
+from showthrough.registry.digests import Kind
+
+_PLACE = re.compile(r"\{([^}]*)\}")
+
+
+class Licence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """On which terms a corpus is to be had."""
+
+    name: str
+    url: str = ""
+    forbids: tuple[str, ...] = ()  # without further leave
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.url})" if self.url else self.name
+
+
+class PublishedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of a corpus, where it is published."""
+
+    url: str
+    saved_as: str = ""  # where the address does not end in a name
+    size: int | None = None  # bytes
+    digests: dict[Kind, str] = msgspec.field(default_factory=dict)
+    vouched: str = ""  # by whom the digests are
+    unpack: bool = False  # an archive, of which only what is in it is kept
+
+    @property
+    def name(self) -> str:
+        return self.saved_as or PurePosixPath(unquote(urlsplit(self.url).path)).name
+
+    @property
+    def place(self) -> str:
+        """What it is in the folder of its corpus: its name, or the folder that an archive is unpacked into."""
+        return self.name.partition(".")[0] if self.unpack else self.name
+
+
+class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A published corpus."""
+
+    title: str
+    about: str
+    language: str
+    licence: Licence
+    citation: str
+    home: str  # its page
+    name: str = ""
+    format: str = ""  # that it is read in; empty where it is no corpus by itself
+    next: str = ""  # a command, with paths inside its folder in braces
+    files: tuple[PublishedFile, ...] = ()
+    agreement: str = ""  # what its owners want first: then it has no files here
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of all files, where all are known."""
+        sizes = [file.size for file in self.files]
+        return sum(filter(None, sizes)) if sizes and None not in sizes else None
+
+    @property
+    def vouched(self) -> bool:
+        """Whether a digest of every file is known."""
+        return all(file.digests for file in self.files)
+
+    def command(self, folder: Path) -> str:
+        """What to type when it is there."""
+        return "showthrough " + _PLACE.sub(lambda found: shlex.quote(str(folder / found[1])), self.next)
+
+
+@cache
+def published() -> Mapping[str, Published]:
+    """All of them, by name."""
+    content = files(__package__).joinpath("corpora.toml").read_bytes()
+    table = msgspec.toml.decode(content, type=dict[str, Published])
+    return {name: msgspec.structs.replace(entry, name=name) for name, entry in table.items()}
+
+
+def named(name: str) -> Published:
+    """Raises PlanError for a name that is not in the table."""
+    known = published()
+    if name not in known:
+        found = f"no such corpus; {meant(name, known)}expected one of {some(known)}"
+        raise PlanError(found, f"corpus {quoted(name)}")
+    return known[name]

@@ -1,0 +1,245 @@
+"""What a corpus holds, as a sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from showthrough.analysis.description import AnnotatorMarks, Description, Marks, Part, Spread
+from showthrough.errors import shown
+from showthrough.report.corpus_types import (
+    NO_EDIT,
+    NO_STATUS,
+    WIDE,
+    categories,
+    coreference,
+    edits,
+    first,
+    inferred,
+    levels_by_type,
+    named,
+    ratio,
+    rest,
+)
+from showthrough.report.sheets import Entry, Grid, Row, Sheet, count, missing, number, share, words
+from showthrough.report.wording import counted_words, percent
+
+_FEW = 4  # annotators of a document; documents with more of them share a row
+_UNANNOTATED = "nobody annotated a document"
+_UNMARKED = "no mention is marked"
+_NO_REVIEW = "no review is recorded: there was none, or the corpus does not say"
+_NO_CHAINS = "no two mentions share an entity id, so each counts as an entity of its own"
+_NOT_SAID = "nobody said whether mentions are to be masked; their types alone tell"
+_PROGRAMS = "programs alone marked something, and they do not decide what to mask"
+_TOO_FEW = "a deviation needs two values"
+_NO_TOKEN = "the texts have no token"  # noqa: S105
+_DEVIATION = "Deviations are those of a sample (n − 1)."
+
+_Told = Callable[[Part], Entry]
+
+
+def corpus_sheet(description: Description) -> Sheet:
+    """Sentences, then tables: of the whole and its splits, of annotators, types, co-reference, categories, edits."""
+    whole, splits = description.whole, description.splits
+    blocks = [_general(description)]
+    if whole.annotators:
+        blocks += [_annotators(whole), _masked(whole)]
+    if whole.marks.mentions.total:
+        blocks += levels_by_type(whole)
+        blocks += [coreference(description)] if whole.marks.repeated else []
+        blocks += [categories(description)] if whole.marks.statuses else []
+        blocks += [edits(description)] if whole.marks.edits else []
+        for name, part in first(splits, WIDE) if len(splits) > 1 else ():
+            blocks += levels_by_type(part, f", split {named(name, 'name')}") if part.types else []
+    return Sheet(f"Corpus {shown(description.corpus)}", tuple(_lead(whole)), tuple(blocks))
+
+
+def _lead(whole: Part) -> Iterable[str]:
+    documents, marks = counted_words(whole.documents, "document"), whole.marks
+    if not whole.annotators:
+        yield f"{documents} and no annotations: nobody marked anything."
+        return
+    several = sum(many for annotators, many in whole.documents_by_annotators.items() if annotators > 1)
+    programs = sum(one.program for one in whole.annotators.values())
+    people = len(whole.annotators) - programs
+    who = [counted_words(many, what) for many, what in ((people, "annotator"), (programs, "program")) if many]
+    shared = f"{several:,} of the documents {'has' if several == 1 else 'have'}" if several else "no document has"
+    layers = counted_words(whole.layers, "annotation layer")
+    yield f"{documents}, {layers} by {' and '.join(who)}; {shared} more than one layer."
+    if not marks.mentions.total:
+        yield "Nothing is marked in any of them."
+        return
+    levels = f"{marks.mentions.direct:,} direct, {marks.mentions.quasi:,} quasi, {marks.mentions.no_mask:,} no mask"
+    mentions, types = counted_words(marks.mentions.total, "mention"), counted_words(len(whole.types), "type")
+    entities = f" of {marks.entities.total:,} entit{'y' if marks.entities.total == 1 else 'ies'}"
+    yield f"{mentions}{entities if marks.repeated else ''} in {types}: {levels}."
+    if marks.inferred:
+        yield inferred(marks)
+    spread = whole.masked_by_annotator
+    if spread.mean is not None and spread.deviation is not None:
+        over = f"{spread.number:,} annotators, deviation {spread.deviation * 100:.1f} points"
+        yield f"Annotators want {percent(spread.mean)} of their mentions masked on average ({over})."
+    elif spread.mean is not None:
+        yield f"The annotator who decided on masks wants {percent(spread.mean)} of the mentions masked."
+
+
+def _general(description: Description) -> Grid:
+    """One column a split, and one for all."""
+    whole, splits = description.whole, description.splits
+    columns = [(named(name, "split"), part) for name, part in first(splits, WIDE)] if len(splits) > 1 else []
+    columns.append(("all", whole))
+    notes = ["Tokens are runs of letters, digits and underscores; ideographs count one by one.", _DEVIATION]
+    notes.append("Mentions per document are those of all its annotators; a layer is what one marked in one document.")
+    if whole.layers_by_programs:
+        notes.append("A program that marked documents counts as one of their annotators.")
+    if len(splits) == 1:
+        notes.append(f"All documents are of the split {named(next(iter(splits)), 'name')}.")
+    elif not splits:
+        notes.append("No document says which split it belongs to.")
+    rows = [Row(name, tuple(told(part) for _, part in columns)) for name, told in _rows(whole)]
+    heads = tuple(head for head, _ in columns)
+    notes += rest("splits", splits, WIDE)
+    return Grid("Documents, annotations, mentions", heads, tuple(rows), notes=tuple(notes), label="documents")
+
+
+def _rows(whole: Part) -> Iterable[tuple[str, _Told]]:
+    """What is told of every part."""
+    yield "documents", lambda part: count(part.documents)
+    yield from _by_annotators(whole)
+    yield "documents reviewed", _reviewed(whole, lambda part: part.documents_reviewed)
+    yield "annotators", lambda part: count(len(part.annotators))
+    yield "layers", lambda part: count(part.layers)
+    if whole.layers_by_programs:
+        yield "layers by programs", lambda part: count(part.layers_by_programs)
+    yield "layers reviewed", _reviewed(whole, lambda part: part.layers_reviewed)
+    yield "characters", lambda part: count(part.characters)
+    yield "tokens", lambda part: count(part.tokens)
+    yield "mentions", _of_marks(lambda marks: count(marks.mentions.total))
+    yield "mentions, direct", _of_marks(lambda marks: count(marks.mentions.direct))
+    yield "mentions, quasi", _of_marks(lambda marks: count(marks.mentions.quasi))
+    yield "mentions, no mask", _of_marks(lambda marks: count(marks.mentions.no_mask))
+    if whole.marks.inferred:
+        yield "mentions, nobody said which", _of_marks(lambda marks: count(marks.inferred))
+    yield "mentions, confidential", _of_marks(_confidential)
+    for edit, _ in first(whole.marks.edits, WIDE):
+        yield f"mentions, edit {shown(edit)}", _of_marks(partial(_edited, edit=edit))
+    if not whole.marks.edits:
+        yield "mentions, edits", _of_marks(_edited)
+    yield "entities", _of_marks(lambda marks: count(marks.entities.total))
+    yield "mentions per entity", _of_marks(partial(_per_entity, chains=whole.marks.repeated > 0))
+    yield from _spread("mentions per document", lambda part: part.mentions_per_document)
+    yield from _spread("mentions per layer", lambda part: part.mentions_per_layer)
+    yield from _spread("share masked, over annotators", lambda part: part.masked_by_annotator)
+    yield from _spread("share masked, over layers", lambda part: part.masked_by_layer)
+
+
+def _by_annotators(whole: Part) -> Iterable[tuple[str, _Told]]:
+    def many(part: Part, least: int, most: float) -> Entry:
+        return count(sum(many for each, many in part.documents_by_annotators.items() if least <= each <= most))
+
+    numbers = whole.documents_by_annotators
+    for annotators in (each for each in numbers if each <= _FEW):
+        name = f"with {counted_words(annotators, 'annotator')}" if annotators else "without annotations"
+        yield f"documents {name}", partial(many, least=annotators, most=annotators)
+    if max(numbers) > _FEW:
+        yield f"documents with {_FEW + 1} annotators or more", partial(many, least=_FEW + 1, most=max(numbers))
+
+
+def _reviewed(whole: Part, told: Callable[[Part], int]) -> _Told:
+    return lambda part: count(told(part)) if whole.documents_reviewed else missing(_NO_REVIEW)
+
+
+def _of_marks(told: Callable[[Marks], Entry]) -> _Told:
+    """Where nobody annotated there is nothing to tell of mentions, not even 0."""
+    return lambda part: told(part.marks) if part.annotators else missing(_UNANNOTATED)
+
+
+def _confidential(marks: Marks) -> Entry:
+    return count(marks.confidential) if marks.statuses else missing(NO_STATUS)
+
+
+def _edited(marks: Marks, edit: str = "") -> Entry:
+    return count(marks.edits.get(edit, 0)) if marks.edits else missing(NO_EDIT)
+
+
+def _per_entity(marks: Marks, chains: bool) -> Entry:
+    if not marks.mentions.total:
+        return missing(_UNMARKED)
+    return number(marks.chained / marks.entities.total) if chains else missing(_NO_CHAINS)
+
+
+def _spread(name: str, told: Callable[[Part], Spread]) -> Iterable[tuple[str, _Told]]:
+    def mean(part: Part) -> Entry:
+        return number(told(part).mean if part.annotators else None, reason=_why_none(part))
+
+    def deviation(part: Part) -> Entry:
+        found = told(part)
+        reason = _TOO_FEW if found.number and part.annotators else _why_none(part)
+        return number(found.deviation if part.annotators else None, reason=reason)
+
+    yield f"{name}, mean", mean
+    yield f"{name}, deviation", deviation
+
+
+def _why_none(part: Part) -> str:
+    """Why there is no share that is to be masked."""
+    if not part.annotators:
+        return _UNANNOTATED
+    if not part.marks.mentions.total:
+        return _UNMARKED
+    return _PROGRAMS if all(one.program for one in part.annotators.values() if one.mentions) else _NOT_SAID
+
+
+def _annotators(whole: Part) -> Grid:
+    def row(name: str, one: AnnotatorMarks) -> Row:
+        reviewed = count(one.reviewed) if whole.documents_reviewed else missing(_NO_REVIEW)
+        entries = [count(one.layers), reviewed, count(one.mentions), count(one.entities)]
+        entries.append(number(one.mentions / one.layers))
+        return Row(name, (*entries, *([words("yes" if one.program else "")] if whole.layers_by_programs else [])))
+
+    heads = ["documents", "reviewed", "mentions", "entities", "mentions per document"]
+    heads += ["program"] if whole.layers_by_programs else []
+    rows = [row(named(name, "name"), one) for name, one in first(whole.annotators)]
+    notes = ["Marks of programs need not have been looked through by anybody."] if whole.layers_by_programs else []
+    return Grid("Annotators", tuple(heads), tuple(rows), "annotator", (*notes, *rest("annotators", whole.annotators)))
+
+
+def _masked(whole: Part) -> Grid:
+    """Shares that are to be masked: of mentions, and of the text."""
+
+    def row(name: str, one: AnnotatorMarks) -> Row:
+        why = _NOT_SAID if one.mentions else "an annotator marked nothing"
+        extent, said = one.extent, one.masked_share is not None or not one.mentions
+        return Row(
+            name,
+            (
+                share(one.masked_share, reason=why),
+                *both(one.masked_by_document, why),
+                share(extent.masked_characters / extent.characters) if said else missing(why),
+                ratio(extent.masked_tokens, extent.tokens, _NO_TOKEN) if said else missing(why),
+                share(extent.marked_characters / extent.characters),
+                ratio(extent.marked_tokens, extent.tokens, _NO_TOKEN),
+            ),
+        )
+
+    def both(spread: Spread, why: str) -> tuple[Entry, Entry]:
+        few = _TOO_FEW if spread.number else why
+        return number(spread.mean, reason=why), number(spread.deviation, reason=few)
+
+    def summary(name: str, spread: Spread) -> Row:
+        blank = words("")
+        return Row(name, (blank, *both(spread, _why_none(whole)), *[blank] * 4), total=True)
+
+    heads = ("of mentions", "mean", "deviation", "of characters", "of tokens", "characters marked", "tokens marked")
+    rows = [row(named(name, "name"), one) for name, one in first(whole.annotators)]
+    rows.append(summary("over annotators", whole.masked_by_annotator))
+    rows.append(summary("over layers", whole.masked_by_layer))
+    partly = any(0 < one.stated < one.mentions for one in whole.annotators.values())
+    notes = [
+        "Masked is what is marked as direct or quasi. Mean and deviation of an annotator are over the documents in "
+        f"which the annotator marked something. {_DEVIATION} A token counts where a part of it is covered.",
+        *(["Where annotators said of some mentions alone whether to mask them, types tell of the others."] * partly),
+        *(["The rows over annotators and layers leave programs out."] if whole.layers_by_programs else []),
+        *rest("annotators", whole.annotators),
+    ]
+    return Grid("Share that is to be masked", heads, tuple(rows), "annotator", tuple(notes), "masked")

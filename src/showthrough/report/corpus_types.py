@@ -1,0 +1,171 @@
+"""What was marked of each type, as grids: identifiers, co-reference, confidential categories, edits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from types import MappingProxyType
+from typing import TypeVar
+
+from showthrough.analysis.description import Description, Levels, Marks, Part
+from showthrough.errors import shown
+from showthrough.report.sheets import Entry, Grid, Row, count, missing, number, share
+from showthrough.report.wording import counted_words
+
+LONG, WIDE = 50, 12  # rows and columns that are shown; the JSON has all
+NO_STATUS = "no mention says whether it is confidential"
+NO_EDIT = "no mention says what the annotator did to a mark made beforehand"
+_ELSEWHERE = "entities have the type of their first mention, and no entity has this one"
+_OF_ENTITIES = (
+    "An entity is the mentions of one annotator in one document that share an id. It has the type of the first, is "
+    "direct if one of them is, else quasi if one is, and confidential if one is.",
+)
+_Value = TypeVar("_Value")
+
+
+def levels_by_type(part: Part, where: str = "") -> list[Grid]:
+    """Of mentions and entities of each type, how many are direct, quasi, not to be masked, and confidential."""
+    mentions = _levels(
+        *(part, "mentions", where, lambda one: one.mentions, lambda one: (one.confidential, one.with_status)),
+        [inferred(part.marks)] if part.marks.inferred else [],
+    )
+    if not part.marks.repeated:  # entities are the mentions
+        return [mentions]
+    entities = _levels(
+        *(part, "entities", where, lambda one: one.entities),
+        lambda one: (one.confidential_entities, one.entities_with_status),
+        _OF_ENTITIES,
+    )
+    return [mentions, entities]
+
+
+def inferred(marks: Marks) -> str:
+    """Of how many mentions nobody said how they identify, and what they are taken for."""
+    told, guessed = marks.inferred - marks.guessed, marks.guessed
+    which, types = ("it is", "its type tells") if marks.inferred == 1 else ("they are", "their types tell")
+    head = f"Of {counted_words(marks.inferred, 'mention')} nobody said whether {which} direct or quasi"
+    if not guessed:
+        return f"{head}: {types}."
+    if not told:
+        return f"{head}, and no type tells: taken for quasi, a guess."
+    return f"{head}: of {told:,} the type tells, of {guessed:,} it does not, and quasi is a guess."
+
+
+def _levels(
+    part: Part,
+    what: str,
+    where: str,
+    levels: Callable[[Marks], Levels],
+    confidential: Callable[[Marks], tuple[int, int]],
+    notes: Sequence[str],
+) -> Grid:
+    of_all = levels(part.marks).total
+
+    def entries(marks: Marks) -> tuple[Entry, ...]:
+        found = levels(marks)
+        numbers = (found.direct, found.quasi, found.no_mask)
+        shares = [ratio(one, found.total, _ELSEWHERE) for one in numbers]
+        counts = [count(found.total), share(found.total / of_all), *map(count, numbers)]
+        return (*counts, *shares, ratio(*confidential(marks), NO_STATUS))
+
+    heads = (what, "share", "direct", "quasi", "none", "direct share", "quasi share", "none share", "confid.")
+    notes = [
+        *notes,
+        f"None: not to be masked. Confid.: the share that is confidential, of the {what} that say whether they are.",
+    ]
+    return _by_type(f"{what.capitalize()} by type{where}", heads, part, entries, notes, f"{what}{where}")
+
+
+def coreference(description: Description) -> Grid:
+    """How many mentions entities have, and whether they all read the same."""
+
+    def entries(marks: Marks) -> tuple[Entry, ...]:
+        entities = marks.entities.total
+        per = number(marks.chained / entities) if entities else missing(_ELSEWHERE)
+        several = (ratio(one, entities, _ELSEWHERE) for one in (marks.repeated, marks.several_strings))
+        return (count(entities), count(marks.linked), per, count(marks.most_mentions), *several)
+
+    heads = (
+        "entities", "mentions with id", "mentions per entity", "most mentions", "several mentions", "several strings",
+    )  # fmt: skip
+    notes = (
+        "Several mentions, several strings: the share of entities that have more than one mention, and whose mentions "
+        "do not all read the same, letter by letter. A mention without an id is an entity of its own.",
+    )
+    return _by_type("Co-reference by type", heads, description.whole, entries, notes, "coreference", description.splits)
+
+
+def categories(description: Description) -> Grid:
+    """What mentions say of being confidential."""
+
+    def entries(marks: Marks) -> tuple[Entry, ...]:
+        counts = [count(marks.statuses.get(one, 0)) for one in statuses]
+        return (*counts, count(marks.confidential), ratio(marks.confidential, marks.with_status, NO_STATUS))
+
+    marks = description.whole.marks
+    statuses = [*islice(marks.statuses, WIDE)]
+    notes = _unsaid(marks.with_status, marks, "categories", marks.statuses)
+    heads = (*map(shown, statuses), "confidential", "confidential share")
+    return _by_type(
+        "Confidential categories by type", heads, description.whole, entries, notes, "confidential", description.splits
+    )
+
+
+def edits(description: Description) -> Grid:
+    """What annotators did to marks that were made beforehand."""
+
+    def entries(marks: Marks) -> tuple[Entry, ...]:
+        counts = [marks.edits.get(one, 0) for one in names]
+        return (*map(count, counts), *(ratio(one, marks.with_edit, NO_EDIT) for one in counts))
+
+    marks = description.whole.marks
+    names = [*islice(marks.edits, WIDE)]
+    notes = _unsaid(marks.with_edit, marks, "edits", marks.edits)
+    heads = (*map(shown, names), *(f"{shown(one)} share" for one in names))
+    return _by_type(
+        "Edits of marks made beforehand, by type", heads, description.whole, entries, notes, "edits", description.splits
+    )
+
+
+def _unsaid(said: int, marks: Marks, what: str, names: Mapping[str, int]) -> list[str]:
+    silent = marks.mentions.total - said
+    notes = (
+        [f"Of {counted_words(silent, 'mention')} it is not said; shares are of the other {said:,}."] if silent else []
+    )
+    return notes + rest(what, names, WIDE)
+
+
+def _by_type(
+    caption: str,
+    heads: tuple[str, ...],
+    part: Part,
+    entries: Callable[[Marks], tuple[Entry, ...]],
+    notes: Sequence[str],
+    label: str,
+    splits: Mapping[str, Part] = MappingProxyType({}),
+) -> Grid:
+    """A row for each type, the most frequent first, one for all of them, and one for all of each split."""
+    rows = [Row(named(name, "type"), entries(marks)) for name, marks in first(part.types)]
+    rows.append(Row("all", entries(part.marks), total=True))
+    for name, one in first(splits, WIDE) if len(splits) > 1 else ():
+        rows += [Row(f"split {named(name, 'name')}", entries(one.marks), total=True)] if one.types else []
+    return Grid(caption, heads, tuple(rows), "type", (*notes, *rest("types", part.types)), label)
+
+
+def ratio(some: int, of: int, why: str) -> Entry:
+    """The share of some of all, where there are any."""
+    return share(some / of) if of else missing(why)
+
+
+def named(name: str, what: str) -> str:
+    """A name of a file as tables show it."""
+    return f"(no {what})" if not name or name.isspace() else shown(name)
+
+
+def first(found: Mapping[str, _Value], most: int = LONG) -> Iterable[tuple[str, _Value]]:
+    return islice(found.items(), most)
+
+
+def rest(what: str, found: Mapping[str, object], most: int = LONG) -> list[str]:
+    """That there are more than are shown."""
+    return [f"The first {most} of {len(found):,} {what}; --json FILE has all."] if len(found) > most else []

@@ -1,0 +1,262 @@
+"""Where anonymizations fail, as a sheet: counts by type, identifier and kind, bars, and cases in their contexts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from showthrough.analysis.cases import ErrorCase
+from showthrough.analysis.errors import NOTHING, ErrorAnalysis, Errors, Kept, LeakCounts, Tally
+from showthrough.analysis.failures import MASK_KINDS, MaskKind
+from showthrough.analysis.leaks import LEAK_KINDS
+from showthrough.errors import shown
+from showthrough.report.sheets import Bars, Case, Cases, Entry, Grid, Row, Sheet, count, missing, share
+from showthrough.report.sheets.sheet import Block
+from showthrough.report.wording import counted_words, percent
+
+TITLES: dict[str, str] = {
+    "missed": "missed",
+    "another": "another mention masked",
+    "partly": "partly masked",
+    "border": "wrong border",
+    "over-masked": "over-masked",
+    "no-mask": "over what may stay",
+    "spurious": "spurious",
+}
+_LEAK_TITLES = tuple(TITLES[kind] for kind in LEAK_KINDS)
+_MASK_TITLES = tuple(TITLES[kind] for kind in MASK_KINDS)
+_LEAK_HEADS = ("to be masked", "leak", "share", *_LEAK_TITLES, "marks that leak")
+_SENTENCES = 5  # anonymizations of which each has a sentence; of more, the table tells
+_OF_EACH_STRING = 3  # places that are shown of a string where not all can be
+
+_LEAK_NOTES = (
+    "missed: all of it can be read, and no other mention of the entity is hidden; another mention masked: all of it "
+    "can be read, but the same annotator's entity is hidden elsewhere; partly masked: some of it can be read; wrong "
+    "border: some can be read, and a mask over it hides words outside.",
+    "A span counts once for a type, however many annotators marked it: direct for one is direct, and of several kinds "
+    "the first of these counts. Marks are counted for each annotator. Words that need not be masked, and words that "
+    "replacements say again, are taken as the run's metrics take them.",
+)
+_MASK_NOTES = (
+    "over-masked: it hides something to be masked and words beside it; over what may stay: it hides something that "
+    "annotators marked as not to be masked, and nothing that is to be; spurious: nobody marked anything there. Masks "
+    "that overlap are one. Types are what annotators called it, else what the system did.",
+)
+_OVERLOOKED = "What annotators overlooked cannot count as a leak, and what they forgot to mark counts as needless."
+_ALONE = "every entity has one mention alone: the annotations do not say which mentions are of the same"
+_NO_SPAN = "another annotator calls every such span direct"
+
+
+def errors_sheet(errors: Errors, most: int | None = None, further: Sequence[Block] = ()) -> Sheet:
+    """One anonymization with its cases: all, or some of the most frequent. `further` blocks follow the counts."""
+    if not errors.kept.annotated:
+        return _unjudged(errors.kept)
+    lead = [_leak_sentence(errors), _mask_sentence(errors), *_kept_sentences(errors.kept)]
+    if errors.only and not errors.cases:
+        lead.append(f"No case fits what was asked for: {_asked(errors.only)}.")
+    blocks: list[Block] = [_leak_grid(errors), *_bars(errors, "False negatives by type"), *_mask_grid(errors)]
+    every = (*blocks, *further, *_case_blocks(errors, most))
+    return Sheet(
+        f"Where {shown(errors.anonymization)} fails", tuple(lead), every, (_metric_note(errors), *_notes(errors))
+    )
+
+
+def beside_sheet(analysis: ErrorAnalysis) -> Sheet:
+    """Several anonymizations beside each other, without cases."""
+    every = analysis.anonymizations
+    kept = every[0].kept
+    if not kept.annotated:
+        return _unjudged(kept)
+    lead = [
+        *map(_leak_sentence, every if len(every) <= _SENTENCES else ()),
+        *_kept_sentences(kept),
+        "--anonymization NAME shows one of them by type and identifier, with every case in its context.",
+    ]
+    bars = (bar for one in every for bar in _bars(one, f"False negatives by type: {shown(one.anonymization)}"))
+    blocks: tuple[Block, ...] = (_leaks_beside(every), _types_beside(every), *bars, _masks_beside(every))
+    return Sheet("Where the anonymizations fail", tuple(lead), blocks, _notes(every[0]))
+
+
+def _unjudged(kept: Kept) -> Sheet:
+    which = "The document has no" if kept.documents == 1 else f"None of the {kept.documents:,} documents has"
+    told = f"{which} annotations: nothing can be called a leak, or needless."
+    return Sheet("Where the anonymizations fail", (told, *_kept_sentences(kept)), ())
+
+
+def _leak_sentence(errors: Errors) -> str:
+    name, spans = shown(errors.anonymization), errors.spans
+    if not spans.total:
+        return f"{name}: nothing is marked to be masked, so nothing can leak."
+    whole = f"{counted_words(spans.total, 'mention')} to be masked"
+    if not spans.leaking:
+        return f"{name} hides the {whole}, words aside that need not be."
+    kinds = ", ".join(f"{spans.kinds[kind]:,} {TITLES[kind]}" for kind in LEAK_KINDS if spans.kinds[kind])
+    part = percent(spans.leaking / spans.total)
+    return f"{name} leaves {spans.leaking:,} of {whole} readable, at least in part ({part}): {kinds}."
+
+
+def _mask_sentence(errors: Errors) -> str:
+    totals = _mask_totals(errors)
+    if not totals:
+        return f"Of its {counted_words(errors.masks, 'mask')} none hides words that nobody wants masked."
+    kinds = ", ".join(f"{totals[kind]:,} {TITLES[kind]}" for kind in MASK_KINDS if totals[kind])
+    return f"Of its {counted_words(errors.masks, 'mask')} these hide words that nobody wants masked: {kinds}."
+
+
+def _kept_sentences(kept: Kept) -> list[str]:
+    """Which documents the numbers are of, where these are not all."""
+    told = []
+    if kept.documents < kept.corpus:
+        which = f"{kept.documents:,} of {counted_words(kept.corpus, 'document')}"
+        risk = f"the {which} in which most can be read" if kept.chosen == "riskiest" else f"the first {which}"
+        told.append(f"The run keeps {risk}: all counts here are of these alone, and no estimate for the others.")
+    if 0 < kept.annotated < kept.documents:
+        told.append(
+            f"Without annotations, and counted nowhere: {counted_words(kept.documents - kept.annotated, 'document')}."
+        )
+    return told
+
+
+def _notes(errors: Errors) -> tuple[str, ...]:
+    """What to know of the counts."""
+    told = [_OVERLOOKED]
+    if errors.silver:
+        told.append(f"Programs annotated ({shown(errors.silver)}): errors are disagreements with them.")
+    if errors.trusted:
+        told.append("Masks are trusted to hide what they cover, as the run's metrics do: replacements are not read.")
+    return tuple(told)
+
+
+def _metric_note(errors: Errors) -> str:
+    """How the counts come to those of the metric."""
+    marks = errors.marks
+    told = f"For each annotator {marks.leaking:,} of {counted_words(marks.total, 'mark')} leak."
+    if not errors.spared:
+        return told
+    total, leaking = marks.total + errors.spared, marks.leaking + errors.spared_leaking
+    return (
+        f'{told} recall(unit="mention") counts {leaking:,} of {total:,}: it also asks for mentions that are marked as '
+        f"not to be masked while another mention of their entity is to be, {errors.spared:,} here."
+    )
+
+
+def _leak_entries(errors: Errors, spans: Tally, marks: Tally) -> tuple[Entry, ...]:
+    part = spans.leaking / spans.total if spans.total else None
+    kinds = {kind: count(spans.kinds[kind]) for kind in LEAK_KINDS}
+    if not errors.coreference:
+        kinds["another"] = missing(_ALONE)
+    sums = count(spans.total), count(spans.leaking), share(part, reason="" if spans.total else _NO_SPAN)
+    return *sums, *kinds.values(), count(marks.leaking)
+
+
+def _leak_grid(errors: Errors) -> Grid:
+    rows = [
+        Row(f"{one.entity_type}, {one.identifier.lower()}", _leak_entries(errors, one.spans, one.marks))
+        for one in errors.leaks
+    ]
+    if rows:
+        rows.append(Row("all", _leak_entries(errors, errors.spans, errors.marks), total=True))
+    return Grid("Leaks by type, identifier and kind", _LEAK_HEADS, tuple(rows), "type", _LEAK_NOTES, "leaks")
+
+
+def _by_type(leaks: Iterable[LeakCounts]) -> dict[str, Tally]:
+    """Spans by type, in their order."""
+    found: dict[str, Tally] = {}
+    for one in leaks:
+        found[one.entity_type] = found.get(one.entity_type, NOTHING) + one.spans
+    return found
+
+
+def _bars(errors: Errors, caption: str) -> list[Bars]:
+    """Figure 4; nothing where nothing leaks."""
+    rows = [
+        (name, tuple(float(tally.kinds[kind]) for kind in LEAK_KINDS))
+        for name, tally in _by_type(errors.leaks).items()
+        if tally.leaking
+    ]
+    return [Bars(caption, _LEAK_TITLES, tuple(rows))] if rows else []
+
+
+def _mask_totals(errors: Errors) -> Counter[MaskKind]:
+    totals: Counter[MaskKind] = Counter()
+    for one in errors.needless:
+        totals.update(one.kinds)
+    return +totals
+
+
+def _mask_entries(kinds: Mapping[MaskKind, int]) -> tuple[Entry, ...]:
+    return *(count(kinds.get(kind, 0)) for kind in MASK_KINDS), count(sum(kinds.values()))
+
+
+def _mask_grid(errors: Errors) -> list[Grid]:
+    """Needless masks by type; nothing where there are none."""
+    rows = [Row(one.entity_type, _mask_entries(one.kinds)) for one in errors.needless]
+    if not rows:
+        return []
+    rows.append(Row("all", _mask_entries(_mask_totals(errors)), total=True))
+    return [Grid("Needless masks by type", (*_MASK_TITLES, "all"), tuple(rows), "type", _MASK_NOTES, "needless")]
+
+
+def _leaks_beside(every: Sequence[Errors]) -> Grid:
+    rows = tuple(Row(one.anonymization, _leak_entries(one, one.spans, one.marks)) for one in every)
+    return Grid("Leaks by kind", _LEAK_HEADS, rows, "anonymization", _LEAK_NOTES, "leaks")
+
+
+def _types_beside(every: Sequence[Errors]) -> Grid:
+    by_type = [_by_type(one.leaks) for one in every]
+    together = Counter({name: sum(one[name].leaking for one in by_type) for name in by_type[0]})
+    names = sorted(together, key=lambda name: (-together[name], name))
+    rows = tuple(
+        Row(name, (count(by_type[0][name].total), *(share(one[name].leaking / one[name].total) for one in by_type)))
+        for name in names
+    )
+    heads = "to be masked", *(one.anonymization for one in every)
+    return Grid("Share of each type that leaks", heads, rows, "type", (), "leaks-by-type")
+
+
+def _masks_beside(every: Sequence[Errors]) -> Grid:
+    rows = tuple(Row(one.anonymization, (count(one.masks), *_mask_entries(_mask_totals(one)))) for one in every)
+    heads = ("masks", *_MASK_TITLES, "all needless")
+    return Grid("Needless masks", heads, rows, "anonymization", _MASK_NOTES, "needless")
+
+
+def _asked(only: Mapping[str, str]) -> str:
+    told = {**only, "kind": TITLES[only["kind"]]} if "kind" in only else only
+    return ", ".join(value.lower() if field == "identifier" else shown(value) for field, value in told.items())
+
+
+def _case_blocks(errors: Errors, most: int | None) -> list[Cases]:
+    blocks = []
+    which = f": {_asked(errors.only)}" if errors.only else ""
+    for caption, kinds in (("Leaks", LEAK_KINDS), ("Needless masks", MASK_KINDS)):
+        cases = [one for one in errors.cases if one.kind in kinds]
+        chosen = _first(cases, most)
+        if not chosen:
+            continue
+        notes = ["Strings that are there most often come first."]
+        if len(chosen) < len(cases):
+            notes = [f"{len(chosen):,} of {len(cases):,} are shown; --cases N shows more, and files have all of them."]
+        blocks.append(Cases(f"{caption} in context{which}", tuple(map(_case, chosen)), tuple(notes)))
+    return blocks
+
+
+def _first(cases: Sequence[ErrorCase], most: int | None) -> Sequence[ErrorCase]:
+    """So many at most, and a few of each string where there are enough of them."""
+    if most is None or len(cases) <= most:
+        return cases
+    seen: Counter[str] = Counter()
+    few = []
+    for one in cases:
+        seen[one.string] += 1
+        if seen[one.string] <= _OF_EACH_STRING:
+            few.append(one)
+    return (few if len(few) >= most else cases)[:most]
+
+
+def _case(one: ErrorCase) -> Case:
+    often = f"×{one.times:,} in {counted_words(one.documents, 'document')}" if one.times > 1 else ""
+    what = ", ".join(filter(None, (one.entity_type, one.identifier.lower(), TITLES[one.kind])))
+    readable = f"can be read: {one.readable}" if one.readable else ""
+    repeated = "the replacement says words of it" if one.repeated else ""
+    remark = "; ".join(filter(None, (what, readable, repeated, often)))
+    return Case(one.document, one.start, one.before, one.text, one.after, remark)

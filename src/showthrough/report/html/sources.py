@@ -1,0 +1,51 @@
+"""What pages are made of: style sheets, scripts and templates; and the policy that lets nothing else run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+def joined(names: Iterable[str], ending: str) -> str:
+    """Files of `static/`, one after the other: later ones go over earlier ones, or run after them."""
+    return "\n".join(_source(f"{name}.{ending}") for name in names)
+
+
+@cache
+def _source(name: str) -> str:
+    return files(__package__).joinpath("static", name).read_text(encoding="utf-8")
+
+
+def policy(style: str, *scripts: str) -> str:
+    """What the page may do: run these scripts and use this style sheet. It may load nothing at all."""
+    digests = (hashlib.sha256(content.encode()).digest() for content in (style, *scripts))
+    look, *allowed = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {' '.join(allowed)}; style-src {look}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+@cache
+def template(name: str) -> Any:
+    """One of `templates/`, which escapes whatever it is given."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader(__package__, "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["reflow"] = _reflowed
+    return environment.get_template(name)
+
+
+def _reflowed(text: str) -> str:
+    """Paragraphs without the line breaks that a docstring has inside them."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))

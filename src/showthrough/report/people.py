@@ -1,0 +1,72 @@
+"""What people reach against each other, for those who read what systems reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+
+from showthrough.metrics import Role
+from showthrough.report.table import rounded
+from showthrough.report.wording import listed
+from showthrough.run.records import Human
+from showthrough.run.roles import chosen
+from showthrough.run.run import Run
+
+# What a sentence is about, the first few of them.
+_TOLD: tuple[Role, ...] = ("direct identifiers", "quasi-identifiers", "precision", "recall", "F, P and R")
+_MOST = 3
+
+Value = tuple[float, float, float]  # a number with the low and the high end of its interval
+
+
+@dataclass(frozen=True)
+class People:
+    """What people reach on a metric, each scored against the others: together, and one by one."""
+
+    value: Value
+    sample: str  # where it was counted, such as `21 of 100 documents`
+    each: dict[str, tuple[Value, int]]  # by annotator: the number, and in how many documents
+    more: int = 0  # annotators who are not among these
+
+
+def people(run: Run, metric: str) -> People | None:
+    """What people reach on a metric, where several marked a document and it can tell."""
+    ceiling = run.ceiling
+    together = None if ceiling is None else _value(ceiling.people.get(metric))
+    if ceiling is None or together is None:
+        return None
+    each = {}
+    for name, by_metric in ceiling.annotators.items():
+        one = by_metric.get(metric)
+        if one is not None and (value := _value(one)):
+            each[name] = value, one.documents
+    shared, total = ceiling.documents, len(run.documents)
+    sample = f"{shared:,} of {total:,} documents" if shared < total else f"all {total:,} documents"
+    return People(together, sample, each, max(0, ceiling.readers - len(each)))
+
+
+def _value(one: Human | None) -> Value | None:
+    if one is None or one.value is None:
+        return None
+    return one.value, one.value if one.low is None else one.low, one.value if one.high is None else one.high
+
+
+def against_each_other(run: Run) -> list[str]:
+    """The same in a sentence; none where nobody could be scored so."""
+    texts = [record.text for role in _TOLD if (record := chosen(run, role))]
+    found = {text: one for text in texts if (one := people(run, text))}
+    if not found:
+        return []
+    told = dict(islice(found.items(), _MOST))
+    numbers = listed([f"{text} {_with_ends(one.value)}" for text, one in told.items()])
+    sample = next(iter(told.values())).sample
+    where = sample if sample.startswith("all") else f"the {sample} that several marked; systems are scored on all"
+    return [
+        f"People reach {numbers} when each is scored against the others (on {where}). A number above theirs follows "
+        "the marks more closely than one person follows another's; it shows no better judgement of what identifies."
+    ]
+
+
+def _with_ends(value: Value) -> str:
+    """`0.844 (0.709–0.933)`."""
+    return rounded(value[0]) + (f" ({rounded(value[1])}–{rounded(value[2])})" if value[1] < value[2] else "")

@@ -1,0 +1,69 @@
+"""What a review found, laid out for readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from showthrough.analysis.review.outcome import ReviewOutcome
+from showthrough.errors import shown
+from showthrough.report.sheets import Case, Cases, Grid, Row, Sheet, count, share
+
+_KINDS = {
+    "missing": "missing, now marked",
+    "border": "borders corrected",
+    "type": "types corrected",
+    "masking": "masking decisions corrected",
+    "confidential": "categories corrected",
+    "entity": "entities corrected",
+    "spurious": "marks removed",
+}
+
+
+def review_sheet(outcome: ReviewOutcome) -> Sheet:
+    """How many documents were looked through, in how many the person can still be told, and what was corrected."""
+    blocks: list[Grid | Cases] = [_told(outcome), _applied(outcome)]
+    if outcome.disagreements:
+        cases = tuple(
+            Case(one.document, one.start or 0, one.before, one.words, one.after, one.note)
+            for one in outcome.disagreements
+        )
+        blocks.append(Cases("Disagreements to talk about; nothing was changed", cases))
+    return Sheet(f"Review of {shown(outcome.annotator)}", tuple(_lead(outcome)), tuple(blocks), tuple(_notes(outcome)))
+
+
+def _lead(outcome: ReviewOutcome) -> Iterator[str]:
+    of = f"{outcome.reviewed} of {_documents(outcome.documents)} by {shown(outcome.annotator)}"
+    yield f"{of} {'was' if outcome.reviewed == 1 else 'were'} looked through and confirmed."
+    if not outcome.reviewed:
+        return
+    told = f"In {outcome.told} of {outcome.reviewed} the person could still be told"
+    between = f"{outcome.low:.1%} to {outcome.high:.1%} of documents like these, exact at {outcome.confidence:.0%}"
+    unsure = f"; in {outcome.unsure} more a reader was unsure" if outcome.unsure else ""
+    yield f"{told} ({between}){unsure}."
+    changed, left = sum(outcome.applied.values()), len(outcome.disagreements)
+    yield f"{changed} correction{'' if changed == 1 else 's'} made, {left} disagreement{'' if left == 1 else 's'} left."
+
+
+def _told(outcome: ReviewOutcome) -> Grid:
+    none = "no document is confirmed"
+    whole = outcome.reviewed
+    entry = share(outcome.share, outcome.low, outcome.high, reason=none)
+    unsure = share(outcome.unsure / whole if whole else None, reason=none)
+    rows = (Row("can still be told", (count(outcome.told), entry)), Row("unsure", (count(outcome.unsure), unsure)))
+    return Grid("Who it is about", ("documents", "share"), rows)
+
+
+def _applied(outcome: ReviewOutcome) -> Grid:
+    rows = [Row(_KINDS[kind], (count(number),)) for kind, number in outcome.applied.items()]
+    rows.append(Row("all", (count(sum(outcome.applied.values())),), total=True))
+    return Grid("Corrections", ("marks",), tuple(rows))
+
+
+def _notes(outcome: ReviewOutcome) -> Iterator[str]:
+    if outcome.read_twice:
+        said = f"{outcome.answered_alike} of {outcome.read_twice} documents that several people read"
+        yield f"{said} were answered alike; a document counts as told as soon as one of them can tell."
+
+
+def _documents(number: int) -> str:
+    return f"{number} document{'' if number == 1 else 's'}"

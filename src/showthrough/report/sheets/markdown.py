@@ -1,0 +1,56 @@
+"""A sheet as Markdown."""
+
+from __future__ import annotations
+
+from showthrough.report.escaping import beside, in_markdown, markdown_code, markdown_paragraph
+from showthrough.report.sheets.sheet import Block, Case, Cases, Entry, Grid, Row, Sheet, named
+
+
+def markdown_of(sheet: Sheet) -> str:
+    """Sentences, tables under headings, cases as lists, notes."""
+    parts = [f"# {in_markdown(sheet.title)}", *map(markdown_paragraph, sheet.lead)]
+    for block in sheet.blocks:
+        parts += [f"## {in_markdown(block.caption)}", *_block(block)]
+    if sheet.notes:
+        parts += ["## Notes", _list(sheet.notes)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _block(block: Block) -> list[str]:
+    if isinstance(block, Cases):
+        return ["\n".join(map(_case, block.cases)) or "(none)", *map(markdown_paragraph, block.notes)]
+    grid = block if isinstance(block, Grid) else block.grid()
+    notes = [*grid.dashes(), *block.notes]
+    return [_table(grid) if grid.rows else "(none)", *([_list(notes)] if notes else [])]
+
+
+def _list(lines: list[str] | tuple[str, ...]) -> str:
+    return "\n".join(f"- {markdown_paragraph(line)}" for line in lines)
+
+
+def _table(grid: Grid) -> str:
+    heads = [in_markdown(grid.corner), *(in_markdown(named(head)) for head in grid.heads)]
+    rules = ["---", *("---" if grid.in_words(place) else "---:" for place in range(len(grid.heads)))]
+    rows = [_line(heads), f"|{'|'.join(rules)}|", *(_line(_cells(row)) for row in grid.rows)]
+    return "\n".join(rows)
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cells(row: Row) -> list[str]:
+    cells = [in_markdown(named(row.name)), *map(_entry, row.entries)]
+    return [f"**{cell}**" if cell else "" for cell in cells] if row.total else cells
+
+
+def _entry(entry: Entry) -> str:
+    text = in_markdown(entry.text)
+    return f"{text} ({entry.interval})" if entry.interval else text
+
+
+def _case(case: Case) -> str:
+    """A mark around any letters: asterisks mean nothing beside a space or a bracket."""
+    here = f"{beside(case.before, in_markdown)}<b>{in_markdown(case.here)}</b>{beside(case.after, in_markdown)}"
+    remark = f" ({in_markdown(case.remark)})" if case.remark else ""
+    return f"- {markdown_code(case.document)}, {case.start}: …{here}…{remark}"

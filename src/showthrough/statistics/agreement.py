@@ -1,0 +1,165 @@
+"""How far raters agree: observed agreement, Cohen's κ, Fleiss' κ, Krippendorff's α.
+
+All work from counts: of each item, how many raters put it into each category. Items that look the same are one row with
+a weight, so that a million characters are a few rows. A coefficient is undefined where nothing tells agreement from
+chance, and says so: no number is made up.
+
+Sources: Jacob Cohen (1960), Educational and Psychological Measurement 20; Joseph L. Fleiss (1971), Psychological
+Bulletin 76; Kilem L. Gwet (2014), Handbook of Inter-Rater Reliability, 4th edition, for numbers of raters that vary;
+Klaus Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from showthrough.statistics.forms import Array
+
+Level = Literal["nominal", "ordinal", "interval"]
+
+NO_PAIR = "nothing was rated by two"
+ONE_CATEGORY = "every rating is the same, so that nothing tells agreement from chance"
+_NONE = 1e-12  # an expected disagreement that is nothing but rounding
+_PAIR = 2
+
+
+class Coefficient(NamedTuple):
+    """A number, or none and the reason."""
+
+    value: float | None
+    reason: str = ""
+
+
+def counted(ratings: Sequence[Sequence[Hashable | None]]) -> tuple[Array, list[Hashable]]:
+    """From ratings, a row for each rater and None where one is missing: items × categories, and the categories.
+
+    Categories stand in their order, which is that of ordinal and interval ratings.
+
+    >>> counts, categories = counted([["a", "b", None], ["a", "a", "b"]])
+    >>> counts.tolist(), categories
+    ([[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]], ['a', 'b'])
+    """
+    said = {one for row in ratings for one in row if one is not None}
+    categories = sorted(said)  # type: ignore[type-var]
+    place = {category: number for number, category in enumerate(categories)}
+    counts = np.zeros((max(map(len, ratings), default=0), len(categories)))
+    for row in ratings:
+        for item, one in enumerate(row):
+            if one is not None:
+                counts[item, place[one]] += 1
+    return counts, categories
+
+
+def corrected(observed: Array, expected: Array) -> Array:
+    """1 less the disagreement that is seen over the one expected by chance; undefined where chance cannot disagree."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(expected > _NONE, 1 - observed / expected, np.nan))
+
+
+def expected_of_draws(whole: Array, products: Array, *, returned: bool) -> Array:
+    """How often two draws differ, given how many there are and the products of how often each category is drawn.
+
+    κ returns the first draw before the second, α does not.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((whole**2 - products) / (whole * (whole if returned else whole - 1)))
+
+
+def observed(counts: ArrayLike, weights: ArrayLike | None = None) -> Coefficient:
+    """The share of pairs of raters that agree on an item, on average over items that two or more rated.
+
+    >>> observed([[2, 0], [1, 1]]).value
+    0.5
+    """
+    table, weight = _rated(counts, weights, _PAIR)
+    if not weight.sum():
+        return Coefficient(None, NO_PAIR)
+    return Coefficient(float((_agreeing(table) * weight).sum() / weight.sum()))
+
+
+def cohen(table: ArrayLike) -> Coefficient:
+    """Cohen's κ of two raters, from how often the first said a row's category and the second a column's.
+
+    >>> round(cohen([[20, 5], [10, 15]]).value, 9)  # (0.7 − 0.5) / (1 − 0.5)
+    0.4
+    """
+    both = np.asarray(table, dtype=np.float64)
+    whole = both.sum()
+    if not whole:
+        return Coefficient(None, NO_PAIR)
+    differing = 1 - np.trace(both) / whole
+    expected = expected_of_draws(whole, both.sum(axis=0) @ both.sum(axis=1), returned=True)
+    return _defined(corrected(differing, expected))
+
+
+def fleiss(counts: ArrayLike, weights: ArrayLike | None = None) -> Coefficient:
+    """Fleiss' κ; where items have different numbers of raters, its generalisation by Gwet (2014, section 2.5).
+
+    Observed is the agreement of items that two or more rated. Expected is Σ π², where π is the mean over rated items of
+    the share of raters who chose a category. With the same number of raters everywhere that is Fleiss' (1971) κ.
+    """
+    table, weight = _rated(counts, weights, _PAIR)
+    every, of_every = _rated(counts, weights, 1)
+    if not weight.sum():
+        return Coefficient(None, NO_PAIR)
+    differing = ((1 - _agreeing(table)) * weight).sum() / weight.sum()
+    shares = (of_every[:, None] * every / every.sum(axis=1, keepdims=True)).sum(axis=0)
+    return _defined(corrected(differing, expected_of_draws(of_every.sum(), shares @ shares, returned=True)))
+
+
+def krippendorff(
+    counts: ArrayLike, weights: ArrayLike | None = None, level: Level = "nominal", values: ArrayLike | None = None
+) -> Coefficient:
+    """Krippendorff's α; ratings that are missing are simply not there.
+
+    Ordinal ratings have their categories in order. Interval ratings have `values`, one for each category.
+    """
+    table, weight = _rated(counts, weights, _PAIR)
+    if not weight.sum():
+        return Coefficient(None, NO_PAIR)
+    raters = table.sum(axis=1)
+    margins = weight @ table
+    whole = margins.sum()
+    if level == "nominal":
+        differing = ((1 - _agreeing(table)) * weight * raters).sum() / whole
+        return _defined(corrected(differing, expected_of_draws(whole, margins @ margins, returned=False)))
+    # Each pair of one item's ratings counts 1 / (raters − 1), so that an item counts as often as it was rated.
+    share = weight / (raters - 1)
+    coincidences = (table * share[:, None]).T @ table - np.diag(share @ table)
+    distance = _distances(margins, level, values)
+    differing = (coincidences * distance).sum() / whole
+    return _defined(corrected(differing, (np.outer(margins, margins) * distance).sum() / (whole * (whole - 1))))
+
+
+def _distances(margins: Array, level: Level, values: ArrayLike | None) -> Array:
+    """The squared difference of each two categories."""
+    if level == "ordinal":
+        # As many ratings as lie between two categories, half of those in either of the two.
+        ranks = np.cumsum(margins) - margins / 2
+        return np.asarray(np.subtract.outer(ranks, ranks) ** 2)
+    if values is None:
+        raise ValueError("interval ratings need the values of their categories")
+    numbers = np.asarray(values, dtype=np.float64)
+    return np.asarray(np.subtract.outer(numbers, numbers) ** 2)
+
+
+def _rated(counts: ArrayLike, weights: ArrayLike | None, least: int) -> tuple[Array, Array]:
+    """The items that at least so many rated, and their weights."""
+    table = np.asarray(counts, dtype=np.float64)
+    weight = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
+    enough = table.sum(axis=1) >= least if table.size else np.zeros(len(table), dtype=bool)
+    return table[enough], weight[enough]
+
+
+def _agreeing(table: Array) -> Array:
+    """Of each item, the share of pairs of raters who agree."""
+    raters = table.sum(axis=1)
+    return np.asarray((table * (table - 1)).sum(axis=1) / (raters * (raters - 1)))
+
+
+def _defined(value: Array) -> Coefficient:
+    return Coefficient(None, ONE_CATEGORY) if np.isnan(value) else Coefficient(float(value))
