@@ -23,13 +23,12 @@ _PAIRS = 4_000_000  # that are made at once
 
 
 class Gains(NamedTuple):
-    """Of each candidate: entities and mentions that it hides, what it masks beside, and what that is worth."""
+    """Of each candidate: entities and mentions that it hides, masks that it adds, and what that is worth."""
 
     direct: Ints
     quasi: Ints
     mentions: Ints
     masks: Ints
-    precision: Counts
     value: Counts
 
 
@@ -111,7 +110,7 @@ class Prospects:
         totals = [max(int((gold.entity_level == one).sum()), 1) for one in (DIRECT, 1)]
         value = weights.direct * direct / totals[0] + weights.quasi * quasi / totals[1]
         value += weights.mention * mentions / max(int(asked.sum()), 1) - weights.precision * lost
-        return Gains(direct, quasi, mentions, masks, then, np.where(mentions > 0, value, -np.inf))
+        return Gains(direct, quasi, mentions, masks, np.where(mentions > 0, value, -np.inf))
 
     def _by_rule(self, rule: Ints) -> Ints:
         return np.bincount(rule, minlength=self._count).astype(np.int64)

@@ -12,7 +12,7 @@ from showthrough.analysis.rules.ground import Ground, Places, Standing
 from showthrough.analysis.rules.worth import Numbers, Rule, Step, Weights, Worth
 from showthrough.axis.spans import Ints
 from showthrough.data.masks import Anonymization
-from showthrough.errors import PlanError, some
+from showthrough.errors import PlanError, shown, some
 from showthrough.run.run import Run
 
 MOST = 10  # rules of a list
@@ -51,7 +51,7 @@ class RuleBook:
     def check(self, name: str) -> None:
         """Raises PlanError for a name that the run does not have."""
         if name not in self._run.names:
-            raise PlanError(f"not in this run; there are {some(self._run.names)}", f"anonymization {name}")
+            raise PlanError(f"not in this run; there are {some(self._run.names)}", f"anonymization {shown(name)}")
 
     def standing(self, name: str) -> Standing:
         return Standing(self.ground, self.ground.texts.masks[name])

@@ -114,9 +114,14 @@ class Ground:
         titles, number = Labels(names).numbered(names)
         return titles, np.array(number, dtype=np.int64)
 
+    @cached_property
+    def _sticking(self) -> Bools:
+        """Which characters are of numbers and words, with one more at either end, so that each has a neighbour."""
+        return np.pad(self.axis.table(_sticks).view(np.bool_), 1)
+
     def apart(self, start: Ints, end: Ints) -> Bools:
         """Which stretches cut no number and no word in two; in scripts without capitals words are not told apart."""
-        sticks = np.pad(self.axis.table(_sticks).view(np.bool_), 1)  # so that a place has one before and one after it
+        sticks = self._sticking
         return ~(sticks[start] & sticks[start + 1]) & ~(sticks[end] & sticks[end + 1])
 
     def documents_of(self, places: Places) -> Ints:

@@ -63,7 +63,6 @@ LIBRARY: dict[str, Form] = {
 # What a word has to do with the capitalised words and numbers beside it, and whether it is masked with them.
 ENDING, BEFORE, BEGINNING, AFTER = "ending with", "before", "beginning with", "after"
 LEARNED = (ENDING, BEFORE, BEGINNING, AFTER)
-_LONGEST = 5  # words beside the word
 _SEEN = 3  # leaking stretches that a word must stand at
 _MOST = 60  # words of each kind that are tried, those that stand at most first
 
