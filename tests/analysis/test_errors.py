@@ -155,6 +155,11 @@ def test_needless_masks_by_what_they_hide() -> None:
     assert error_cases(run).cases == []  # nobody misses a line feed
 
 
+def test_a_mark_without_a_type_is_marked() -> None:
+    (case,) = found(Mask(24, 31), marks=(Mention(24, 31, "", "NO_MASK"),)).cases
+    assert (case.kind, case.entity_type) == ("no-mask", "(no type)")
+
+
 def test_contexts_are_whole_words_in_one_line() -> None:
     text = f"{'nine ' * 12}\n\n  Oslo,\ttwelve {'eleven ' * 12}"
     start = text.index("Oslo")

@@ -151,7 +151,7 @@ class Inspection:
             if hidden >= 0:
                 yield Needless("over-masked", types[hidden], place)
             elif marked >= 0:
-                yield Needless("no-mask", types[marked] or NO_TYPE, place)
+                yield Needless("no-mask", types[marked], place)
             else:
                 yield Needless("spurious", own.get((place.document, place.start), "") or NO_TYPE, place)
 

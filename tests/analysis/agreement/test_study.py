@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from showthrough import Agreement, Annotation, Corpus, Document, InputError, Mention, agreement
 from showthrough.analysis.agreement import disagreements, estimates as intervals, study
@@ -225,6 +226,25 @@ def test_the_order_of_annotators_does_not_matter() -> None:
     assert {frozenset((pair.first, pair.second)) for pair in one.pairs} == {
         frozenset((pair.first, pair.second)) for pair in two.pairs
     }
+
+
+def test_the_order_of_documents_does_not_matter() -> None:
+    layers = [{"x": (ANN, OSLO), "y": (ANN, BO)}, {"x": (ANN, OSLO), "y": (ANN, OSLO)}, {"x": (BO,), "y": (OSLO, BO)}]
+    documents = [document(f"d{number}", **layers[number % 3]) for number in range(7)]
+    grouped = [replace(one, group="g" * (place < 2)) for place, one in enumerate(documents)]
+    for each in (documents, grouped):
+        one, two = agreement(Corpus(each)), agreement(Corpus([*each[3:], *each[:3]]))
+        assert one.of("type", "spans").fleiss.low is not None
+        for first, second in zip(numbers(one), numbers(two), strict=True):
+            assert (first.value, first.low, first.high) == pytest.approx((second.value, second.low, second.high))
+
+
+def test_an_empty_status_says_nothing() -> None:
+    said, nothing = (replace(OSLO, confidential=status) for status in (" ", None))
+    found = agreement(Corpus([document("a", x=(ANN, said), y=(ANN, nothing))]))
+    assert found.of("confidential", "spans").observed.value == 1
+    found = agreement(Corpus([document("a", x=(said,), y=(nothing,))]))
+    assert found.of("confidential", "spans").observed.reason == "the corpus says nothing of confidential status"
 
 
 def test_without_resamples_there_is_no_interval() -> None:

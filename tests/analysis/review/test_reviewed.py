@@ -52,6 +52,15 @@ def test_no_findings_leave_the_annotations_as_they_were(documents: list[Document
     assert [one.text for one in made.corpus] == [one.text for one in corpus]
 
 
+def test_layers_of_one_annotator_are_one(fill: Fill) -> None:
+    layers = Annotation("ann", (DOE,)), Annotation("bob", (OSLO,)), Annotation("ann", (OSLO, YEAR))
+    folder = fill(
+        corpus := Corpus([Document("d1", TEXT, layers)]), {"words": "2011", "kind": "spurious"}, annotator="ann"
+    )
+    assert (folder / "copies" / "d1.txt").read_bytes().startswith(b"Mr ***** of ***** met")
+    assert reviewed(corpus, folder).corpus.documents[0].annotations == (Annotation("ann", (DOE, OSLO)), layers[1])
+
+
 def test_what_is_missing_is_marked(corpus: Corpus, fill: Fill) -> None:
     found = {"words": "Ann Lee", "kind": "missing", "type": "PERSON", "identifier": "quasi", "occurrence": "all"}
     made = reviewed(corpus, fill(corpus, found, annotator="ann"))

@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from showthrough.analysis.agreement.sharing import status_of
 from showthrough.analysis.agreement.values import LEVELS, Attribute, Unit
 from showthrough.axis.layers import Layers
 from showthrough.axis.spans import Counts, Ints, counted, highest, spread
@@ -71,7 +72,7 @@ class Marks:
         of: dict[Attribute, Ints] = {
             "type": np.array([number("type", mark.entity_type) for mark in marks], dtype=np.int64),
             "identifier": np.array([number("identifier", mark.identifier) for mark in marks], dtype=np.int64),
-            "confidential": np.array([number("confidential", mark.confidential) for mark in marks], dtype=np.int64),
+            "confidential": np.array([number("confidential", status_of(mark)) for mark in marks], dtype=np.int64),
             "masking": np.array([_MASKING[mark.identifier] for mark in marks], dtype=np.int64),
         }
         order = np.lexsort((-np.arange(len(marks)), -start, end - start, of["identifier"]))

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from showthrough.data.documents import Annotation, Corpus, Document
+import numpy as np
+
+from showthrough.axis.spans import Ints
+from showthrough.data.documents import Annotation, Corpus, Document, Mention, Survey
 from showthrough.data.silver import is_silver
 from showthrough.errors import some
 
@@ -32,13 +35,29 @@ def shared_documents(corpus: Corpus) -> Iterator[Document]:
             yield Document(document.id, document.text, layers, document.group)
 
 
+def status_of(mention: Mention) -> str | None:
+    """What a mention says of being confidential; white space says nothing."""
+    status = mention.confidential
+    return None if status is None or not status.strip() else status
+
+
+def drawn_together(survey: Survey) -> Ints:
+    """Of each shared document the number of what is drawn with it: its group, or itself.
+
+    They are numbered by their names, so that the same documents in another order have the same intervals.
+    """
+    groups = survey.groups
+    keys = [(groups[one], "") if groups and groups[one] else ("", survey.ids[one]) for one in survey.shared]
+    number = {key: place for place, key in enumerate(sorted(set(keys)))}
+    return np.array([number[key] for key in keys], dtype=np.int64)
+
+
 @dataclass(frozen=True)
 class Sharing:
     """What one look at all documents tells of who read them."""
 
     documents: int
     shared: int
-    units: int  # of what is drawn for intervals: groups of shared documents, or these themselves
     annotators: dict[str, int]  # people, and how many documents each read
     pairs: dict[tuple[str, str], int]  # and how many each two of them share
     programs: tuple[str, ...]
@@ -51,8 +70,7 @@ class Sharing:
         read: Counter[str] = Counter()
         pairs: Counter[tuple[str, str]] = Counter()
         programs: set[str] = set()
-        units: set[str] = set()
-        alone = mentions = shared = 0
+        mentions = shared = 0
         stated = confidential = False
         for document in corpus:
             layers = people(document)
@@ -62,14 +80,12 @@ class Sharing:
                 continue
             shared += 1
             pairs.update(combinations(sorted(one.annotator for one in layers), 2))
-            alone += not document.group
-            units.update(filter(None, [document.group]))
             for layer in layers:
                 mentions += len(layer.mentions)
                 stated = stated or any(mention.stated for mention in layer.mentions)
-                confidential = confidential or any(mention.confidential for mention in layer.mentions)
+                confidential = confidential or any(map(status_of, layer.mentions))
         return cls(
-            len(corpus), shared, alone + len(units), dict(sorted(read.items())), dict(pairs), tuple(sorted(programs)),
+            len(corpus), shared, dict(sorted(read.items())), dict(pairs), tuple(sorted(programs)),
             mentions, stated, confidential,
         )  # fmt: skip
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
-import numpy as np
 from msgspec.structs import replace
 
 from showthrough.analysis.agreement.disagreements import (
@@ -20,7 +19,7 @@ from showthrough.analysis.agreement.disagreements import (
 )
 from showthrough.analysis.agreement.estimates import Draws, Number, estimates, settled
 from showthrough.analysis.agreement.items import Categories, Marks
-from showthrough.analysis.agreement.sharing import Sharing, shared_documents
+from showthrough.analysis.agreement.sharing import Sharing, drawn_together, shared_documents
 from showthrough.analysis.agreement.tallies import AllRaters, Chosen, LayerPairs, Tally
 from showthrough.analysis.agreement.values import (
     ATTRIBUTES,
@@ -69,7 +68,7 @@ def agreement(corpus: Corpus, *, seed: int = 0, resamples: int = 1000, confidenc
     )  # fmt: skip
     if sharing.reason:
         return said
-    study = _Study(sharing, Draws(resamples, seed, confidence))
+    study = _Study(sharing, drawn_together(survey), Draws(resamples, seed, confidence))
     for numbers in corpus.chunks():
         documents = list(shared_documents(corpus.part(numbers)))
         if documents:
@@ -81,11 +80,11 @@ def agreement(corpus: Corpus, *, seed: int = 0, resamples: int = 1000, confidenc
 class _Study:
     """What is summed up on the way through a corpus."""
 
-    def __init__(self, sharing: Sharing, draws: Draws) -> None:
+    def __init__(self, sharing: Sharing, together: Ints, draws: Draws) -> None:
         self._sharing = sharing
         self._draws = draws
-        self._blocks = min(sharing.units, _BLOCKS)
-        self._units: dict[str, int] = {}  # groups of documents, in the order in which they come
+        self._blocks = min(int(together.max()) + 1, _BLOCKS)
+        self._block = together % self._blocks  # of each shared document, in the order in which they come
         self._number = 0
         self._categories = Categories()
         self._all = {key: AllRaters(self._blocks) for key in product(UNITS, ATTRIBUTES)}
@@ -100,7 +99,8 @@ class _Study:
 
     def add(self, documents: Sequence[Document]) -> None:
         marks = Marks.made(documents, self._categories)
-        block = self._block(documents)
+        block = self._block[self._number : self._number + len(documents)]
+        self._number += len(documents)
         for unit in UNITS:
             items = marks.unit(unit)
             for attribute in ATTRIBUTES:
@@ -113,19 +113,6 @@ class _Study:
         self._of_types.add(marks.characters, marks.characters.said("type"))
         if self._sharing.stated:
             self._places.add(marks, decision)
-
-    def _block(self, documents: Sequence[Document]) -> Ints:
-        """What each document is drawn with: documents of one group together."""
-        found = []
-        for document in documents:
-            if document.group and document.group in self._units:
-                found.append(self._units[document.group])
-                continue
-            found.append(self._number % self._blocks)
-            if document.group:
-                self._units[document.group] = found[-1]
-            self._number += 1
-        return np.array(found, dtype=np.int64)
 
     def told(self, said: Agreement) -> Agreement:
         """All of it, as numbers."""

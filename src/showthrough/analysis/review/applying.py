@@ -73,12 +73,13 @@ class _Change:
         if document.id not in self.confirmed:
             return document
         marks = self.layers.get(document.id)
-        annotations = tuple(
-            replace(one, mentions=marks) if marks is not None and one.annotator == self.annotator else one
-            for one in document.annotations
-        )
+        annotations = list(document.annotations)
+        if marks is not None:  # of several layers of this annotator one is left, with all that is marked
+            first, *others = [place for place, one in enumerate(annotations) if one.annotator == self.annotator]
+            annotations[first] = replace(annotations[first], mentions=marks)
+            annotations = [one for place, one in enumerate(annotations) if place not in others]
         done = tuple(dict.fromkeys((*document.reviewed, self.annotator)))
-        return replace(document, annotations=annotations, reviewed=done)
+        return replace(document, annotations=tuple(annotations), reviewed=done)
 
 
 def _read(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Literal, NamedTuple, get_args
 
 from showthrough.data.documents import Document, Mention
@@ -41,8 +42,9 @@ _BRACKETS = Style(str, str, "[{} ".format, _labelled("]"))
 
 
 def layer_of(document: Document, annotator: str) -> Sequence[Mention] | None:
-    """What an annotator marked; `None` where they did not look at the document."""
-    return next((one.mentions for one in document.annotations if one.annotator == annotator), None)
+    """What an annotator marked, in however many layers; `None` where they did not look at the document."""
+    layers = [one.mentions for one in document.annotations if one.annotator == annotator]
+    return tuple(chain.from_iterable(layers)) if layers else None
 
 
 def is_confidential(mention: Mention) -> bool:
