@@ -28,7 +28,7 @@ def lead(alpha: Estimate) -> str:
         (Estimate(0.7, 0.6, 0.9), "usually tentative, but the interval reaches below that: it is not sure."),
         (Estimate(0.5, 0.4, 0.6), "below 0.667, usually too little to draw conclusions from."),
         (Estimate(0.5, 0.4, 0.7), "too little to draw conclusions from, though the interval reaches above that."),
-        (Estimate(-0.1), "below 0.667, usually too little to draw conclusions from."),
+        (Estimate(-0.1, note="too few"), "below 0.667, usually too little to draw conclusions from; but too few."),
         (Estimate(None, reason="every rating is the same"), "there is no coefficient: every rating is the same."),
     ],
 )  # fmt: skip

@@ -83,7 +83,7 @@ def _lead(found: Agreement) -> Iterator[str]:
     if found.decisions and found.decisions[0].differing:
         worst = found.decisions[0]
         yield (
-            f"Most differences in what to mask are about {shown(_type(worst.entity_type))}: "
+            f"The type with most differences in what to mask is {shown(_type(worst.entity_type))}: "
             f"{worst.differing:,} of {counted_words(worst.compared, 'comparison')} of two annotators on a span."
         )
 
@@ -96,7 +96,7 @@ def _beyond_chance(where: str, alpha: Estimate) -> str:
     said = f"{where}, Krippendorff's α is {rounded(alpha.value)}{ends}:"
     if alpha.value < TENTATIVE:
         above = alpha.high is not None and alpha.high >= TENTATIVE
-        unsure = ", though the interval reaches above that" if above else ""
+        unsure = ", though the interval reaches above that" if above else f"; but {alpha.note}" if alpha.note else ""
         return f"{said} below {TENTATIVE}, usually too little to draw conclusions from{unsure}."
     bound = RELIED if alpha.value >= RELIED else TENTATIVE
     meaning = "annotations are usually relied on" if alpha.value >= RELIED else "conclusions are usually tentative"
