@@ -56,9 +56,14 @@ def test_what_is_lost_beside_is_said() -> None:
 
 def test_nothing_to_win_is_said() -> None:
     assert worth_sentences(changed(leaking=0, rules=())) == (
-        "one leaves nothing readable that annotators want masked: no rule is missing.",
+        "one leaves nothing readable here that annotators want masked: no rule wins.",
     )
-    assert worth_sentences(changed(rules=())) == ("No string or pattern would win more than it costs.",)
+    assert worth_sentences(changed(rules=())) == ("No string or pattern that was tried would win more than it costs.",)
+
+
+def test_where_nothing_is_marked_nothing_is_said_of_rules() -> None:
+    bare = changed(rules=(), leaking=0, direct_total=0, quasi_total=0)
+    assert worth_sentences(bare) == ("Nothing is marked to be masked here: nothing tells what a rule would win.",)
 
 
 def test_numbers_of_some_documents_are_not_taken_for_the_runs() -> None:

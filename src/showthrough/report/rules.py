@@ -39,7 +39,7 @@ _MEANING = (
     "capitalised words in a row, numbers among them."
 )
 _ALONE = " Alone is with no rule above it."
-_NOTHING = "No string or pattern would win more than it costs."
+_NOTHING = "No string or pattern that was tried would win more than it costs."
 
 
 def worth_blocks(worth: Worth) -> tuple[Grid, ...]:
@@ -55,9 +55,11 @@ def worth_blocks(worth: Worth) -> tuple[Grid, ...]:
 
 def worth_sentences(worth: Worth, most: int = _SENTENCES) -> tuple[str, ...]:
     """What the first rules would win, one after the other."""
+    if not worth.direct_total + worth.quasi_total:
+        return ("Nothing is marked to be masked here: nothing tells what a rule would win.",)
     if not worth.leaking:
         return (
-            f"{shown(worth.anonymization)} leaves nothing readable that annotators want masked: no rule is missing.",
+            f"{shown(worth.anonymization)} leaves nothing readable here that annotators want masked: no rule wins.",
         )
     if not worth.rules:
         return (_NOTHING,)
