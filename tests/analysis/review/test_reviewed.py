@@ -178,7 +178,7 @@ def test_all_that_is_wrong_is_told_at_once(corpus: Corpus, fill: Fill) -> None:
         "findings.csv: line 6: column identifier: found 'MAYBE'; expected DIRECT, QUASI, NO_MASK",
         "findings.csv: line 7: column type: is empty; expected what it should be, since the kind is type",
         "findings.csv: line 8: column document: found 'd9'; expected one of this folder",
-        "findings.csv: line 9: column words: 'John' is hidden wherever it stands",
+        "findings.csv: line 9: column words: 'John' is hidden, at least in part, wherever it stands",
         "findings.csv: line 10: column new words: 'Ann Lee': these words share nothing with the mark",
         "findings.csv: line 11: column kind: '2011' is so already; expected a change",
         "findings.csv: line 12: column words: found 'Doe': these words are no mark of this annotator",

@@ -72,7 +72,9 @@ class Corrections:
         everywhere = places_of(finding.words, text)
         spans = readable(everywhere, self.mentions)
         if everywhere and not spans:
-            self.problems.append(finding.problem(c.WORDS, f"{quoted(finding.words)} is hidden wherever it stands"))
+            self.problems.append(
+                finding.problem(c.WORDS, f"{quoted(finding.words)} is hidden, at least in part, wherever it stands")
+            )
             return
         chosen = self._chosen(finding, spans, "are not in the document")
         marked = {(one.start, one.end) for one in self.mentions}
