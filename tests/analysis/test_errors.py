@@ -206,7 +206,10 @@ def test_cases_of_what_is_asked_for() -> None:
     nothing = error_cases(run, "one", identifier="direct", kind="border", document="d")
     assert nothing.cases == []
     assert replace(nothing, only={}, cases=[]) == replace(every, cases=[])  # counts are of everything
-    assert "No case fits what was asked for: direct, wrong border, d." in errors_sheet(nothing).lead
+    assert (
+        "No case fits what was asked for: direct, wrong border, d. All else here is of everything."
+        in errors_sheet(nothing).lead
+    )
     assert every.without_text().cases == []
     assert repr(every) == "Errors(one: 4 of 4 spans leak, 5 cases)"  # and no text
     for asked, told in (
