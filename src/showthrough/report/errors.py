@@ -166,7 +166,7 @@ def _leak_entries(errors: Errors, spans: Tally, marks: Tally) -> tuple[Entry, ..
 
 def _leak_grid(errors: Errors) -> Grid:
     rows = [
-        Row(f"{one.entity_type}, {one.identifier.lower()}", _leak_entries(errors, one.spans, one.marks))
+        Row(f"{shown(one.entity_type)}, {one.identifier.lower()}", _leak_entries(errors, one.spans, one.marks))
         for one in errors.leaks
     ]
     if rows:
@@ -256,21 +256,21 @@ def _case_blocks(errors: Errors, most: int | None) -> list[Cases]:
 
 
 def _first(cases: Sequence[ErrorCase], most: int | None) -> Sequence[ErrorCase]:
-    """So many at most, and a few of each string where there are enough of them."""
+    """So many at most: a few of each string, and further ones where there is room left."""
     if most is None or len(cases) <= most:
         return cases
     seen: Counter[str] = Counter()
-    few = []
-    for one in cases:
+    few: list[int] = []
+    further: list[int] = []
+    for place, one in enumerate(cases):
         seen[one.string] += 1
-        if seen[one.string] <= _OF_EACH_STRING:
-            few.append(one)
-    return (few if len(few) >= most else cases)[:most]
+        (few if seen[one.string] <= _OF_EACH_STRING else further).append(place)
+    return [cases[place] for place in sorted([*few, *further][:most])]
 
 
 def _case(one: ErrorCase) -> Case:
     often = f"×{one.times:,} in {counted_words(one.documents, 'document')}" if one.times > 1 else ""
-    what = ", ".join(filter(None, (one.entity_type, one.identifier.lower(), TITLES[one.kind])))
+    what = ", ".join(filter(None, (shown(one.entity_type), one.identifier.lower(), TITLES[one.kind])))
     readable = f"can be read: {one.readable}" if one.readable else ""
     repeated = "the replacement says words of it" if one.repeated else ""
     remark = "; ".join(filter(None, (what, readable, repeated, often)))

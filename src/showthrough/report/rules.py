@@ -17,7 +17,7 @@ from showthrough.report.wording import counted_words
 
 _LONGEST = 60  # characters of a string that are shown
 _SENTENCES = 3  # rules that are told in a sentence each
-_RUN, _SHORT = "capitalised words", "capitals"  # in sentences, and in tables
+_RUN, _SHORT = "capitalised words or numbers", "capitals"  # in sentences, and in tables
 _LEARNED = {
     ENDING: "{run} before {word}, with it",
     BEFORE: "{run} before {word}",
@@ -38,7 +38,7 @@ _MEANING = (
     "nothing can be read with it and something could before, counted for each annotator."
 )
 _ALONE = "--json FILE also has what each would win alone, with none above it."
-_CAPITALS = "Capitals are up to five capitalised words in a row, numbers among them."
+_CAPITALS = "Capitals stand for up to five capitalised words or numbers in a row."
 _NOTHING = "No string or pattern would win more than it costs."
 
 
