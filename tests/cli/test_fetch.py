@@ -80,7 +80,7 @@ def test_about_downloads_nothing(cli: Callable[..., Outcome], shelf: Path) -> No
         (["dab"], "dab: no digest is known of DAB_annotated_dataset.json", "--unverified"),
         (["dab", "--sha256", "12"], "--sha256: found '12'", "64 hexadecimal digits"),
         (["tab", "--sha256", "echr.json=12"], "--sha256: found 'echr.json'", "echr_train.json"),
-        (["tab", "-o", "corpus.json"], "corpus.json", ""),
+        (["tab", "-o", "corpus.json"], "corpus.json: is a file; expected the name of a folder", ""),
     ],
 )
 def test_what_is_refused(words: list[str], starts: str, says: str, desk: Desk) -> None:

@@ -35,8 +35,8 @@ def test_a_sentence_a_rule() -> None:
         "precision.",
         "Then masking the remaining place with “Oslo” (in 1 document) lifts recall from 0.850 to 0.860 (no "
         "identifier is hidden throughout by it alone) and costs no precision.",
-        "Then masking the 3 remaining places with capitalised words or numbers before “Court”, with it (in 2 documents) "
-        "lifts er_di from 0.900 to 1.000 and er_qi from 0.8801 to 0.8802 and wins 1.0 point of precision.",
+        "Then masking the 3 remaining places with capitalised words or numbers before “Court”, with it (in 2 "
+        "documents) lifts er_di from 0.900 to 1.000 and er_qi from 0.8801 to 0.8802 and wins 1.0 point of precision.",
     )
 
 

@@ -10,6 +10,7 @@ import typer
 
 from showthrough.cli.cache import amount
 from showthrough.cli.consoles import PAGE, console, print_plain, show_notes
+from showthrough.cli.outputs import check_folder
 from showthrough.cli.progress import downloading
 from showthrough.registry.digests import weakness
 from showthrough.registry.entries import Published, PublishedFile, named, published
@@ -57,6 +58,7 @@ def command(
     if about:
         describe(corpus.files)
         return
+    check_folder(output)
     wish = Wish(force, dict(map(_typed, sha256 or ())), unverified)
     with _interruptible(), downloading() as watch:
         kept = keep(corpus, output, wish, watch, describe)

@@ -35,7 +35,7 @@ def review_sheet(outcome: ReviewOutcome) -> Sheet:
 def _lead(outcome: ReviewOutcome) -> Iterator[str]:
     of = f"{outcome.reviewed} of {counted_words(outcome.documents, 'document')} by {shown(outcome.annotator)}"
     yield f"{of} {'was' if outcome.reviewed == 1 else 'were'} looked through and confirmed."
-    if not outcome.reviewed:
+    if outcome.low is None or outcome.high is None:  # nothing was looked through
         return
     told = f"In {outcome.told} of {outcome.reviewed} the person could still be identified"
     ends = f"{percent(outcome.low)} to {percent(outcome.high)}"
