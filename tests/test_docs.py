@@ -42,6 +42,7 @@ RUNNABLE = [
     "README.md",
     "docs/quickstart.md",
     "docs/corpus.md",
+    "docs/agreement.md",
     "docs/plan.md",
     "docs/formats.md",
     "docs/statistics.md",

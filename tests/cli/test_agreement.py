@@ -50,7 +50,7 @@ def test_what_is_said(desk: Desk) -> None:
     alpha = 1 - (whole - 1) * 2 * 4 * 5 / (whole**2 - direct**2 - quasi**2 - none**2)
     assert f"character by character, Krippendorff's α is {alpha:.3f} (" in out
     assert "the interval reaches below that: it is not sure." in out
-    assert "The type with most differences in what to mask is LOC: 4 of 8 comparisons" in out
+    assert "LOC has the most differences in what to mask: 4 of its 8 comparisons" in out
     assert "ann – bo" in out
     assert "«Århus»" in out
 

@@ -348,7 +348,12 @@ for name, starts, says, content in (
     ("id empty", "texts.csv: line 3: ", "id is empty", "doc_id,text\nd1,a\n,b\n"),
     ("unknown id", "texts.csv: document zz: ", "not in the corpus", "doc_id,text\nd1,a\nzz,b\n"),
     ("no rows", "texts.csv: document d1: ", "not here", "doc_id,text\n"),
-    ("Latin-1", "texts.csv: byte 15 is not UTF-8", "", "doc_id,text\nd1,é\n".encode("latin-1")),
+    (
+        "Latin-1",
+        "texts.csv: byte 15 is not UTF-8",
+        "which spreadsheet programs call CSV UTF-8",
+        "doc_id,text\nd1,é\n".encode("latin-1"),
+    ),
 ):
     case(f"table, {name}", starts, *filter(None, [says]), texts_csv=content, command=TABLE)
 case(

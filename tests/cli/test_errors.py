@@ -41,7 +41,7 @@ def test_one_anonymization_needs_no_name(cli: Cli) -> None:
     assert (found.status, found.err) == (0, "")
     told = " ".join(found.out.split())
     assert "half leaves 3 of 3 mentions to be masked readable, at least in part (100.0 %): 2 missed, 1" in told
-    assert "Of its 2 masks these hide words that nobody wants masked: 1 over what may stay." in told
+    assert "Of its 2 masks, 1 hides words that nobody wants masked: 1 over what may stay." in told
     lines = [line for line in found.out.splitlines() if line.startswith("d1")]
     assert len(lines) == 4
     assert "Oslo" in lines[0]
@@ -64,6 +64,8 @@ def test_several_are_beside_each_other_and_one_has_its_cases(cli: Cli) -> None:
     assert one.status == 0
     assert len([line for line in one.out.splitlines() if line.startswith("d1")]) == 1
     assert "1 of 2 are shown" in one.out
+    assert "2 cases in context: LOC. All else here is of everything.\n" in one.out
+    assert "left out" not in one.out
     (held,) = json.loads(Path("one.json").read_text())["anonymizations"]
     assert held["only"] == {"entity_type": "LOC"}
     assert [(case["start"], case["text"], case["times"]) for case in held["cases"]] == [
@@ -124,6 +126,7 @@ def test_without_text_no_word_is_written_or_shown(cli: Cli) -> None:
     for text in (found.out, *(path.read_text(encoding="utf-8") for path in files.values())):
         assert "Oslo" not in text
         assert "Doe" not in text
+    assert "left out, since they quote documents: cases in their contexts" in found.out
     assert stat.S_IMODE(files["json"].stat().st_mode) & 0o044
     assert json.loads(files["json"].read_text())["worth"]["leaking"] == 3
     assert cli("errors", "run.json", *written, "--force").status == 0

@@ -55,6 +55,7 @@ def test_all_are_listed(cli: Callable[..., Outcome], shelf: Path) -> None:
     assert "MIT" in rows["tab"]
     assert "not known" in rows["dab"]
     assert "ask for it" in rows["i2b2"]
+    assert max(map(len, found.out.splitlines()[:-1])) <= 100  # but for the folder, which can be copied
     assert str(shelf) in found.out
     assert not shelf.exists()
 
@@ -79,7 +80,7 @@ def test_about_downloads_nothing(cli: Callable[..., Outcome], shelf: Path) -> No
         (["dab"], "dab: no digest is known of DAB_annotated_dataset.json", "--unverified"),
         (["dab", "--sha256", "12"], "--sha256: found '12'", "64 hexadecimal digits"),
         (["tab", "--sha256", "echr.json=12"], "--sha256: found 'echr.json'", "echr_train.json"),
-        (["tab", "-o", "corpus.json"], "corpus.json", ""),
+        (["tab", "-o", "corpus.json"], "corpus.json: is a file; expected the name of a folder", ""),
     ],
 )
 def test_what_is_refused(words: list[str], starts: str, says: str, desk: Desk) -> None:

@@ -169,6 +169,13 @@ def test_an_unknown_shape_names_the_nearest(tmp_path: Path) -> None:
     assert "\n" not in line
 
 
+def test_a_run_is_called_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text('{"corpus": {}, "anonymizations": [], "metrics": [], "scores": [], "provenance": {}}')
+    with pytest.raises(InputError, match=r"run\.json: is a run file, as evaluate writes it; expected a TAB \.json"):
+        read_corpus(path)
+
+
 def test_the_first_value_is_seen_wherever_it_is_cut() -> None:
     value = {"id": 1, "data": {"text": 'a "q" é {['}, "marks": [{"value": {"start": 1, "labels": ["P"]}}], "b": None}
     content = json.dumps([value]).encode()

@@ -3,15 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.table import Table as Columns
-from rich.text import Text
 
 from showthrough.cli.cache import amount
-from showthrough.cli.consoles import console, print_plain, show_notes
+from showthrough.cli.consoles import PAGE, console, print_plain, show_notes
+from showthrough.cli.outputs import check_folder
 from showthrough.cli.progress import downloading
 from showthrough.registry.digests import weakness
 from showthrough.registry.entries import Published, PublishedFile, named, published
@@ -59,6 +58,7 @@ def command(
     if about:
         describe(corpus.files)
         return
+    check_folder(output)
     wish = Wish(force, dict(map(_typed, sha256 or ())), unverified)
     with _interruptible(), downloading() as watch:
         kept = keep(corpus, output, wish, watch, describe)
@@ -67,16 +67,18 @@ def command(
 
 
 def _list(corpora: Iterable[Published]) -> None:
-    shown = Columns(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for head in ("corpus", "language", "licence", "digests", "here", "what it is"):
-        shown.add_column(head, no_wrap=head == "corpus")
-    for corpus in corpora:
-        digests = "ask for it" if corpus.agreement else "known" if corpus.vouched else "not known"
-        here = "yes" if (corpora_folder() / corpus.name / MANIFEST).exists() else ""
-        cells = corpus.name, corpus.language, corpus.licence.name, digests, here, corpus.about
-        shown.add_row(*map(Text, cells))
-    screen = console()
-    screen.print(shown)
+    """A few lines each: names on the left, so that the eye finds them."""
+    screen, every = console(PAGE), list(corpora)
+    first = max(len(corpus.name) for corpus in every) + 2
+    for corpus in every:
+        got = "ask for it" if corpus.agreement else f"digests {'known' if corpus.vouched else 'not known'}"
+        here = ["here already"] if (corpora_folder() / corpus.name / MANIFEST).exists() else []
+        terms = "; ".join([corpus.language, f"licence: {corpus.licence.name}", got, *here])
+        for line, left in ((terms, corpus.name), (corpus.about, "")):
+            indented = wrap(
+                left.ljust(first) + line, screen.width, subsequent_indent=" " * first, break_on_hyphens=False
+            )
+            print_plain(indented, screen)
     print_plain([f"showthrough fetch NAME keeps one in {corpora_folder()}; --about says more of it"], screen)
 
 

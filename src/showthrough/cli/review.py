@@ -78,6 +78,7 @@ def command(
         _read_back(head, output, annotator, filled, partial, to, settings, view, read)
         return
     given = {"--partial": partial, "--to": to is not None, **{f"--{name}": True for name in view.files}}
+    given["--without-text"] = view.without_text  # copies are text, and are never left out
     _check_alone(given, "with")
     check_folder(output)
     check_new(output, view.force)

@@ -134,11 +134,11 @@ def without_bom(path: Path, content: bytes) -> bytes:
     return content.removeprefix(BOM)
 
 
-def text_of(path: Path, content: bytes) -> str:
+def text_of(path: Path, content: bytes, expected: str = "UTF-8 throughout") -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise fail(path, f"byte {error.start} is not UTF-8; expected UTF-8 throughout") from error
+        raise fail(path, f"byte {error.start} is not UTF-8; expected {expected}") from error
 
 
 def decoded(

@@ -245,6 +245,9 @@ def _of_rows(head: RowHead, task: Task) -> str | None:
     return max(marked, key=sure.__getitem__, default=None)  # the first among equals
 
 
+_RUN_KEYS = {"anonymizations", "metrics", "scores", "provenance"}
+
+
 def _unknown(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:
     if head.folder:
         others = sorted(filter(None, head.endings))
@@ -255,6 +258,8 @@ def _unknown(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:
         return fail(head.path, f"is empty; expected {kinds}")
     if head.suffix == ".txt":
         return fail(head.path, f"is one text; expected {kinds}")
+    if head.opening == b"{" and head.json.keys.keys() >= _RUN_KEYS:
+        return fail(head.path, f"is a run file, as evaluate writes it; expected {kinds}")
     if head.json.keys:
         what = "objects" if head.opening == b"[" or head.lines else "an object"
         like = nearest(head, able)

@@ -31,6 +31,7 @@ _ENDINGS = (".csv", ".tsv")
 _SEPARATORS = ",;\t|"
 _SAID = re.compile(r'"?sep=([^"\r\n])"?(?:\r\n?|\n)')  # Excel's own first line
 _ANY_CELL = 2**31 - 1
+_ENCODING = "UTF-8 throughout, which spreadsheet programs call CSV UTF-8"
 
 
 class Table(Rows):
@@ -109,8 +110,8 @@ class _Lines(Iterator[str]):
         try:
             line = self._file.readline(self._longest + 1)
         except UnicodeDecodeError:
-            text_of(self._path, read_bytes(self._path))  # raises with the place
-            raise fail(self._path, "is not UTF-8; expected UTF-8 throughout") from None
+            text_of(self._path, read_bytes(self._path), _ENCODING)  # raises with the place
+            raise fail(self._path, f"is not UTF-8; expected {_ENCODING}") from None
         if not line:
             raise StopIteration
         self.number += 1

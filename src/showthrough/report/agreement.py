@@ -83,8 +83,8 @@ def _lead(found: Agreement) -> Iterator[str]:
     if found.decisions and found.decisions[0].differing:
         worst = found.decisions[0]
         yield (
-            f"The type with most differences in what to mask is {shown(_type(worst.entity_type))}: "
-            f"{worst.differing:,} of {counted_words(worst.compared, 'comparison')} of two annotators on a span."
+            f"{shown(_type(worst.entity_type))} has the most differences in what to mask: {worst.differing:,} of its "
+            f"{counted_words(worst.compared, 'comparison')} of two annotators on a span."
         )
 
 

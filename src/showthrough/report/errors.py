@@ -23,6 +23,7 @@ TITLES: dict[str, str] = {
     "no-mask": "over what may stay",
     "spurious": "spurious",
 }
+_SAID = {**TITLES, "another": "missed while another mention is masked", "border": "with a wrong border"}  # in sentences
 _LEAK_TITLES = tuple(TITLES[kind] for kind in LEAK_KINDS)
 _MASK_TITLES = tuple(TITLES[kind] for kind in MASK_KINDS)
 _LEAK_HEADS = ("to be masked", "leak", "share", *_LEAK_TITLES, "marks that leak")
@@ -43,6 +44,7 @@ _MASK_NOTES = (
     "that overlap are one. Types are what annotators called it, else what the system did.",
 )
 _OVERLOOKED = "What annotators overlooked cannot count as a leak, and what they forgot to mark counts as needless."
+_LEFT_OUT = "left out, since they quote documents: cases in their contexts, and the words of rules"
 _ALONE = "every entity has one mention alone: the annotations do not say which mentions are of the same"
 _NO_SPAN = "another annotator calls every such span direct"
 
@@ -52,13 +54,14 @@ def errors_sheet(errors: Errors, most: int | None = None, further: Sequence[Bloc
     if not errors.kept.annotated:
         return _unjudged(errors.kept)
     lead = [_leak_sentence(errors), _mask_sentence(errors), *_kept_sentences(errors.kept)]
-    if errors.only and not errors.cases:
-        lead.append(f"No case fits what was asked for: {_asked(errors.only)}.")
+    if errors.only:
+        lead.append(_chosen_sentence(errors))
     blocks: list[Block] = [_leak_grid(errors), *_bars(errors, "False negatives by type"), *_mask_grid(errors)]
     every = (*blocks, *further, *_case_blocks(errors, most))
-    return Sheet(
-        f"Where {shown(errors.anonymization)} fails", tuple(lead), every, (_metric_note(errors), *_notes(errors))
-    )
+    notes = [_metric_note(errors), *_notes(errors)]
+    if not (errors.cases or errors.only) and (errors.spans.leaking or _mask_totals(errors)):
+        notes.append(_LEFT_OUT)
+    return Sheet(f"Where {shown(errors.anonymization)} fails", tuple(lead), every, tuple(notes))
 
 
 def beside_sheet(analysis: ErrorAnalysis) -> Sheet:
@@ -90,7 +93,7 @@ def _leak_sentence(errors: Errors) -> str:
     whole = f"{counted_words(spans.total, 'mention')} to be masked"
     if not spans.leaking:
         return f"{name} hides the {whole}, words aside that need not be."
-    kinds = ", ".join(f"{spans.kinds[kind]:,} {TITLES[kind]}" for kind in LEAK_KINDS if spans.kinds[kind])
+    kinds = ", ".join(f"{spans.kinds[kind]:,} {_SAID[kind]}" for kind in LEAK_KINDS if spans.kinds[kind])
     part = percent(spans.leaking / spans.total)
     return f"{name} leaves {spans.leaking:,} of {whole} readable, at least in part ({part}): {kinds}."
 
@@ -100,7 +103,19 @@ def _mask_sentence(errors: Errors) -> str:
     if not totals:
         return f"Of its {counted_words(errors.masks, 'mask')} none hides words that nobody wants masked."
     kinds = ", ".join(f"{totals[kind]:,} {TITLES[kind]}" for kind in MASK_KINDS if totals[kind])
-    return f"Of its {counted_words(errors.masks, 'mask')} these hide words that nobody wants masked: {kinds}."
+    needless = sum(totals.values())
+    return (
+        f"Of its {counted_words(errors.masks, 'mask')}, {needless:,} {'hides' if needless == 1 else 'hide'} words that "
+        f"nobody wants masked: {kinds}."
+    )
+
+
+def _chosen_sentence(errors: Errors) -> str:
+    """What was asked for chooses cases, and a reader must not take the counts for theirs."""
+    asked, number = _asked(errors.only), len(errors.cases)
+    if not number:
+        return f"No case fits what was asked for: {asked}. All else here is of everything."
+    return f"{counted_words(number, 'case')} in context: {asked}. All else here is of everything."
 
 
 def _kept_sentences(kept: Kept) -> list[str]:
@@ -151,7 +166,7 @@ def _leak_entries(errors: Errors, spans: Tally, marks: Tally) -> tuple[Entry, ..
 
 def _leak_grid(errors: Errors) -> Grid:
     rows = [
-        Row(f"{one.entity_type}, {one.identifier.lower()}", _leak_entries(errors, one.spans, one.marks))
+        Row(f"{shown(one.entity_type)}, {one.identifier.lower()}", _leak_entries(errors, one.spans, one.marks))
         for one in errors.leaks
     ]
     if rows:
@@ -241,21 +256,21 @@ def _case_blocks(errors: Errors, most: int | None) -> list[Cases]:
 
 
 def _first(cases: Sequence[ErrorCase], most: int | None) -> Sequence[ErrorCase]:
-    """So many at most, and a few of each string where there are enough of them."""
+    """So many at most: a few of each string, and further ones where there is room left."""
     if most is None or len(cases) <= most:
         return cases
     seen: Counter[str] = Counter()
-    few = []
-    for one in cases:
+    few: list[int] = []
+    further: list[int] = []
+    for place, one in enumerate(cases):
         seen[one.string] += 1
-        if seen[one.string] <= _OF_EACH_STRING:
-            few.append(one)
-    return (few if len(few) >= most else cases)[:most]
+        (few if seen[one.string] <= _OF_EACH_STRING else further).append(place)
+    return [cases[place] for place in sorted([*few, *further][:most])]
 
 
 def _case(one: ErrorCase) -> Case:
     often = f"×{one.times:,} in {counted_words(one.documents, 'document')}" if one.times > 1 else ""
-    what = ", ".join(filter(None, (one.entity_type, one.identifier.lower(), TITLES[one.kind])))
+    what = ", ".join(filter(None, (shown(one.entity_type), one.identifier.lower(), TITLES[one.kind])))
     readable = f"can be read: {one.readable}" if one.readable else ""
     repeated = "the replacement says words of it" if one.repeated else ""
     remark = "; ".join(filter(None, (what, readable, repeated, often)))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from showthrough.analysis.review.outcome import ReviewOutcome
 from showthrough.errors import shown
 from showthrough.report.sheets import Case, Cases, Grid, Row, Sheet, count, share
+from showthrough.report.wording import counted_words, percent
 
 _KINDS = {
     "missing": "missing, now marked",
@@ -20,7 +21,7 @@ _KINDS = {
 
 
 def review_sheet(outcome: ReviewOutcome) -> Sheet:
-    """How many documents were looked through, in how many the person can still be told, and what was corrected."""
+    """How many documents were looked through, in how many a person can still be identified, and the corrections."""
     blocks: list[Grid | Cases] = [_told(outcome), _applied(outcome)]
     if outcome.disagreements:
         cases = tuple(
@@ -32,12 +33,13 @@ def review_sheet(outcome: ReviewOutcome) -> Sheet:
 
 
 def _lead(outcome: ReviewOutcome) -> Iterator[str]:
-    of = f"{outcome.reviewed} of {_documents(outcome.documents)} by {shown(outcome.annotator)}"
+    of = f"{outcome.reviewed} of {counted_words(outcome.documents, 'document')} by {shown(outcome.annotator)}"
     yield f"{of} {'was' if outcome.reviewed == 1 else 'were'} looked through and confirmed."
-    if not outcome.reviewed:
+    if outcome.low is None or outcome.high is None:  # nothing was looked through
         return
-    told = f"In {outcome.told} of {outcome.reviewed} the person could still be told"
-    between = f"{outcome.low:.1%} to {outcome.high:.1%} of documents like these, exact at {outcome.confidence:.0%}"
+    told = f"In {outcome.told} of {outcome.reviewed} the person could still be identified"
+    ends = f"{percent(outcome.low)} to {percent(outcome.high)}"
+    between = f"{ends} of documents like these, exact at {outcome.confidence * 100:.0f} %"
     unsure = f"; in {outcome.unsure} more a reader was unsure" if outcome.unsure else ""
     yield f"{told} ({between}){unsure}."
     changed, left = sum(outcome.applied.values()), len(outcome.disagreements)
@@ -49,7 +51,10 @@ def _told(outcome: ReviewOutcome) -> Grid:
     whole = outcome.reviewed
     entry = share(outcome.share, outcome.low, outcome.high, reason=none)
     unsure = share(outcome.unsure / whole if whole else None, reason=none)
-    rows = (Row("can still be told", (count(outcome.told), entry)), Row("unsure", (count(outcome.unsure), unsure)))
+    rows = (
+        Row("can still be identified", (count(outcome.told), entry)),
+        Row("unsure", (count(outcome.unsure), unsure)),
+    )
     return Grid("Who it is about", ("documents", "share"), rows)
 
 
@@ -62,8 +67,4 @@ def _applied(outcome: ReviewOutcome) -> Grid:
 def _notes(outcome: ReviewOutcome) -> Iterator[str]:
     if outcome.read_twice:
         said = f"{outcome.answered_alike} of {outcome.read_twice} documents that several people read"
-        yield f"{said} were answered alike; a document counts as told as soon as one of them can tell."
-
-
-def _documents(number: int) -> str:
-    return f"{number} document{'' if number == 1 else 's'}"
+        yield f"{said} were answered alike; it is enough that one of them can tell who it is."

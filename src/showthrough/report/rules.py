@@ -5,7 +5,7 @@ What is said was measured on the documents at hand: a rule that was learned from
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from showthrough.analysis.rules import Numbers, Rule, Step, Worth
 from showthrough.analysis.rules.patterns import AFTER, BEFORE, BEGINNING, ENDING
@@ -17,7 +17,7 @@ from showthrough.report.wording import counted_words
 
 _LONGEST = 60  # characters of a string that are shown
 _SENTENCES = 3  # rules that are told in a sentence each
-_RUN, _SHORT = "capitalised words", "capitals"  # in sentences, and in tables
+_RUN, _SHORT = "capitalised words or numbers", "capitals"  # in sentences, and in tables
 _LEARNED = {
     ENDING: "{run} before {word}, with it",
     BEFORE: "{run} before {word}",
@@ -35,10 +35,10 @@ ORACLE = (
 )
 _MEANING = (
     "Masks are stretches that a rule masks and that were not masked as a whole before. Hidden are identifiers of which "
-    "nothing can be read with it and something could before, counted for each annotator. Capitals are up to five "
-    "capitalised words in a row, numbers among them."
+    "nothing can be read with it and something could before, counted for each annotator."
 )
-_ALONE = " Alone is with no rule above it."
+_ALONE = "--json FILE also has what each would win alone, with none above it."
+_CAPITALS = "Capitals stand for up to five capitalised words or numbers in a row."
 _NOTHING = "No string or pattern that was tried would win more than it costs."
 
 
@@ -47,10 +47,22 @@ def worth_blocks(worth: Worth) -> tuple[Grid, ...]:
     name = shown(worth.anonymization)
     sentences = (*worth_sentences(worth), *_remarks(worth))
     private = any(step.rule.text for step in worth.rules)
-    rules = _grid(f"What one more rule would win: {name}", "rule", worth, worth.rules, (*sentences, MEASURED), private)
+    notes = (*sentences, MEASURED, *_meanings(worth))
+    rules = _grid(f"What one more rule would win: {name}", "rule", worth, worth.rules, notes, private)
     if not worth.types:
         return (rules,)
     return rules, _grid(f"What finding all of a type would win: {name}", "type", worth, worth.types, (ORACLE,), False)
+
+
+def _meanings(worth: Worth) -> Iterator[str]:
+    """What the words in both tables stand for."""
+    steps = worth.rules + worth.types
+    if steps:
+        yield _MEANING
+    if any(step.rule.name in _LEARNED for step in worth.rules):
+        yield _CAPITALS
+    if any(step.alone for step in steps):
+        yield _ALONE
 
 
 def worth_sentences(worth: Worth, most: int = _SENTENCES) -> tuple[str, ...]:
@@ -172,16 +184,12 @@ def _grid(
     caption: str, corner: str, worth: Worth, steps: Sequence[Step], notes: tuple[str, ...], private: bool
 ) -> Grid:
     names = [worth.metrics[key] for key in ("direct", "quasi", "precision")]
-    alone = [f"{name} alone" for name in names if any(step.alone for step in steps)]
-    nothing = words("")
-    rows = [Row("as it is", (*[nothing] * 4, *_values(worth.before), *[nothing for _ in alone]), total=True)]
+    rows = [Row("as it is", (*_values(worth.before), *[words("")] * 4), total=True)]
     for number, step in enumerate(steps, start=1):
         counts = map(count, (step.masks, step.documents, step.direct, step.quasi))
-        own = _values(step.alone) if step.alone else ()
-        rows.append(Row(f"{number}. {rule_name(step.rule)}", (*counts, *_values(step.after), *own)))
-    heads = ("masks", "documents", "direct hidden", "quasi hidden", *names, *alone)
-    meaning = _MEANING + (_ALONE if alone else "")
-    return Grid(caption, heads, tuple(rows), corner, (*notes, meaning), private=private)
+        rows.append(Row(f"{number}. {rule_name(step.rule)}", (*_values(step.after), *counts)))
+    heads = (*names, "masks", "documents", "direct hidden", "quasi hidden")
+    return Grid(caption, heads, tuple(rows), corner, notes, private=private)
 
 
 def _values(numbers: Numbers) -> tuple[Entry, ...]:

@@ -14,9 +14,9 @@ from showthrough.report.sheets.sheet import Block
 from showthrough.report.sheets.terminal import show_sheet
 
 
-def printed(sheet: Sheet, width: int = 200, *, terminal: bool = False) -> str:
+def printed(sheet: Sheet, width: int = 200, *, terminal: bool = False, no_color: bool = False) -> str:
     out = io.StringIO()
-    show_sheet(sheet, Console(file=out, width=width, force_terminal=terminal, highlight=False))
+    show_sheet(sheet, Console(file=out, width=width, force_terminal=terminal, no_color=no_color, highlight=False))
     return out.getvalue()
 
 
@@ -123,6 +123,21 @@ def test_words_of_a_terminal_are_marked_by_its_colours_alone() -> None:
     out = printed(of(Cases("t", (Case("d1", 5, "before ", "Ann", " after"),))), 80, terminal=True)
     assert "«" not in out
     assert re.search(r"\x1b\[1;31mAnn\x1b", out)
+
+
+def test_words_are_marked_by_signs_where_there_are_no_colours() -> None:
+    out = printed(of(Cases("t", (Case("d1", 5, "before ", "Ann", " after"),))), 80, terminal=True, no_color=True)
+    assert "before" in out
+    assert re.search("«Ann»", out)
+
+
+def test_bars_take_the_room_that_is_left() -> None:
+    bars = of(Bars("t", ("missed", "partly masked"), (("A" * 20, (20, 40)), ("B", (0, 30)))))
+    wide, narrow = printed(bars), printed(bars, 64)
+    assert "█" * 10 + "▒" * 20 in wide.replace("▓", "▒")
+    (row,) = (line for line in narrow.splitlines() if line.startswith("A"))  # and not one for each half of a table
+    assert 40 < cell_len(row.rstrip()) <= 64
+    assert row.rstrip().endswith("▓")
 
 
 def test_japanese_takes_two_columns_a_letter() -> None:

@@ -44,7 +44,7 @@ LIBRARY: dict[str, Form] = {
             r"|(?<!\d)\d{2,4}年(?:\d{1,2}月(?:\d{1,2}日)?)?"
         )
     ),
-    "dates with a word": Form(
+    "dates with a named month": Form(
         re.compile(
             rf"(?<!\d)\d{{1,2}}(?:st|nd|rd|th|er|[.º])?{_SPACE}{_OF}{_WORD}\.?,?{_SPACE}{_OF}\d{{4}}(?!\d)"
             rf"|{_WORD}\.?{_SPACE}\d{{1,2}},{_SPACE}?\d{{4}}(?!\d)"

@@ -18,7 +18,8 @@ from showthrough.report.terminal import PAGE, bare_table, side_by_side
 _HEAD = 9  # cells of a line of a head; words are broken where they are longer than the next
 _WORD = 20
 _WORDS = 48  # cells of a column of words
-_BAR = 30
+_BAR = 30  # cells of the longest bar; fewer where there is less room, and these at least
+_SHORT_BAR = 10
 _GAP = 3  # between columns
 _SHADES = " ░▒▓█"
 _PARTS = "█▓▒░"
@@ -61,11 +62,25 @@ class _Column(NamedTuple):
     @property
     def width(self) -> int:
         """That of its widest cell, or what its head can be broken into."""
-        word = max(map(cell_len, self.head.split()), default=0)
         lines = [line for cell in self.cells for line in cell.plain.split("\n")]
         widest = max(map(cell_len, lines), default=0)
         widest = widest if self.justify == "right" else min(widest, _WORDS)
-        return max(widest, min(cell_len(self.head), _HEAD), min(word, _WORD))
+        return max(widest, _broken_width(self.head))
+
+
+def _broken_width(head: str) -> int:
+    """Cells of the widest line, where its words are broken into lines of a few cells.
+
+    >>> _broken_width("direct hidden"), _broken_width("to be masked"), _broken_width("documents")
+    (6, 6, 9)
+    """
+    sizes = list(map(cell_len, head.split()))
+    most = max(_HEAD, *sizes, 0)
+    widest = line = 0
+    for size in sizes:
+        line = line + 1 + size if line and line + 1 + size <= most else size
+        widest = max(widest, line)
+    return min(widest, _WORD)
 
 
 def _show_table(block: Grid | Heat | Bars, console: Console, width: int) -> None:
@@ -76,10 +91,10 @@ def _show_table(block: Grid | Heat | Bars, console: Console, width: int) -> None
     columns = [_column(grid, place) for place in range(len(grid.heads))]
     if isinstance(block, Heat):
         _shade(columns, block)
-    if isinstance(block, Bars):
-        columns = _with_bars(columns, block)
     corner = printable(grid.corner)
     names = [printable(named(row.name)) for row in grid.rows]
+    if isinstance(block, Bars):
+        columns = _with_bars(columns, block, width - max(map(cell_len, names)))
     beside = width - sum(column.width + _GAP for column in columns)  # what all columns leave to the names
     first = min(max(map(cell_len, [*names, corner])), max(_WORD, width // 3, beside))
     room = width - first
@@ -114,22 +129,24 @@ def _shade(columns: list[_Column], heat: Heat) -> None:
             column.cells[place] = shade.append(" ").append_text(column.cells[place])
 
 
-def _with_bars(columns: list[_Column], bars: Bars) -> list[_Column]:
+def _with_bars(columns: list[_Column], bars: Bars, room: int) -> list[_Column]:
     """A last column of stacked parts, each of a sign of its own, which the heads of the others have too."""
     signs = [(_PARTS[place % len(_PARTS)], _COLOURS[place % len(_COLOURS)]) for place in range(len(bars.series))]
+    if len(columns) > 1:
+        pairs = zip(columns, signs, strict=True)
+        columns = [column._replace(head=f"{sign} {column.head}") for column, (sign, _) in pairs]
+    left = room - sum(column.width + _GAP for column in columns) - _GAP
+    longest = min(left, _BAR) if left >= _SHORT_BAR else _BAR
     cells = []
     for _, values in bars.rows:
         bar, end, total = Text(), 0, 0.0
         for (sign, colour), value in zip(signs, values, strict=True):
             total += max(value, 0)
-            until = round(total / bars.most * _BAR) if bars.most > 0 else 0
+            until = round(total / bars.most * longest) if bars.most > 0 else 0
             until = max(until, int(total > 0))  # little is not nothing
             bar.append(sign * (until - end), style=colour)
             end = until
         cells.append(bar)
-    if len(columns) > 1:
-        pairs = zip(columns, signs, strict=True)
-        columns = [column._replace(head=f"{sign} {column.head}") for column, (sign, _) in pairs]
     return [*columns, _Column("", cells, "left")]
 
 
@@ -156,7 +173,8 @@ def _rich_table(
 def _show_cases(block: Cases, console: Console, width: int) -> None:
     if not block.cases:
         _say(["(none)"], console, width, "dim")
-    marks = ("", "") if console.is_terminal else ("«", "»")
+    coloured = console.is_terminal and console.color_system is not None and not console.no_color
+    marks = ("", "") if coloured else ("«", "»")
     remarks = max((cell_len(printable(case.remark)) for case in block.cases), default=0)
     for case in block.cases:
         console.print(_case(case, width, marks, remarks if remarks <= _REMARK else 0), width=width)
