@@ -22,6 +22,8 @@ import numpy as np
 from _turns import quickest
 from showthrough import Anonymization, Corpus, parse_metric, read_anonymization, read_corpus
 from showthrough.evaluation.scoring import intervals_of
+from showthrough.files.heads import Head
+from showthrough.formats.base import Input
 from showthrough.formats.tab import read_list
 from showthrough.metrics.base import Array, Rows
 from showthrough.metrics.chunk import Anonymized, Chunk
@@ -90,7 +92,7 @@ def main() -> int:
             7,
             {
                 "parse": lambda: json.loads(content),
-                "decode": lambda: read_list(corpus_path),
+                "decode": lambda: read_list(Input(Head.of(corpus_path))),
                 "one": lambda: rows_of_all(corpus, anonymizations[:1]),
                 "all": lambda: rows_of_all(corpus, anonymizations),
                 "bootstrap": lambda: intervals(rows, values),
