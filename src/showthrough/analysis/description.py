@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from showthrough.analysis.tallies import EntityKind, Extent, LayerKind, MentionKind, Tally, is_confidential, tallies
+from showthrough.analysis.tallies import EntityKind, Extent, LayerKind, MentionKind, Tally, tallies
+from showthrough.data.confidential import is_confidential
 from showthrough.data.documents import Corpus
 from showthrough.data.levels import known_level
 from showthrough.data.silver import is_silver
