@@ -21,7 +21,7 @@ from showthrough.axis.axis import Axis
 from showthrough.axis.characters import is_space
 from showthrough.axis.coverage import Coverage
 from showthrough.axis.spans import Bools, Ints, counted, highest
-from showthrough.data.labels import Labels
+from showthrough.data.labels import NO_TYPE, Labels
 from showthrough.resources.lexicon import is_punctuation
 from showthrough.run.documents import Texts, ruler_of
 
@@ -32,7 +32,7 @@ MASK_KINDS: tuple[MaskKind, ...] = get_args(MaskKind)
 
 # What became of a mention.
 LEAKED, PARTLY, HIDDEN, FREE, UNASKED = range(5)  # FREE: nothing in it is asked for; UNASKED: need not be masked
-NO_TYPE = "(not marked)"
+NOT_MARKED = "(not marked)"  # stands for a type
 
 
 class Place(NamedTuple):
@@ -88,7 +88,7 @@ class Inspection:
         self.gold = self.axis.gold
         self.ruler = ruler_of(self.axis, texts)
         self._labels = Labels(self.gold.types)
-        self.types, kind = self._labels.numbered(self.gold.types)
+        self.types, kind = self._labels.numbered(name or NO_TYPE for name in self.gold.types)
         self.entity_type = np.array(kind, dtype=np.int64)[self.gold.entity_type[self.gold.entity]]  # of a mention
         self._wanted = self._painted(self.gold.level > 0)
         self._unwanted = self._painted(self.gold.level == 0)
@@ -151,9 +151,9 @@ class Inspection:
             if hidden >= 0:
                 yield Needless("over-masked", types[hidden], place)
             elif marked >= 0:
-                yield Needless("no-mask", types[marked] or NO_TYPE, place)
+                yield Needless("no-mask", types[marked], place)
             else:
-                yield Needless("spurious", own.get((place.document, place.start), "") or NO_TYPE, place)
+                yield Needless("spurious", own.get((place.document, place.start), "") or NOT_MARKED, place)
 
     def _own_types(self, name: str) -> dict[tuple[int, int], str]:
         """What the anonymizer itself said it found, by document and start."""
