@@ -18,6 +18,7 @@ from showthrough.analysis.review.filled import Answer, Filled, Finding, read_fil
 from showthrough.analysis.review.folder import copy_digest, copy_of
 from showthrough.analysis.review.outcome import Disagreement, Reading, ReviewOutcome, exact_interval
 from showthrough.analysis.review.places import places_of
+from showthrough.analysis.review.readers import two_readers
 from showthrough.data.documents import Corpus, Document, Mention, altered
 from showthrough.errors import InputError, PlanError, Problem, at_document, quoted, some
 from showthrough.files.limits import RECORD
@@ -184,6 +185,7 @@ def _outcome(corpus: Corpus, assignment: Assignment, filled: Sequence[Filled], a
         answered_alike=sum(
             len(answers[number]) > 1 and len(each) == 1 for number, each in zip(answers, said, strict=True)
         ),
+        readers=tuple(two_readers(filled, CONFIDENCE)),
     )
 
 
