@@ -169,11 +169,11 @@ class Inspection:
         spans, number = np.unique(places, axis=0, return_inverse=True)
         level = np.zeros(len(spans), dtype=np.int8)
         np.maximum.at(level, number.ravel(), self.gold.level[leaking])  # direct for one annotator is direct
-        document = np.searchsorted(self.axis.bounds, spans[:, 0], side="right") - 1
+        document = self.axis.document_at(spans[:, 0])
         return np.column_stack([np.bincount(document[level == kind], minlength=count) for kind in (2, 1)])
 
     def places(self, start: Ints, end: Ints) -> list[Place]:
         """Stretches of the axis as places in their documents."""
-        document = np.searchsorted(self.axis.bounds, start, side="right") - 1
+        document = self.axis.document_at(start)
         base = self.axis.bounds[document]
         return list(map(Place, document.tolist(), (start - base).tolist(), (end - base).tolist()))

@@ -89,7 +89,7 @@ def _steps(
         yield Step(
             rule=candidates.rules[number],
             masks=len(added),
-            documents=len(np.unique(ground.documents_of(added))),
+            documents=len(np.unique(ground.axis.document_at(added.start))),
             direct=after.direct_hidden - now.direct_hidden,
             quasi=after.quasi_hidden - now.quasi_hidden,
             after=after,
