@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from showthrough.analysis.contexts import context_of
 from showthrough.analysis.review.assignment import Assignment, assigned
 from showthrough.analysis.review.columns import KINDS
 from showthrough.analysis.review.copies import layer_of
@@ -25,7 +26,6 @@ from showthrough.files.limits import RECORD
 from showthrough.files.reading import exists, gathered, read_all
 
 CONFIDENCE = 0.95
-_AROUND = 60  # characters of context
 
 
 @dataclass(frozen=True)
@@ -194,12 +194,10 @@ def _disagreements(corpus: Corpus, filled: Sequence[Filled]) -> Iterator[Disagre
     for _, finding in _confirmed(filled):
         if finding.kind == "disagree":
             document = corpus.documents[finding.document]
-            text = document.text
             made = Disagreement(document.id, finding.words, finding.note)
-            for start, end in places_of(finding.words, text)[:1]:
-                made = replace(
-                    made, start=start, before=text[max(0, start - _AROUND) : start], after=text[end : end + _AROUND]
-                )
+            for start, end in places_of(finding.words, document.text)[:1]:
+                around = context_of(document.text, start, end)
+                made = replace(made, start=start, before=around.before, after=around.after)
             yield made
 
 
