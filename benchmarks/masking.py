@@ -12,13 +12,13 @@ and the seconds that 10,000 bootstrap resamples of all scores take (at most 1). 
 from __future__ import annotations
 
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
+from _tab import cases, data_folder
 from _turns import quickest
 from showthrough import Anonymization, Corpus, parse_metric, read_anonymization, read_corpus
 from showthrough.evaluation.scoring import intervals_of
@@ -38,10 +38,8 @@ METRICS = [
 
 
 def replicated(data: Path, folder: Path) -> tuple[Path, list[Path]]:
-    cases = json.loads((data / "tab/train_100.json").read_bytes())
     corpus = folder / "corpus.json"
-    copies = [{**case, "doc_id": f"{case['doc_id']}#{copy}"} for copy in range(COPIES) for case in cases]
-    corpus.write_text(json.dumps(copies, ensure_ascii=False), encoding="utf-8")
+    corpus.write_text(json.dumps(cases(data, COPIES), ensure_ascii=False), encoding="utf-8")
     paths = []
     for source in sorted((data / "tab/train_anonymizations").glob("*.json")):
         masks = json.loads(source.read_bytes())
@@ -76,12 +74,11 @@ def intervals(rows: list[Rows], values: Array) -> None:
 
 
 def main() -> int:
-    data = os.environ.get("SHOWTHROUGH_DATA")
-    if not data:
-        print("SHOWTHROUGH_DATA is not set: nothing measured")
+    data = data_folder()
+    if data is None:
         return 0
     with tempfile.TemporaryDirectory() as name:
-        corpus_path, paths = replicated(Path(data), Path(name))
+        corpus_path, paths = replicated(data, Path(name))
         content = corpus_path.read_bytes()
         corpus = read_corpus(corpus_path)
         anonymizations = [read_anonymization(path) for path in paths]
