@@ -5,6 +5,7 @@ Prints, from one run, what each step costs as a multiple of parsing the corpus w
     bind the corpus and score all masking metrics for one anonymization   at most 1.0
     each further anonymization                                            at most 0.3
     decode the corpus                                                     at most 1.0
+    survey it: ids, lengths, digest, types                                at most 0.5
 
 and the seconds that 10,000 bootstrap resamples of all scores take (at most 1). Needs SHOWTHROUGH_DATA.
 """
@@ -55,7 +56,7 @@ def rows_of_all(corpus: Corpus, anonymizations: list[Anonymization]) -> list[obj
     metrics = [parse_metric(text) for text in METRICS]
     rows: list[object] = []
     for numbers in corpus.chunks():
-        chunk = Chunk(corpus.part(numbers), resources)
+        chunk = Chunk(corpus.part(numbers), resources, corpus.survey.types)
         for one in anonymizations:
             anonymized = Anonymized(chunk, one)
             rows += map(anonymized.rows, metrics)
@@ -90,6 +91,7 @@ def main() -> int:
             {
                 "parse": lambda: json.loads(content),
                 "decode": lambda: read_list(Input(Head.of(corpus_path))),
+                "survey": lambda: Corpus(corpus.documents).survey,
                 "one": lambda: rows_of_all(corpus, anonymizations[:1]),
                 "all": lambda: rows_of_all(corpus, anonymizations),
                 "bootstrap": lambda: intervals(rows, values),
@@ -103,6 +105,7 @@ def main() -> int:
         ("bind and score one anonymization / json.loads", seconds["one"] / parse, 1.0),
         ("each further anonymization / json.loads", further / parse, 0.3),
         ("decode the corpus / json.loads", seconds["decode"] / parse, 1.0),
+        ("survey the corpus / json.loads", seconds["survey"] / parse, 0.5),
         (f"10,000 resamples of {values.shape[1]} columns, seconds", seconds["bootstrap"], 1.0),
     ):
         failed |= found > limit
