@@ -22,7 +22,7 @@ class Context(NamedTuple):
 def context_of(text: str, start: int, end: int) -> Context:
     """A place with the words around it, where words have spaces between them.
 
-    >>> context_of("The applicants say that they were born in Oslo,\\nlive there still and leave it seldom.", 42, 46)
+    >>> context_of("The applicants say that they were born in Oslo,\\nlive there and leave it seldom.", 42, 46)
     Context(before='applicants say that they were born in ', here='Oslo', after=', live there and leave it seldom.')
     """
     return Context(_before(text, start), in_a_line(text, start, end), _after(text, end))
