@@ -9,12 +9,12 @@ The second is measured in processes of their own, with all that they import. Nee
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from _tab import cases, data_folder
 from _turns import quickest
 from showthrough import describe, read_corpus
 
@@ -29,11 +29,6 @@ print(next(line.split()[1] for line in status.splitlines() if line.startswith("V
 """
 
 
-def copied(data: Path, copies: int) -> list[dict[str, object]]:
-    cases = json.loads((data / "tab/train_100.json").read_bytes())
-    return [{**case, "doc_id": f"{case['doc_id']}#{copy}"} for copy in range(copies) for case in cases]
-
-
 def peak(documents: list[dict[str, object]], path: Path) -> float:
     """MB of a process that describes them, one document a line."""
     path.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in documents), encoding="utf-8")
@@ -42,17 +37,16 @@ def peak(documents: list[dict[str, object]], path: Path) -> float:
 
 
 def main() -> int:
-    data = os.environ.get("SHOWTHROUGH_DATA")
-    if not data:
-        print("SHOWTHROUGH_DATA is not set: nothing measured")
+    data = data_folder()
+    if data is None:
         return 0
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "corpus.json"
-        path.write_text(json.dumps(copied(Path(data), COPIES), ensure_ascii=False), encoding="utf-8")
+        path.write_text(json.dumps(cases(data, COPIES), ensure_ascii=False), encoding="utf-8")
         content, corpus = path.read_bytes(), read_corpus(path)
         seconds = quickest(7, {"parse": lambda: json.loads(content), "describe": lambda: describe(corpus)})
-        one = peak(copied(Path(data), COPIES), Path(name) / "one.jsonl")
-        four = peak(copied(Path(data), 4 * COPIES), Path(name) / "four.jsonl")
+        one = peak(cases(data, COPIES), Path(name) / "one.jsonl")
+        four = peak(cases(data, 4 * COPIES), Path(name) / "four.jsonl")
     print(f"{len(corpus)} documents, {len(content) / 1e6:.1f} MB; json.loads {seconds['parse']:.3f} s")
     print(f"JSON Lines: {one:.0f} MB at the peak for {len(corpus)} documents, {four:.0f} MB for four times as many")
     failed = False

@@ -5,6 +5,7 @@ Prints, from one run, what each step costs as a multiple of parsing the corpus w
     bind the corpus and score all masking metrics for one anonymization   at most 1.0
     each further anonymization                                            at most 0.3
     decode the corpus                                                     at most 1.0
+    survey it: ids, lengths, digest, types                                at most 0.5
 
 and the seconds that 10,000 bootstrap resamples of all scores take (at most 1). Needs SHOWTHROUGH_DATA.
 """
@@ -12,21 +13,21 @@ and the seconds that 10,000 bootstrap resamples of all scores take (at most 1). 
 from __future__ import annotations
 
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
-
+from _tab import cases, data_folder
 from _turns import quickest
 from showthrough import Anonymization, Corpus, parse_metric, read_anonymization, read_corpus
-from showthrough.evaluation.scoring import intervals_of
+from showthrough.evaluation.scoring import drawn_again, intervals_of
+from showthrough.files.heads import Head
+from showthrough.formats.base import Input
 from showthrough.formats.tab import read_list
-from showthrough.metrics.base import Array, Rows
+from showthrough.metrics.base import Rows
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.resources import Resources
-from showthrough.statistics import resampled_totals
+from showthrough.run.settings import Recorded
 
 COPIES = 10
 METRICS = [
@@ -36,10 +37,8 @@ METRICS = [
 
 
 def replicated(data: Path, folder: Path) -> tuple[Path, list[Path]]:
-    cases = json.loads((data / "tab/train_100.json").read_bytes())
     corpus = folder / "corpus.json"
-    copies = [{**case, "doc_id": f"{case['doc_id']}#{copy}"} for copy in range(COPIES) for case in cases]
-    corpus.write_text(json.dumps(copies, ensure_ascii=False), encoding="utf-8")
+    corpus.write_text(json.dumps(cases(data, COPIES), ensure_ascii=False), encoding="utf-8")
     paths = []
     for source in sorted((data / "tab/train_anonymizations").glob("*.json")):
         masks = json.loads(source.read_bytes())
@@ -55,45 +54,40 @@ def rows_of_all(corpus: Corpus, anonymizations: list[Anonymization]) -> list[obj
     metrics = [parse_metric(text) for text in METRICS]
     rows: list[object] = []
     for numbers in corpus.chunks():
-        chunk = Chunk(corpus.part(numbers), resources)
+        chunk = Chunk(corpus.part(numbers), resources, corpus.survey.types)
         for one in anonymizations:
             anonymized = Anonymized(chunk, one)
             rows += map(anonymized.rows, metrics)
     return rows
 
 
-def intervals(rows: list[Rows], values: Array) -> None:
+def intervals(rows: list[Rows]) -> None:
     """What `evaluate` does with rows: resample all columns at once, combine, and see how far the numbers spread."""
-    sums = resampled_totals(values, 10_000, 0)
-    position = 0
-    for text, table in zip(METRICS, rows, strict=True):
-        width = len(table.columns)
-        totals = dict(zip(table.columns, sums[:, position : position + width].T, strict=True))
-        intervals_of(parse_metric(text), table, totals, 0.95)
-        position += width
+    drawn = drawn_again(rows, Recorded(resamples=10_000))
+    for text, table, again in zip(METRICS, rows, drawn, strict=True):
+        intervals_of(parse_metric(text), table, again, 0.95)
 
 
 def main() -> int:
-    data = os.environ.get("SHOWTHROUGH_DATA")
-    if not data:
-        print("SHOWTHROUGH_DATA is not set: nothing measured")
+    data = data_folder()
+    if data is None:
         return 0
     with tempfile.TemporaryDirectory() as name:
-        corpus_path, paths = replicated(Path(data), Path(name))
+        corpus_path, paths = replicated(data, Path(name))
         content = corpus_path.read_bytes()
         corpus = read_corpus(corpus_path)
         anonymizations = [read_anonymization(path) for path in paths]
         anonymized = Anonymized(Chunk(corpus), anonymizations[0])
         rows = [anonymized.rows(parse_metric(text)) for text in METRICS]
-        values = np.hstack([table.values for table in rows])
         seconds = quickest(
             7,
             {
                 "parse": lambda: json.loads(content),
-                "decode": lambda: read_list(corpus_path),
+                "decode": lambda: read_list(Input(Head.of(corpus_path))),
+                "survey": lambda: Corpus(corpus.documents).survey,
                 "one": lambda: rows_of_all(corpus, anonymizations[:1]),
                 "all": lambda: rows_of_all(corpus, anonymizations),
-                "bootstrap": lambda: intervals(rows, values),
+                "bootstrap": lambda: intervals(rows),
             },
         )
     parse = seconds["parse"]
@@ -104,7 +98,12 @@ def main() -> int:
         ("bind and score one anonymization / json.loads", seconds["one"] / parse, 1.0),
         ("each further anonymization / json.loads", further / parse, 0.3),
         ("decode the corpus / json.loads", seconds["decode"] / parse, 1.0),
-        (f"10,000 resamples of {values.shape[1]} columns, seconds", seconds["bootstrap"], 1.0),
+        ("survey the corpus / json.loads", seconds["survey"] / parse, 0.5),
+        (
+            f"10,000 resamples of {sum(len(table.columns) for table in rows)} columns, seconds",
+            seconds["bootstrap"],
+            1.0,
+        ),
     ):
         failed |= found > limit
         print(f"{what:<50} {found:6.3f}   limit {limit:.1f}   {'ok' if found <= limit else 'TOO SLOW'}")

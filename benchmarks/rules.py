@@ -12,14 +12,13 @@ Needs SHOWTHROUGH_DATA.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from string import ascii_lowercase
 
+from _tab import data_folder
 from showthrough import Anonymization, Corpus, evaluate, read_anonymization, read_corpus
 from showthrough.analysis.rules import rules_worth
 from showthrough.data.documents import Document
@@ -61,12 +60,11 @@ def slowest(run: Run) -> float:
 
 
 def main() -> int:
-    data = os.environ.get("SHOWTHROUGH_DATA")
-    if not data:
-        print("SHOWTHROUGH_DATA is not set: nothing measured")
+    data = data_folder()
+    if data is None:
         return 0
-    corpus = read_corpus(Path(data) / "tab/train_100.json")
-    paths = sorted((Path(data) / "tab/train_anonymizations").glob("*.json"))
+    corpus = read_corpus(data / "tab/train_100.json")
+    paths = sorted((data / "tab/train_anonymizations").glob("*.json"))
     found = [read_anonymization(path, corpus, name=path.stem) for path in paths]
     found.append(Anonymization({}, "nothing masked here"))
     few, many = (slowest(copied(corpus, found, copies)) for copies in (1, COPIES))

@@ -147,7 +147,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def test_the_wheel_alone_runs_the_demo(wheel: Path, tmp_path: Path) -> None:
+def test_the_wheel_alone_runs(wheel: Path, tmp_path: Path) -> None:
     """In a fresh environment, away from the source tree, with the base dependencies only."""
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv/bin/python"
@@ -158,12 +158,16 @@ def test_the_wheel_alone_runs_the_demo(wheel: Path, tmp_path: Path) -> None:
         pytest.skip("no package index can be reached")
     assert found.returncode == 0, found.stderr
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "SHOWTHROUGH_DATA")}
-    demo = subprocess.run(
-        [str(tmp_path / "venv/bin/showthrough"), "demo"], cwd=tmp_path, env=environment, capture_output=True, text=True
-    )
-    assert demo.returncode == 0, demo.stderr
-    assert "er_di" in demo.stdout
-    assert "overmask" in demo.stdout
+    [corpus] = tmp_path.glob("venv/lib/*/site-packages/showthrough/demo/data/corpus.json")
+    for command, says in (
+        (["demo"], ("er_di", "overmask")),
+        (["fetch"], ("tab", "meddocan")),
+        (["corpus", str(corpus), "--html", "corpus.html"], ("42 documents", "written to corpus.html")),
+    ):
+        line = [str(tmp_path / "venv/bin/showthrough"), *command]
+        run = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        assert all(word in run.stdout for word in says)
 
 
 BIG = ("scipy", "sklearn", "altair", "vl_convert", "pandas", "spacy", "torch", "transformers")  # tens of MB each

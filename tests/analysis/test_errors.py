@@ -24,8 +24,9 @@ from showthrough import (
     read_corpus,
 )
 from showthrough.analysis.errors import CASE_KINDS, Errors, Kept, all_errors
-from showthrough.analysis.failures import HIDDEN, LEAKED, NO_TYPE, PARTLY, Inspection
+from showthrough.analysis.failures import HIDDEN, LEAKED, NOT_MARKED, PARTLY, Inspection
 from showthrough.analysis.leaks import LEAK_KINDS
+from showthrough.data.labels import NO_TYPE
 from showthrough.report.errors import beside_sheet, errors_sheet
 from showthrough.report.sheets import Bars, Cases, Grid
 from showthrough.run import documents as kept_documents
@@ -144,12 +145,14 @@ def test_needless_masks_by_what_they_hide() -> None:
     masks = Mask(12, 14), TypedMask(20, 23, None, "CITY"), Mask(24, 27), Mask(32, 40)  # of; met; Ann; "on 3 May"
     errors = found(*masks)
     assert {one.text: (one.kind, one.entity_type) for one in errors.cases if one.kind not in LEAK_KINDS} == {
-        "of": ("spurious", NO_TYPE), "met": ("spurious", "LOC"), "Ann": ("no-mask", "PERSON"),
+        "of": ("spurious", NOT_MARKED), "met": ("spurious", "LOC"), "Ann": ("no-mask", "PERSON"),
         "on 3 May": ("over-masked", "DATETIME"),
     }  # fmt: skip
     assert errors.masks == 4
-    assert {one.entity_type: one.total for one in errors.needless} == {NO_TYPE: 1, "LOC": 1, "PERSON": 1, "DATETIME": 1}
+    assert {one.entity_type for one in errors.needless if one.total == 1} == {NOT_MARKED, "LOC", "PERSON", "DATETIME"}
     assert not [one for one in found(Mask(45, 46), Mask(19, 20)).cases if one.kind not in LEAK_KINDS]  # "." and " "
+    untyped = found(Mask(24, 27), marks=(replace(ANN, entity_type=""),))
+    assert [(one.kind, one.entity_type) for one in untyped.cases] == [("no-mask", NO_TYPE)]  # marked, with no type
     lines = Corpus([Document("d", "a Oslo\nb", (Annotation("a", (Mention(2, 6, "LOC"),)),))])
     run = evaluate(lines, [Anonymization({"d": [Mask(2, 7)]})], [METRIC], resamples=0)
     assert error_cases(run).cases == []  # nobody misses a line feed

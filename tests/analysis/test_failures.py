@@ -11,7 +11,7 @@ from showthrough.analysis.failures import (
     HIDDEN,
     KINDS,
     LEAKED,
-    NO_TYPE,
+    NOT_MARKED,
     PARTLY,
     UNASKED,
     Findings,
@@ -101,7 +101,7 @@ def test_what_a_replacement_repeats_can_be_read() -> None:
 def test_masks_of_what_nobody_wanted() -> None:
     # "met" is nothing; "Ann" is marked NO_MASK; "Oslo met" holds Oslo and a word beside it; "." is punctuation.
     alone, unwanted, both = found(Mask(20, 23)), found(Mask(24, 27)), found(Mask(15, 23))
-    assert alone.failures["spurious", NO_TYPE] == [Place(0, 20, 23)]
+    assert alone.failures["spurious", NOT_MARKED] == [Place(0, 20, 23)]
     assert unwanted.failures["spurious", "PERSON"] == [Place(0, 24, 27)]
     assert both.failures["over-masked", "LOC"] == [Place(0, 15, 23)]
     assert not [kind for kind, _ in found(Mask(45, 46)).failures if kind in ("spurious", "over-masked")]
@@ -128,7 +128,7 @@ def test_where_nobody_read_nothing_is_spurious() -> None:
     masks = {"d": [Mask(20, 23)], "e": [Mask(20, 23)]}
     run = evaluate(Corpus(documents), [Anonymization(masks, "one")], ["precision"], resamples=0)
     assert run.texts is not None
-    assert Inspection(run.texts).of("one").failures == {("spurious", NO_TYPE): [Place(1, 20, 23)]}
+    assert Inspection(run.texts).of("one").failures == {("spurious", NOT_MARKED): [Place(1, 20, 23)]}
 
 
 spans = st.tuples(st.integers(0, 45), st.integers(1, 12)).map(lambda pair: (pair[0], min(46, sum(pair))))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from registry.site import CONTENT, WEB, Page, Site, corpus_of, without_proxies
+from registry.site import CONTENT, WEB, Page, Site, corpus_of, reached
 from showthrough import fetch
 from showthrough.cli import fetch as command
 from showthrough.errors import PlanError
@@ -30,10 +30,8 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    without_proxies(monkeypatch)
-    made = Site()
-    yield made
-    made.close()
+    with reached(monkeypatch) as made:
+        yield made
 
 
 @pytest.fixture

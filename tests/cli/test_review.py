@@ -85,6 +85,26 @@ def test_back_into_the_corpus(desk: Desk) -> None:
     assert stat.S_IMODE(Path("r.json").stat().st_mode) == 0o600
 
 
+def test_who_was_found_is_not_for_everybody(desk: Desk) -> None:
+    """Neither words of the document nor what readers wrote of it, also where there is nothing to talk about."""
+    desk.cli("review", "corpus.json", "-o", "review")
+    fill(Path("review"), told="yes")
+    sheet = Path("review/sheet.csv")
+    sheet.write_bytes(sheet.read_bytes().replace(b";yes;;", b";yes;John Doe, by his town;", 1))
+    back = ("review", "corpus.json", "--filled", "review")
+    assert desk.cli(*back, "-o", "one.json", "--json", "own.json").status == 0
+    assert "John Doe" in Path("own.json").read_text()
+    assert stat.S_IMODE(Path("own.json").stat().st_mode) == 0o600
+    fill(Path("review"), "d1;Oslo;;disagree;;;;;;a town?")
+    sheet.write_bytes(sheet.read_bytes().replace(b";no;;", b";no;John Doe, by his town;", 1))
+    found = desk.cli(*back, "-o", "two.json", "--json", "all.json", "--without-text")
+    assert found.status == 0, found.err
+    for text in (found.out, Path("all.json").read_text()):
+        assert not {word for word in ("John", "town", "Oslo", "d1") if word in text}
+    bare = json.loads(Path("all.json").read_text())
+    assert (bare["reviewed"], len(bare["disagreements"]), bare["readings"][0]["told"]) == (1, 1, "no")
+
+
 def test_what_a_format_does_not_hold_is_told(desk: Desk) -> None:
     desk.cli("review", "corpus.json", "-o", "review")
     fill(Path("review"))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 
 from showthrough import METRICS, Anonymization, InputError, Mask, Metric, Rows, Run, TypedMask, evaluate, read_corpus
@@ -296,15 +296,15 @@ def corpora(draw: st.DrawFn) -> Corpus:
     return Corpus(documents)
 
 
+@settings(max_examples=40)  # each of them evaluates every annotator
 @given(corpora())
 def test_the_same_as_evaluating_each(corpus: Corpus) -> None:
     metrics = [*module.USUAL, 'phi_span(unknown_types="keep")', 'precision(overlaps="each")']
-    settings = {"resamples": 20}
-    found = ceiling(corpus, metrics, **settings)
+    found = ceiling(corpus, metrics, resamples=20)
     readers = {name for one in corpus if len(one.readers) > 1 for name in one.readers}
     assert {*found.annotators} == readers
     assert bool(found.reason) == (not readers)
     for human in (*found.people.values(), *(one for by in found.annotators.values() for one in by.values())):
         assert (human.value is None) <= bool(human.reason)
         assert human.value is None or human.low is None or human.low <= human.value <= human.high
-    same_as_evaluated(found, corpus, metrics, **settings)
+    same_as_evaluated(found, corpus, metrics, resamples=20)

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from registry.site import Site, without_proxies
+from registry.site import Site, reached
 
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    without_proxies(monkeypatch)
-    made = Site()
-    yield made
-    made.close()
+    with reached(monkeypatch) as made:
+        yield made

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -117,8 +119,12 @@ def kept(folder: Path, *files: PublishedFile, web: Web = WEB, **wish: Any) -> Ke
     return keep(corpus_of(*files), folder, Wish(**wish), web=web)
 
 
-def without_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may have one, which does not know this machine."""
+@contextmanager
+def reached(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A site that is reached directly: whoever runs the tests may have a proxy, which does not know this machine."""
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
+    made = Site()
+    yield made
+    made.close()

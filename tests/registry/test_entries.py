@@ -15,7 +15,7 @@ from showthrough.cli import app
 from showthrough.errors import PlanError
 from showthrough.formats import FORMATS
 from showthrough.registry.digests import KINDS, measured
-from showthrough.registry.entries import Published, PublishedFile, named, published
+from showthrough.registry.entries import PublishedFile, named, published
 
 LENGTHS = {"sha256": 64, "md5": 32, "git-blob-sha1": 40}
 FILES = [(name, file) for name, corpus in published().items() for file in corpus.files]
@@ -76,13 +76,6 @@ def test_names() -> None:
     assert named("tab").name == "tab"
     with pytest.raises(PlanError, match="corpus 'tap': no such corpus; did you mean tab"):
         named("tap")
-
-
-@pytest.mark.parametrize(("sizes", "total"), [((1, 2), 3), ((1, None), None), ((), None)])
-def test_sizes(sizes: tuple[int | None, ...], total: int | None) -> None:
-    plain = {key: getattr(named("tab"), key) for key in ("title", "about", "language", "licence", "citation", "home")}
-    files = tuple(PublishedFile(f"https://x.org/{number}", size=size) for number, size in enumerate(sizes))
-    assert Published(**plain, files=files).size == total
 
 
 def test_names_in_addresses() -> None:

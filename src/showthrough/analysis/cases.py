@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
@@ -11,16 +10,13 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from showthrough.analysis.contexts import LONGEST, context_of, in_a_line
 from showthrough.analysis.failures import MaskKind, Place
 from showthrough.analysis.leaks import LeakKind
 from showthrough.axis.spans import Bools
 from showthrough.data.documents import Document
 
-_AROUND = 40  # characters that are shown on either side
-_LONGEST = 200  # characters of the place itself: mentions may be nested, and each as long as its document
-_PIECES = 20  # of it that can be read
-_SPACES = re.compile(r"\s+")
-_CUT_FIRST, _CUT_LAST = re.compile(r"^\S+(?=\s)"), re.compile(r"(?<=\s)\S+$")
+_PIECES = 20  # of a place that can be read
 
 CaseKind = LeakKind | MaskKind
 
@@ -63,9 +59,8 @@ def case_at(
     document: Document, place: Place, kind: CaseKind, entity_type: str, identifier: Literal["DIRECT", "QUASI", ""] = ""
 ) -> ErrorCase:
     """A place with its context."""
-    text, start, end = document.text, place.start, place.end
-    before, after = _before(text, start), _after(text, end)
-    return ErrorCase(kind, entity_type, identifier, document.id, start, end, before, _told(text, start, end), after)
+    start, end = place.start, place.end
+    return ErrorCase(kind, entity_type, identifier, document.id, start, end, *context_of(document.text, start, end))
 
 
 def ranked(located: Iterable[Located]) -> list[ErrorCase]:
@@ -84,32 +79,6 @@ def readable_words(text: str, hidden: Bools) -> str:
     'Doe'
     """
     edges = np.flatnonzero(np.diff(~hidden, prepend=False, append=False)).reshape(-1, 2)
-    pieces = [_told(text, low, high).strip() for low, high in edges[:_PIECES].tolist()]
+    pieces = [in_a_line(text, low, high).strip() for low, high in edges[:_PIECES].tolist()]
     worded = [piece for piece in pieces if any(map(str.isalnum, piece))]
-    return " … ".join(worded or [piece for piece in pieces if piece])[:_LONGEST]
-
-
-def _told(text: str, start: int, end: int) -> str:
-    """What stands there, in one line; of a very long place the beginning and the end."""
-    if end - start > _LONGEST:
-        half = _LONGEST // 2
-        return f"{_told(text, start, start + half)} … {_told(text, end - half, end)}"
-    return _SPACES.sub(" ", text[start:end])
-
-
-def _before(text: str, start: int) -> str:
-    """The words before a place; a word that is cut off is left out, where words have spaces between them."""
-    low = max(0, start - _AROUND)
-    piece = text[low:start]
-    if low and not text[low - 1].isspace():
-        piece = _CUT_FIRST.sub("", piece)
-    return _SPACES.sub(" ", piece).lstrip()
-
-
-def _after(text: str, end: int) -> str:
-    """The words after a place."""
-    high = end + _AROUND
-    piece = text[end:high]
-    if high < len(text) and not text[high].isspace():
-        piece = _CUT_LAST.sub("", piece)
-    return _SPACES.sub(" ", piece).rstrip()
+    return " … ".join(worded or [piece for piece in pieces if piece])[:LONGEST]

@@ -9,12 +9,12 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from showthrough.analysis.tallies import EntityKind, Extent, LayerKind, MentionKind, Tally, is_confidential, tallies
+from showthrough.analysis.tallies import EntityKind, Extent, LayerKind, MentionKind, Tally, tallies
+from showthrough.data.confidential import is_confidential
 from showthrough.data.documents import Corpus
-from showthrough.data.levels import known_level
+from showthrough.data.levels import LEVELS, known_level
 from showthrough.data.silver import is_silver
 
-_LEVELS = ("NO_MASK", "QUASI", "DIRECT")  # of an entity, by number
 _Key = TypeVar("_Key")
 
 
@@ -205,7 +205,7 @@ def _marks(mentions: Counter[MentionKind], entities: Counter[EntityKind]) -> Mar
         statuses=_most_first((kind.confidential, times) for kind, times in mentions.items()),
         edits=_most_first((kind.edit, times) for kind, times in mentions.items()),
         linked=sum(times for kind, times in mentions.items() if kind.linked),
-        entities=_levels((_LEVELS[kind.level], times) for kind, times in entities.items()),
+        entities=_levels((LEVELS[kind.level], times) for kind, times in entities.items()),
         confidential_entities=sum(times for kind, times in entities.items() if kind.confidential),
         entities_with_status=sum(times for kind, times in entities.items() if kind.confidential is not None),
         chained=sum(kind.mentions * times for kind, times in entities.items()),

@@ -16,13 +16,14 @@ from msgspec.structs import replace
 
 from showthrough.analysis.cases import CaseKind, ErrorCase, Located, case_at, ranked, readable_words
 from showthrough.analysis.failures import MASK_KINDS, Inspection, MaskKind
+from showthrough.analysis.kept import kept_texts, name_in
 from showthrough.analysis.leaks import LEAK_KINDS, LeakKind, Leaks
 from showthrough.analysis.rules import Worth
 from showthrough.axis.spans import Bools, Ints, joined, paint, places
 from showthrough.data.labels import NO_TYPE, Labels
-from showthrough.errors import PlanError, meant, shown, some
+from showthrough.errors import PlanError, shown, some
 from showthrough.run.documents import Texts
-from showthrough.run.run import WITHOUT_TEXT, Run
+from showthrough.run.run import Run
 
 LeakIdentifier = Literal["DIRECT", "QUASI"]
 IDENTIFIERS: tuple[LeakIdentifier, ...] = get_args(LeakIdentifier)
@@ -149,7 +150,7 @@ def error_cases(
     document.
     """
     texts = kept_texts(run)
-    look = _Look(Inspection(texts), _name(run, name))
+    look = _Look(Inspection(texts), name_in(run, name))
     counted = look.counted(run)
     asked = {
         "entity_type": None if entity_type is None else _type(counted, entity_type),
@@ -167,27 +168,6 @@ def all_errors(run: Run) -> ErrorAnalysis:
     """Where each anonymization of a run fails, without cases."""
     inspection = Inspection(kept_texts(run))
     return ErrorAnalysis([_Look(inspection, name).counted(run) for name in run.names])
-
-
-def kept_texts(run: Run, file: str = "") -> Texts:
-    """The documents that a run keeps; raises PlanError where it keeps none."""
-    if run.texts is not None:
-        return run.texts
-    if not run.complete:
-        raise PlanError("the run was interrupted and keeps no text yet; complete it with evaluate --resume", "", file)
-    how = " without --without-text" if run.provenance.get(WITHOUT_TEXT) else ""
-    raise PlanError(f"the run keeps no text, so no error can be shown; evaluate again{how}", "", file)
-
-
-def _name(run: Run, name: str | None) -> str:
-    if name is None:
-        if len(run.names) == 1:
-            return run.names[0]
-        raise PlanError(f"there are {some(run.names)}; expected one of them", "anonymization")
-    if name not in run.names:
-        told = f"{meant(name, run.names)}there are {some(run.names)}"
-        raise PlanError(f"not in this run; {told}", f"anonymization {shown(name)}")
-    return name
 
 
 def _type(errors: Errors, name: str) -> str:
@@ -241,7 +221,7 @@ class _Look:
 
     def _leak_counts(self) -> list[LeakCounts]:
         """By type and identifier, the types that leak most first."""
-        marks, types = self._leaks.marks, [one or NO_TYPE for one in self._inspection.types]
+        marks, types = self._leaks.marks, self._inspection.types
         spans, each = marks.merged().table(len(types)), marks.table(len(types))
         order = sorted(range(len(types)), key=lambda one: (-int(spans[one, :, :-1].sum()), types[one]))
         return [
@@ -253,7 +233,7 @@ class _Look:
 
     def _mask_counts(self) -> list[MaskCounts]:
         """By type, those with most first."""
-        counts = Counter((one.entity_type or NO_TYPE, one.kind) for one in self._needless)
+        counts = Counter((one.entity_type, one.kind) for one in self._needless)
         found = {name: MaskCounts(name, {kind: counts[name, kind] for kind in MASK_KINDS}) for name, _ in counts}
         return sorted(found.values(), key=lambda one: (-one.total, one.entity_type))
 
@@ -263,7 +243,7 @@ class _Look:
         columns = (spans.entity_type, spans.level, spans.kind, spans.repeated, spans.start, spans.end)
         rows = zip(inspection.places(spans.start, spans.end), *(column.tolist() for column in columns), strict=True)
         for place, entity_type, level, kind, repeated, start, end in rows:
-            document, named = inspection.texts.documents[place.document], inspection.types[entity_type] or NO_TYPE
+            document, named = inspection.texts.documents[place.document], inspection.types[entity_type]
             case = case_at(document, place, LEAK_KINDS[kind], named, IDENTIFIERS[2 - level])
             in_part = case.kind in ("partly", "border")
             readable = readable_words(inspection.axis.text[start:end], hidden[start:end]) if in_part else ""
@@ -273,7 +253,7 @@ class _Look:
         """Each needless mask."""
         for one in self._needless:
             document = self._inspection.texts.documents[one.place.document]
-            yield Located(one.place, case_at(document, one.place, one.kind, one.entity_type or NO_TYPE))
+            yield Located(one.place, case_at(document, one.place, one.kind, one.entity_type))
 
     def _hidden(self) -> Bools:
         """Which characters can no longer be read."""

@@ -21,7 +21,7 @@ from showthrough.axis.axis import Axis
 from showthrough.axis.characters import is_space
 from showthrough.axis.coverage import Coverage
 from showthrough.axis.spans import Bools, Ints, counted, highest
-from showthrough.data.labels import Labels
+from showthrough.data.labels import NO_TYPE, Labels
 from showthrough.resources.lexicon import is_punctuation
 from showthrough.run.documents import Texts, ruler_of
 
@@ -32,7 +32,7 @@ MASK_KINDS: tuple[MaskKind, ...] = get_args(MaskKind)
 
 # What became of a mention.
 LEAKED, PARTLY, HIDDEN, FREE, UNASKED = range(5)  # FREE: nothing in it is asked for; UNASKED: need not be masked
-NO_TYPE = "(not marked)"
+NOT_MARKED = "(not marked)"  # stands for a type
 
 
 class Place(NamedTuple):
@@ -88,7 +88,7 @@ class Inspection:
         self.gold = self.axis.gold
         self.ruler = ruler_of(self.axis, texts)
         self._labels = Labels(self.gold.types)
-        self.types, kind = self._labels.numbered(self.gold.types)
+        self.types, kind = self._labels.numbered(name or NO_TYPE for name in self.gold.types)
         self.entity_type = np.array(kind, dtype=np.int64)[self.gold.entity_type[self.gold.entity]]  # of a mention
         self._wanted = self._painted(self.gold.level > 0)
         self._unwanted = self._painted(self.gold.level == 0)
@@ -153,7 +153,7 @@ class Inspection:
             elif marked >= 0:
                 yield Needless("no-mask", types[marked], place)
             else:
-                yield Needless("spurious", own.get((place.document, place.start), "") or NO_TYPE, place)
+                yield Needless("spurious", own.get((place.document, place.start), "") or NOT_MARKED, place)
 
     def _own_types(self, name: str) -> dict[tuple[int, int], str]:
         """What the anonymizer itself said it found, by document and start."""
@@ -169,11 +169,11 @@ class Inspection:
         spans, number = np.unique(places, axis=0, return_inverse=True)
         level = np.zeros(len(spans), dtype=np.int8)
         np.maximum.at(level, number.ravel(), self.gold.level[leaking])  # direct for one annotator is direct
-        document = np.searchsorted(self.axis.bounds, spans[:, 0], side="right") - 1
+        document = self.axis.document_at(spans[:, 0])
         return np.column_stack([np.bincount(document[level == kind], minlength=count) for kind in (2, 1)])
 
     def places(self, start: Ints, end: Ints) -> list[Place]:
         """Stretches of the axis as places in their documents."""
-        document = np.searchsorted(self.axis.bounds, start, side="right") - 1
+        document = self.axis.document_at(start)
         base = self.axis.bounds[document]
         return list(map(Place, document.tolist(), (start - base).tolist(), (end - base).tolist()))

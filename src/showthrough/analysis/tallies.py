@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -14,11 +13,10 @@ from msgspec.structs import astuple
 
 from showthrough.axis.axis import Axis
 from showthrough.axis.spans import Bools, Ints, joined, touched
+from showthrough.data.confidential import is_confidential
 from showthrough.data.documents import Corpus, Document, Identifier, Mention
-from showthrough.data.kinds import folded
 
 _SAYS = {None: 0, False: 1, True: 2}
-NOT_CONFIDENTIAL = "NOT_CONFIDENTIAL"  # what TAB says of a mention that is not
 
 
 class DocumentKind(NamedTuple):
@@ -108,17 +106,6 @@ def tallies(corpus: Corpus) -> dict[str, Tally]:
         for split, documents in by_split.items():
             found[split].add(_counted(Axis(Corpus(documents))))
     return dict(found)
-
-
-@lru_cache(maxsize=1024)
-def is_confidential(status: str | None) -> bool | None:
-    """What a mention's status says; `None` where it says nothing.
-
-    >>> is_confidential("HEALTH"), is_confidential("not confidential"), is_confidential(None), is_confidential(" ")
-    (True, False, None, None)
-    """
-    said = folded(status or "")
-    return said != folded(NOT_CONFIDENTIAL) if said else None
 
 
 def _counted(axis: Axis) -> Tally:

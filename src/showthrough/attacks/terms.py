@@ -64,7 +64,7 @@ class Wording:
         tokens = axis.tokens
         self._text, self._texts = axis.text, len(texts)
         self._start, self._end = tokens.start, tokens.end
-        self.text_of_word: Ints = np.searchsorted(axis.bounds, tokens.start, side="right") - 1
+        self.text_of_word: Ints = axis.document_at(tokens.start)
         self._length = tokens.end - tokens.start
         # Of each word on the packed axis, which has a space first.
         self._place = np.cumsum(self._length + 1) - self._length

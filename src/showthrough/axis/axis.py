@@ -127,6 +127,10 @@ class Axis:
             self._rulers[key] = Ruler(self, ignorable(self), asking)
         return self._rulers[key]
 
+    def document_at(self, place: Ints) -> Ints:
+        """The number of the document in which each place lies."""
+        return np.asarray(np.searchsorted(self.bounds, place, side="right") - 1)
+
     def by_document(self, document: Ints, weight: NDArray[np.generic] | None = None) -> Counts:
         """How many (or how much weight) each document has."""
         return np.bincount(document, weight, minlength=len(self.documents)).astype(np.float64)

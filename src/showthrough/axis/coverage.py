@@ -162,7 +162,7 @@ def repeated(axis: Axis, tokens: Spans, texts: Sequence[str], text: Ints) -> Boo
     """
     sheet = Axis(Corpus([Document("", one) for one in texts]))
     words = sheet.tokens
-    of = np.searchsorted(sheet.bounds, words.start, side="right") - 1  # the text of each word
+    of = sheet.document_at(words.start)  # the text of each word
     again = np.zeros(len(tokens), dtype=bool)
     likely = np.flatnonzero(_begins_alike(axis.folded[tokens.start], text, sheet.folded[words.start], of, len(texts)))
     if not len(likely):

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from showthrough.axis.layers import Layers
 from showthrough.axis.spans import Bools, Ints
+from showthrough.data.levels import LEVELS
 
 if TYPE_CHECKING:
     from showthrough.axis.axis import Axis
 
-DIRECT = 2
-_LEVEL = {"NO_MASK": 0, "QUASI": 1, "DIRECT": DIRECT}
+_LEVEL = {level: number for number, level in enumerate(LEVELS)}
+DIRECT = _LEVEL["DIRECT"]
 
 
 @dataclass(frozen=True)

@@ -45,5 +45,5 @@ def command(
     results = Results(files.force)
     files.write(sheet, found, results)
     screen = console()
-    show_sheet(sheet.without_text() if files.without_text else sheet, screen)
+    show_sheet(files.shown(sheet), screen)
     results.tell(screen)

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from showthrough.analysis.errors import CASE_KINDS, ErrorAnalysis, all_errors, error_cases, kept_texts
+from showthrough.analysis.errors import CASE_KINDS, ErrorAnalysis, all_errors, error_cases
+from showthrough.analysis.kept import kept_texts
 from showthrough.analysis.rules import rules_worth
 from showthrough.analysis.rules.greedy import MOST
 from showthrough.cli.consoles import PAGE, console, show_notes
@@ -68,7 +69,7 @@ def command(
         judged = rules and errors.kept.annotated
         worth = rules_worth(run, errors.anonymization, most=rules) if judged else None
         analysis = ErrorAnalysis([errors], worth)
-        if views.get("without_text"):
+        if written.without_text:
             analysis = analysis.without_text()
         further = worth_blocks(analysis.worth) if analysis.worth else ()
         sheet, short = (errors_sheet(analysis.anonymizations[0], most, further) for most in (None, cases))

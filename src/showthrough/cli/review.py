@@ -133,5 +133,5 @@ def _read_back(
     view.write(sheet, made.outcome, results)
     show_notes([*told_of_files(given, (), ()), *made.notes, *not_kept(target, written.lost)])
     screen = console()
-    show_sheet(sheet, screen)
+    show_sheet(view.shown(sheet), screen)
     results.tell(screen)

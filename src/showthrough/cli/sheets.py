@@ -70,9 +70,13 @@ class SheetViews:
         for path in self.paths:
             check_file(path, self.force)
 
+    def shown(self, sheet: Sheet) -> Sheet:
+        """A sheet as anybody may see it who sees what is written."""
+        return sheet.without_text() if self.without_text else sheet
+
     def write(self, sheet: Sheet, analysis: msgspec.Struct, results: Results) -> None:
         """Writes them; what holds text of documents is for its owner alone."""
-        shown = sheet.without_text() if self.without_text else sheet
+        shown = self.shown(sheet)
         for name, path in self.files.items():
             if name == "json":
                 self._write_json(path, analysis, sheet.private, results)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from showthrough.data.documents import Identifier, InferredMention, Mention
 from showthrough.data.kinds import folded as folded, nearest, treated_as
 
+LEVELS: tuple[Identifier, ...] = ("NO_MASK", "QUASI", "DIRECT")  # each stronger than those before
 GUESS: Identifier = "QUASI"  # of a type that nobody knows
 
 

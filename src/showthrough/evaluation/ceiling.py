@@ -18,7 +18,7 @@ from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, TypedMask
 from showthrough.errors import InputError
 from showthrough.evaluation.chunks import Work, answered
-from showthrough.evaluation.scoring import ALIKE, Uncertain, uncertain
+from showthrough.evaluation.scoring import ALIKE, Uncertain, drawn_again, uncertain
 from showthrough.evaluation.settings import settings_problems
 from showthrough.metrics import HEADLINE, Array, Metric, Rows, metric_text, metrics_of
 from showthrough.metrics.base import failure_of, sound_parts
@@ -27,7 +27,6 @@ from showthrough.resources import Resources
 from showthrough.run.records import Ceiling, Human
 from showthrough.run.settings import Recorded
 from showthrough.run.units import units
-from showthrough.statistics import resampled_totals
 
 USUAL = ("er_di", "er_qi", "recall", "precision", "f1")
 _MOST = 50  # annotators with numbers of their own; of more, those who share most documents with others
@@ -158,7 +157,7 @@ class _Readings:
             tables[text] = units(Rows(rows.columns, values), ids, grouped)
         found = {
             text: _number(self._metrics[text], table, again, len(ids), settings)
-            for text, table, again in _resampled(tables, settings)
+            for (text, table), again in zip(tables.items(), drawn_again([*tables.values()], settings), strict=True)
         }
         return found | {text: _Number(None, len(ids), why) for text, why in self._failures.items()}
 
@@ -170,17 +169,6 @@ class _Number(NamedTuple):
     documents: int
     reason: str = ""
     uncertain: Uncertain | None = None
-
-
-def _resampled(tables: Mapping[str, Rows], settings: Recorded) -> Iterator[tuple[str, Rows, dict[str, Array]]]:
-    """Tables with their totals over and over; the same draws serve all of them."""
-    values = np.hstack([table.values for table in tables.values()] or [np.zeros((0, 0))])
-    sums = resampled_totals(values, settings.resamples, settings.seed)
-    position = 0
-    for text, table in tables.items():
-        again = sums[:, position : position + len(table.columns)].T
-        position += len(table.columns)
-        yield text, table, dict(zip(table.columns, again, strict=True))
 
 
 def _number(metric: Metric, table: Rows, again: dict[str, Array], documents: int, settings: Recorded) -> _Number:

@@ -146,12 +146,18 @@ def _resampled(
         drawn = [table for _, _, table in held if table]
         if number < len(keys) and sum(len(table.columns) for table in drawn) < _COLUMNS:
             continue
-        values = np.hstack([np.zeros((len(drawn[0].values) if drawn else 0, 0)), *(table.values for table in drawn)])
-        sums = resampled_totals(values, settings.resamples, settings.seed)
-        position = 0
+        again = drawn_again(drawn, settings)
         for asked, of, table in held:
-            columns = table.columns if table else ()
-            again = sums[:, position : position + len(columns)].T
-            yield asked, of, table, dict(zip(columns, again, strict=True))
-            position += len(columns)
+            yield asked, of, table, next(again) if table else {}
         held = []
+
+
+def drawn_again(tables: Sequence[Rows], settings: Recorded) -> Iterator[dict[str, Array]]:
+    """The totals of each table over and over; the same draws serve all of them."""
+    values = np.hstack([table.values for table in tables] or [np.zeros((0, 0))])
+    sums = resampled_totals(values, settings.resamples, settings.seed)
+    position = 0
+    for table in tables:
+        again = sums[:, position : position + len(table.columns)].T
+        position += len(table.columns)
+        yield dict(zip(table.columns, again, strict=True))

@@ -63,7 +63,7 @@ class Disagreement(Metric):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         axis = chunk.axis
-        documents = np.searchsorted(axis.bounds, axis.tokens.start, side="right") - 1
+        documents = axis.document_at(axis.tokens.start)
         names = {one.name for one in chunk.systems}
         counts = np.zeros(len(axis.tokens), dtype=np.int32)  # how many hide a word
         types: dict[str, list[Ints]] = {}

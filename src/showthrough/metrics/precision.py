@@ -107,4 +107,4 @@ def _tokens_of_each(axis: Axis, start: Ints, end: Ints) -> Masked:
     order = np.lexsort((high, low))
     low, high = low[order], high[order]
     times = np.concatenate([times[whole], np.ones_like(held.cut.start)])[order]
-    return Masked(low, high, np.searchsorted(axis.bounds, low, side="right") - 1, times)
+    return Masked(low, high, axis.document_at(low), times)

@@ -73,7 +73,7 @@ class Residual(Metric):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         axis, detector = chunk.axis, self._chosen
         documents = axis.documents
-        words = axis.by_document(np.searchsorted(axis.bounds, axis.tokens.start, side="right") - 1) / 1_000
+        words = axis.by_document(axis.document_at(axis.tokens.start)) / 1_000
 
         def originals() -> list[list[Find]]:
             return detector.find([document.text for document in documents])

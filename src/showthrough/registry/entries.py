@@ -65,12 +65,6 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     agreement: str = ""  # what its owners want first: then it has no files here
 
     @property
-    def size(self) -> int | None:
-        """Bytes of all files, where all are known."""
-        sizes = [file.size for file in self.files]
-        return sum(filter(None, sizes)) if sizes and None not in sizes else None
-
-    @property
     def vouched(self) -> bool:
         """Whether a digest of every file is known."""
         return all(file.digests for file in self.files)

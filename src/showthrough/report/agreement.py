@@ -13,6 +13,7 @@ from showthrough.analysis.agreement.values import (
     Estimate,
     Unit,
 )
+from showthrough.data.labels import NO_TYPE
 from showthrough.errors import shown, some
 from showthrough.report.sheets import Case, Cases, Entry, Grid, Heat, Row, Sheet, count, number, share
 from showthrough.report.table import rounded
@@ -29,7 +30,7 @@ _ATTRIBUTES: dict[Attribute, str] = {
 }
 _TYPES = 12  # that a heat map shows
 _CASES = 15
-_UNMARKED, _OTHERS, _NO_TYPE = "(none)", "(others)", "(no type)"
+_UNMARKED, _OTHERS = "(none)", "(others)"
 
 
 def agreement_sheet(found: Agreement) -> Sheet:
@@ -176,7 +177,7 @@ def _decision_row(name: str, values: Mapping[str, int], *, total: bool = False) 
 
 
 def _type(name: str | None) -> str:
-    return _UNMARKED if name is None else name or _NO_TYPE
+    return _UNMARKED if name is None else name or NO_TYPE
 
 
 def _heat(confusion: Confusion) -> Heat:

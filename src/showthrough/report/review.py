@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from showthrough.analysis.review.outcome import ReviewOutcome
 from showthrough.errors import shown
-from showthrough.report.sheets import Case, Cases, Grid, Row, Sheet, count, share
+from showthrough.report.sheets import Case, Cases, Grid, Row, Sheet, count, number, share
 from showthrough.report.wording import counted_words, percent
 
 _KINDS = {
@@ -22,7 +22,7 @@ _KINDS = {
 
 def review_sheet(outcome: ReviewOutcome) -> Sheet:
     """How many documents were looked through, in how many a person can still be identified, and the corrections."""
-    blocks: list[Grid | Cases] = [_told(outcome), _applied(outcome)]
+    blocks: list[Grid | Cases] = [_told(outcome), *_readers(outcome), _applied(outcome)]
     if outcome.disagreements:
         cases = tuple(
             Case(one.document, one.start or 0, one.before, one.words, one.after, one.note)
@@ -33,17 +33,17 @@ def review_sheet(outcome: ReviewOutcome) -> Sheet:
 
 
 def _lead(outcome: ReviewOutcome) -> Iterator[str]:
-    of = f"{outcome.reviewed} of {counted_words(outcome.documents, 'document')} by {shown(outcome.annotator)}"
+    of = f"{outcome.reviewed:,} of {counted_words(outcome.documents, 'document')} by {shown(outcome.annotator)}"
     yield f"{of} {'was' if outcome.reviewed == 1 else 'were'} looked through and confirmed."
     if outcome.low is None or outcome.high is None:  # nothing was looked through
         return
-    told = f"In {outcome.told} of {outcome.reviewed} the person could still be identified"
+    told = f"In {outcome.told:,} of {outcome.reviewed:,} the person could still be identified"
     ends = f"{percent(outcome.low)} to {percent(outcome.high)}"
     between = f"{ends} of documents like these, exact at {outcome.confidence * 100:.0f} %"
-    unsure = f"; in {outcome.unsure} more a reader was unsure" if outcome.unsure else ""
+    unsure = f"; in {outcome.unsure:,} more a reader was unsure" if outcome.unsure else ""
     yield f"{told} ({between}){unsure}."
     changed, left = sum(outcome.applied.values()), len(outcome.disagreements)
-    yield f"{changed} correction{'' if changed == 1 else 's'} made, {left} disagreement{'' if left == 1 else 's'} left."
+    yield f"{counted_words(changed, 'correction')} made, {counted_words(left, 'disagreement')} left."
 
 
 def _told(outcome: ReviewOutcome) -> Grid:
@@ -58,13 +58,29 @@ def _told(outcome: ReviewOutcome) -> Grid:
     return Grid("Who it is about", ("documents", "share"), rows)
 
 
+def _readers(outcome: ReviewOutcome) -> Iterator[Grid]:
+    """Each two readers of the same documents; nothing where no two are."""
+    rows, notes = [], {}
+    for one in outcome.readers:
+        kappa = number(one.cohen.value, one.cohen.low, one.cohen.high, reason=one.cohen.reason)
+        names = f"{one.first} – {one.second}"
+        rows.append(Row(names, (count(one.documents), count(one.alike), kappa)))
+        if one.cohen.note:
+            notes[f"no interval for {shown(names)}: {one.cohen.note}"] = True
+    if rows:
+        heads = ("documents", "answered alike", "Cohen's κ")
+        meaning = "κ: agreement on yes, no and unsure beyond chance, over the documents that both confirmed"
+        yield Grid("Each two readers", heads, tuple(rows), "readers", (meaning, *notes))
+
+
 def _applied(outcome: ReviewOutcome) -> Grid:
-    rows = [Row(_KINDS[kind], (count(number),)) for kind, number in outcome.applied.items()]
+    rows = [Row(_KINDS[kind], (count(marks),)) for kind, marks in outcome.applied.items()]
     rows.append(Row("all", (count(sum(outcome.applied.values())),), total=True))
     return Grid("Corrections", ("marks",), tuple(rows))
 
 
 def _notes(outcome: ReviewOutcome) -> Iterator[str]:
     if outcome.read_twice:
-        said = f"{outcome.answered_alike} of {outcome.read_twice} documents that several people read"
-        yield f"{said} were answered alike; it is enough that one of them can tell who it is."
+        said = f"{outcome.answered_alike:,} of {counted_words(outcome.read_twice, 'document')} that several people read"
+        were = "was" if outcome.read_twice == 1 else "were"
+        yield f"{said} {were} answered alike; it is enough that one of them can tell who it is."

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from html import escape
 from itertools import islice
 
 from showthrough.analysis.review.copies import Style
 from showthrough.analysis.review.folder import ReviewCopies
 from showthrough.errors import printable
+from showthrough.report.html.sources import policy
 
 PAGE_FILE = "review.html"
 MOST = 200  # documents: a browser has to lay all of them out
@@ -37,8 +36,6 @@ def review_page(copies: ReviewCopies) -> str:
     """The copies of the first documents, to read in a browser."""
     annotator = escape(printable(copies.assignment.annotator))
     count = len(copies.assignment.numbers)
-    digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     more = f"<p>The first {MOST} of {count} documents; the folder copies has all.</p>" if count > MOST else ""
     names, articles = [], []
     for number, (name, text) in enumerate(islice(copies.pieces(_MARKUP), MOST), 1):
@@ -49,7 +46,7 @@ def review_page(copies: ReviewCopies) -> str:
         )
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(_STYLE)}">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>Copies for review: {annotator}</title>\n<style>{_STYLE}</style></head>\n<body><main>\n"
         f"<h1>Copies for review: {annotator}</h1>\n"

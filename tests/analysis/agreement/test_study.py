@@ -130,6 +130,14 @@ def test_what_a_corpus_does_not_say() -> None:
     sound(found)
 
 
+def test_a_string_as_long_as_its_document_is_told_in_short() -> None:
+    text = "Ann of Oslo. " * 1_000
+    layers = (Annotation("x", (Mention(0, len(text), "LOC", "QUASI"),)), Annotation("y", ()))
+    [place] = agreement(Corpus([Document("d", text, layers)]), resamples=0).places
+    assert len(place.here) < 250
+    assert place.here.startswith("Ann of Oslo. Ann")
+
+
 def test_perfect_agreement_is_not_sure() -> None:
     found = agreement(Corpus([document(f"{number}", x=(ANN, OSLO), y=(ANN, OSLO)) for number in range(20)]))
     one = found.of("type", "characters")

@@ -32,6 +32,7 @@ def test_stars_do_not_tell_how_long_a_name_is() -> None:
 def test_what_is_not_to_be_masked_stays_in_clear() -> None:
     assert review_copy(TEXT, (Mention(15, 19, "LOC", "NO_MASK"),)) == TEXT
     assert review_copy(TEXT, (Mention(15, 19, "LOC", "NO_MASK", "", "NOT_CONFIDENTIAL"),)) == TEXT
+    assert review_copy(TEXT, (Mention(15, 19, "LOC", "NO_MASK", "", "not confidential"),)) == TEXT
 
 
 def test_what_is_confidential_and_masked_is_hidden_without_its_category() -> None:

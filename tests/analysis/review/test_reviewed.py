@@ -13,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 from showthrough import Annotation, Corpus, Document, InputError, Mention, PlanError, Reviewed, reviewed
 from showthrough.analysis.review.outcome import exact_interval
 from showthrough.data.levels import by_type
+from showthrough.report.review import review_sheet
 
 from .conftest import Fill, filled_in, save
 from .test_copies import marked_documents
@@ -251,6 +252,28 @@ def test_a_copy_or_a_corpus_that_was_changed(corpus: Corpus, fill: Fill) -> None
     assert found.startswith("d1.txt: : was changed; expected it as it was written")
     copy.unlink()  # who sends back the sheets alone has not changed it
     assert reviewed(corpus, folder).outcome.reviewed == 1
+
+
+def test_how_far_two_readers_agree(fill: Fill) -> None:
+    layer = (Annotation("ann", (Mention(0, 3, "PERSON", "DIRECT"),)),)
+    many = Corpus([Document(f"d{number}", "Doe left.", layer) for number in range(8)])
+    first = fill(many, name="first", answers=[("yes", "yes")] * 4 + [("no", "yes")] * 4)
+    second = fill(many, name="second", answers=[("yes", "yes")] * 2 + [("no", "yes")] * 6)
+    third = fill(many, name="third", answers=[("no", "yes")] + [("no", "no")] * 7)
+    outcome = reviewed(many, [first, second, third], partial=True).outcome
+    two, *few = outcome.readers
+    assert (two.first, two.second, two.documents, two.alike) == ("first", "second", 8, 6)  # all call themselves RR
+    assert two.cohen.value == pytest.approx((6 / 8 - 1 / 2) / (1 - 1 / 2))  # expected: 4/8 · 2/8 + 4/8 · 6/8
+    assert two.cohen.low is not None
+    assert two.cohen.high is not None
+    assert two.cohen.low < 0.5 < two.cohen.high
+    assert [(one.documents, one.alike, one.cohen.value, one.cohen.low) for one in few] == [(1, 0, 0.0, None)] * 2
+    assert all("fewer than 5 documents" in one.cohen.note for one in few)
+    told = [str(line) for block in review_sheet(outcome).blocks for line in (block.caption, *block.notes)]
+    assert "Each two readers" in told
+    assert any("no interval for first – third: fewer than 5" in line for line in told)
+    alike = reviewed(many, [third, fill(many, name="fourth")], partial=True).outcome.readers
+    assert [(one.alike, one.cohen.value) for one in alike] == [(1, None)]  # both say no: nothing tells it from chance
 
 
 def test_two_reviewers(corpus: Corpus, fill: Fill) -> None:

@@ -164,7 +164,7 @@ def test_everything_is_there_without_a_script(browser: Any, sheet: Sheet, tmp_pa
 
 def test_the_page_says_whether_it_holds_text(sheet: Sheet) -> None:
     assert "This file holds original text" in page_of(sheet)
-    bare = page_of(sheet, without_text=True)
+    bare = page_of(sheet.without_text())
     assert "This file holds no document text." in bare
     assert "Smith" not in bare
     assert "left out, since they quote documents: Names that can be read" in bare

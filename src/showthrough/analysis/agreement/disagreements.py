@@ -13,10 +13,9 @@ import numpy as np
 from showthrough.analysis.agreement.items import Items, Marks
 from showthrough.analysis.agreement.tallies import Chosen
 from showthrough.analysis.agreement.values import Confusion, Decisions, Meeting, Place, Unit
+from showthrough.analysis.contexts import context_of, in_a_line
 from showthrough.axis.spans import Ints
 
-CONTEXT = 40  # characters on either side of a place
-_LONGEST = 200  # characters of a string by which places are told apart
 _KEPT = 20_000  # strings: those with fewest differences are forgotten first
 
 
@@ -125,19 +124,18 @@ class Places:
             number = int(items.document[item])
             document, shift = marks.documents[number], int(marks.bounds[number])
             start, end = int(items.start[item]) - shift, int(items.end[item]) - shift
-            text = document.text
-            key = text[start : min(end, start + _LONGEST)]
-            pairs, earlier = int(differing[item]), self._found.get(key)
+            here = in_a_line(document.text, start, end)
+            pairs, earlier = int(differing[item]), self._found.get(here)
             if earlier:
-                self._found[key] = msgspec.structs.replace(
+                self._found[here] = msgspec.structs.replace(
                     earlier, differing=earlier.differing + pairs, places=earlier.places + 1
                 )
                 continue
             counts = {one.words: int(said[item, one]) for one in reversed(Decision) if said[item, one]}
-            before, after = text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
-            self._found[key] = Place(document.id, start, before, text[start:end], after, counts, pairs, 1)
+            context = context_of(document.text, start, end)
+            self._found[here] = Place(document.id, start, *context, counts, pairs, 1)
         if len(self._found) > 2 * _KEPT:
-            self._found = {one.here[:_LONGEST]: one for one in self.most(_KEPT)}
+            self._found = {one.here: one for one in self.most(_KEPT)}
             self.forgotten = True
 
     def most(self, number: int) -> tuple[Place, ...]:

@@ -14,13 +14,14 @@ from typing import Final
 import numpy as np
 
 from showthrough.analysis.agreement.sharing import status_of
-from showthrough.analysis.agreement.values import LEVELS, Attribute, Unit
+from showthrough.analysis.agreement.values import Attribute, Unit
 from showthrough.axis.layers import Layers
 from showthrough.axis.spans import Counts, Ints, counted, highest, spread
 from showthrough.data.documents import Document
+from showthrough.data.levels import LEVELS
 
 UNMARKED: Final = 0  # the first category of every attribute
-_MASKING = {"NO_MASK": UNMARKED, "QUASI": 1, "DIRECT": 2}
+_MASKING = {level: number for number, level in enumerate(LEVELS, UNMARKED)}  # what need not be masked is as unmarked
 
 
 class Categories:

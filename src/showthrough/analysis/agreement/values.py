@@ -6,7 +6,6 @@ from typing import Literal
 
 import msgspec
 
-from showthrough.data.documents import Identifier
 from showthrough.run.records import Ceiling
 
 Attribute = Literal["type", "identifier", "confidential", "masking"]
@@ -148,6 +147,3 @@ class Agreement(msgspec.Struct, frozen=True):
     def of(self, attribute: Attribute, unit: Unit) -> Measured:
         """One line of the table."""
         return next(one for one in self.measured if (one.attribute, one.unit) == (attribute, unit))
-
-
-LEVELS: tuple[Identifier, ...] = ("NO_MASK", "QUASI", "DIRECT")  # each stronger than those before

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from showthrough.analysis.contexts import context_of
 from showthrough.analysis.review.assignment import Assignment, assigned
 from showthrough.analysis.review.columns import KINDS
 from showthrough.analysis.review.copies import layer_of
@@ -18,13 +19,13 @@ from showthrough.analysis.review.filled import Answer, Filled, Finding, read_fil
 from showthrough.analysis.review.folder import copy_digest, copy_of
 from showthrough.analysis.review.outcome import Disagreement, Reading, ReviewOutcome, exact_interval
 from showthrough.analysis.review.places import places_of
+from showthrough.analysis.review.readers import two_readers
 from showthrough.data.documents import Corpus, Document, Mention, altered
 from showthrough.errors import InputError, PlanError, Problem, at_document, quoted, some
 from showthrough.files.limits import RECORD
 from showthrough.files.reading import exists, gathered, read_all
 
 CONFIDENCE = 0.95
-_AROUND = 60  # characters of context
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,7 @@ def _outcome(corpus: Corpus, assignment: Assignment, filled: Sequence[Filled], a
         answered_alike=sum(
             len(answers[number]) > 1 and len(each) == 1 for number, each in zip(answers, said, strict=True)
         ),
+        readers=tuple(two_readers(filled, CONFIDENCE)),
     )
 
 
@@ -193,12 +195,10 @@ def _disagreements(corpus: Corpus, filled: Sequence[Filled]) -> Iterator[Disagre
     for _, finding in _confirmed(filled):
         if finding.kind == "disagree":
             document = corpus.documents[finding.document]
-            text = document.text
             made = Disagreement(document.id, finding.words, finding.note)
-            for start, end in places_of(finding.words, text)[:1]:
-                made = replace(
-                    made, start=start, before=text[max(0, start - _AROUND) : start], after=text[end : end + _AROUND]
-                )
+            for start, end in places_of(finding.words, document.text)[:1]:
+                around = context_of(document.text, start, end)
+                made = replace(made, start=start, before=around.before, after=around.after)
             yield made
 
 

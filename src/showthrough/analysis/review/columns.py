@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
+from showthrough.data.confidential import NOT_CONFIDENTIAL
 from showthrough.data.documents import Identifier
 from showthrough.files.cells import guarded
 
@@ -43,7 +44,7 @@ FINDINGS = {
     KIND: "what is the matter, see below",
     TYPE: "what the type should be",
     IDENTIFIER: f"what it should be: {', '.join(IDENTIFIERS)}",
-    CONFIDENTIAL: "what the category should be, or NOT_CONFIDENTIAL",
+    CONFIDENTIAL: f"what the category should be, or {NOT_CONFIDENTIAL}",
     SAME_AS: f"other marked words, or an entity's id, that mean the same; {NEW} where it is something of its own",
     NEW_WORDS: "for borders: the words that should be marked, from the first to the last",
     NOTE: "anything else",

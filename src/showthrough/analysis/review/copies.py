@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Literal, NamedTuple, get_args
 
+from showthrough.data.confidential import is_confidential
 from showthrough.data.documents import Document, Mention
 from showthrough.data.masks import Mask, TypedMask
 from showthrough.data.release import replaced
@@ -15,8 +16,7 @@ from showthrough.errors import printable
 Replace = Literal["stars", "label", "number"]
 REPLACES: tuple[str, ...] = get_args(Replace)
 STARS = "*****"  # always so many: their number must not tell how long the words are
-NOT_CONFIDENTIAL = "NOT_CONFIDENTIAL"  # what TAB says of a mention that is none
-NO_TYPE = "no type"
+_NO_TYPE = "no type"
 
 Piece = tuple[int, int, str]  # a stretch of the text, and what is written there
 
@@ -47,11 +47,6 @@ def layer_of(document: Document, annotator: str) -> Sequence[Mention] | None:
     return tuple(chain.from_iterable(layers)) if layers else None
 
 
-def is_confidential(mention: Mention) -> bool:
-    """Whether it tells something confidential, such as health or belief."""
-    return mention.confidential not in (None, "", NOT_CONFIDENTIAL)
-
-
 def hidden(text: str, mentions: Sequence[Mention], replace: Replace = "stars") -> list[Mask]:
     """What is masked of a text, in ascending order, and what stands there."""
     masks = [TypedMask(one.start, one.end, None, one.entity_type) for one in mentions if one.identifier != "NO_MASK"]
@@ -76,8 +71,8 @@ def _confidential(mentions: Sequence[Mention], masks: Sequence[Mask], style: Sty
     """Marks around what is confidential and can be read; a mark never stands inside what is hidden."""
     starts, ends = [one.start for one in masks], [one.end for one in masks]
     spans = []
-    for mention in filter(is_confidential, mentions):
-        if mention.identifier != "NO_MASK":
+    for mention in mentions:
+        if mention.identifier != "NO_MASK" or not is_confidential(mention.confidential):
             continue
         met = masks[bisect_right(ends, mention.start) : bisect_left(starts, mention.end)]
         gone = sum(min(one.end, mention.end) - max(one.start, mention.start) for one in met)
@@ -100,8 +95,8 @@ def marked_copy(text: str, mentions: Sequence[Mention]) -> str:
 
 
 def _label(mention: Mention) -> str:
-    confidential = f"/{_one_line(mention.confidential or '')}" if is_confidential(mention) else ""
-    return f"{_one_line(mention.entity_type) or NO_TYPE}/{mention.identifier}{confidential}"
+    confidential = f"/{_one_line(mention.confidential or '')}" if is_confidential(mention.confidential) else ""
+    return f"{_one_line(mention.entity_type) or _NO_TYPE}/{mention.identifier}{confidential}"
 
 
 def _one_line(name: str) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from showthrough.analysis.review.columns import Told
+from showthrough.analysis.review.readers import TwoReaders
 from showthrough.statistics import Spread, share_interval
 
 
@@ -49,6 +51,15 @@ class ReviewOutcome(msgspec.Struct, frozen=True):
     disagreements: tuple[Disagreement, ...] = ()
     read_twice: int = 0  # documents that several reviewers confirmed
     answered_alike: int = 0  # of these, those in which all say the same
+    readers: tuple[TwoReaders, ...] = ()  # each two who share documents
+
+    def without_text(self) -> ReviewOutcome:
+        """The same without words of documents and what readers wrote of them; an id may have a name in it as well."""
+        names = [*(one.document for one in self.readings), *(one.document for one in self.disagreements)]
+        called = {name: f"document {number}" for number, name in enumerate(dict.fromkeys(names), 1)}
+        readings = tuple(replace(one, document=called[one.document], who="", remarks="") for one in self.readings)
+        disagreements = tuple(Disagreement(called[one.document], "", "") for one in self.disagreements)
+        return replace(self, readings=readings, disagreements=disagreements)
 
 
 def exact_interval(part: int, whole: int, confidence: float) -> tuple[float, float] | None:

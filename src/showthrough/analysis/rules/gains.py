@@ -119,7 +119,7 @@ class Prospects:
     def _agreement(self) -> tuple[Ints, Ints]:
         """Of each token, how many annotators want it masked, and how many there are."""
         axis, tokens = self._ground.axis, self._ground.axis.tokens
-        document = np.searchsorted(axis.bounds, tokens.start, side="right") - 1
+        document = axis.document_at(tokens.start)
         agreed = self._ground.gold.agreement(tokens.start, tokens.end, document)
         return agreed, self._ground.gold.annotators[document]
 

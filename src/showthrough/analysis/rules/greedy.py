@@ -6,20 +6,19 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from showthrough.analysis.kept import kept_texts, name_in
 from showthrough.analysis.rules.candidates import Candidates, placed, type_rules, written_rules
 from showthrough.analysis.rules.gains import Prospects
 from showthrough.analysis.rules.ground import Ground, Places, Standing
 from showthrough.analysis.rules.worth import Numbers, Rule, Step, Weights, Worth
 from showthrough.axis.spans import Ints
 from showthrough.data.masks import Anonymization
-from showthrough.errors import PlanError, shown, some
 from showthrough.run.run import Run
 
 MOST = 10  # rules of a list
 _TRIED = 12  # candidates that are tried in a step, where none is worth what it seemed
 _DIGITS = 12  # of what a candidate is worth: what differs behind them is rounding
 WEIGHTS = Weights()
-NO_TEXTS = "the run holds no text: evaluate again without --without-text to see what rules would win"
 
 
 def rules_worth(run: Run, name: str, *, most: int = MOST, weights: Weights = WEIGHTS) -> Worth:
@@ -30,7 +29,6 @@ def rules_worth(run: Run, name: str, *, most: int = MOST, weights: Weights = WEI
 def with_rules(run: Run, name: str, rules: Sequence[Rule]) -> Anonymization:
     """An anonymization on the documents that the run keeps, with rules added in this order: to evaluate again."""
     book = RuleBook(run)
-    book.check(name)
     standing = book.standing(name)
     found = placed(book.ground, rules)
     for number in range(len(rules)):
@@ -43,25 +41,18 @@ class RuleBook:
     """The texts of a run, laid out once for all of its anonymizations."""
 
     def __init__(self, run: Run) -> None:
-        if run.texts is None:
-            raise PlanError(NO_TEXTS)
         self._run = run
-        self.ground = Ground(run, run.texts)
-
-    def check(self, name: str) -> None:
-        """Raises PlanError for a name that the run does not have."""
-        if name not in self._run.names:
-            raise PlanError(f"not in this run; there are {some(self._run.names)}", f"anonymization {shown(name)}")
+        self.ground = Ground(run, kept_texts(run))
 
     def standing(self, name: str) -> Standing:
-        return Standing(self.ground, self.ground.texts.masks[name])
+        """One of its anonymizations; raises PlanError for a name that the run does not have."""
+        return Standing(self.ground, self.ground.texts.masks[name_in(self._run, name)])
 
     def worth(self, name: str, most: int = MOST, weights: Weights = WEIGHTS, *, alone: bool = True) -> Worth:
         """The best rules that can be written down, and the best types, each list for itself.
 
         With `alone`, also what each of them would win without those before it, which takes as long again.
         """
-        self.check(name)
         ground, standing = self.ground, self.standing(name)
         leaking = np.flatnonzero(ground.asked & (standing.left > 0))
         written = written_rules(ground, standing, leaking)
@@ -98,7 +89,7 @@ def _steps(
         yield Step(
             rule=candidates.rules[number],
             masks=len(added),
-            documents=len(np.unique(ground.documents_of(added))),
+            documents=len(np.unique(ground.axis.document_at(added.start))),
             direct=after.direct_hidden - now.direct_hidden,
             quasi=after.quasi_hidden - now.quasi_hidden,
             after=after,

@@ -124,9 +124,6 @@ class Ground:
         sticks = self._sticking
         return ~(sticks[start] & sticks[start + 1]) & ~(sticks[end] & sticks[end + 1])
 
-    def documents_of(self, places: Places) -> Ints:
-        return np.asarray(np.searchsorted(self.axis.bounds, places.start, side="right") - 1)
-
 
 class Standing:
     """An anonymization as it stands: its masks, what they cover, what it scores."""
@@ -189,7 +186,7 @@ class Standing:
 
     def adding(self, places: Places) -> Standing:
         """The same with some stretches masked too, and nothing written for them."""
-        document = self.ground.documents_of(places)
+        document = self.ground.axis.document_at(places.start)
         base = self.ground.axis.bounds[document]
         masks = list(map(list, self.masks))
         masked = np.column_stack([document, places.start - base, places.end - base])

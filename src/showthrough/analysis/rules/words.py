@@ -38,7 +38,7 @@ class Words:
 
     @cached_property
     def document(self) -> Ints:
-        return np.asarray(np.searchsorted(self._axis.bounds, self.laid.start, side="right") - 1)
+        return self._axis.document_at(self.laid.start)
 
     @cached_property
     def keys(self) -> Keys:

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from showthrough.analysis.failures import KINDS, NO_TYPE, Findings, Inspection, Place
+from showthrough.analysis.failures import KINDS, NOT_MARKED, Findings, Inspection, Place
 from showthrough.data.documents import Identifier
 from showthrough.data.masks import flattened
 from showthrough.report.charts.attack import attack_bars
@@ -108,7 +108,7 @@ def failures(run: Run, findings: dict[str, Findings], *, with_text: bool) -> dic
         return {}
     documents = run.texts.documents
     failed = {entity_type for found in findings.values() for _, entity_type in found.failures}
-    types = sorted(failed, key=lambda entity_type: (entity_type == NO_TYPE, entity_type))
+    types = sorted(failed, key=lambda entity_type: (entity_type == NOT_MARKED, entity_type))
 
     def example(place: Place) -> list[Any]:
         text = documents[place.document].text

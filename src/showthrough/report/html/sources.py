@@ -24,10 +24,9 @@ def policy(style: str, *scripts: str) -> str:
     """What the page may do: run these scripts and use this style sheet. It may load nothing at all."""
     digests = (hashlib.sha256(content.encode()).digest() for content in (style, *scripts))
     look, *allowed = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-    return (
-        f"default-src 'none'; script-src {' '.join(allowed)}; style-src {look}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    scripted = [f"script-src {' '.join(allowed)}"] if allowed else []
+    rest = (f"style-src {look}", "img-src data:", "base-uri 'none'", "form-action 'none'")
+    return "; ".join(("default-src 'none'", *scripted, *rest))
 
 
 @cache

@@ -18,9 +18,8 @@ _NAME = 30  # letters after which a name may go on in the next line
 _ODD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
-def page_of(sheet: Sheet, *, without_text: bool = False) -> str:
-    """The page. With `without_text` no word of any document is in it."""
-    sheet = sheet.without_text() if without_text else sheet
+def page_of(sheet: Sheet) -> str:
+    """The page."""
     style, theme, script = joined(STYLES, "css"), joined(["theme"], "js"), joined(SCRIPTS, "js")
     page = template("sheet.html").render(
         title=legible(sheet.title),
