@@ -87,14 +87,18 @@ def command(
     made = review_copies(documents_read, annotator, replace=how, opened=open_, sample=sample, seed=seed)
     made.write(output, {PAGE_FILE: review_page(made).encode()}, force=view.force, read=read)
     show_notes([*told_of_files(documents_read, (), ()), *_left_out(made.assignment, sample)])
-    count = documents(len(made.assignment.numbers))
-    typer.echo(printable(f"copies of {count} by {made.assignment.annotator} and the sheets written to {output}"))
+    typer.echo(_written(made.assignment, output))
 
 
 def _check_alone(given: dict[str, bool], how: str) -> None:
     for name, said in given.items():
         if said:
             raise PlanError(f"has a meaning only {how} --filled", name)
+
+
+def _written(assignment: Assignment, output: Path) -> str:
+    count = documents(len(assignment.numbers))
+    return printable(f"copies of {count} by {assignment.annotator} and the sheets written to {output}")
 
 
 def _left_out(assignment: Assignment, sample: int | None) -> list[str]:
