@@ -60,6 +60,11 @@ def fetched(site: Site, folder: Path, content: bytes, name: str = "x.zip", **wis
     return kept(folder, site.file(name, Page(content), unpack=True), **wish).came
 
 
+def _named(value: object) -> str:
+    """What a case is called: archives hold the time, and processes that share tests must call them alike."""
+    return "archive" if isinstance(value, bytes) else str(value)
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -68,6 +73,7 @@ def fetched(site: Site, folder: Path, content: bytes, name: str = "x.zip", **wis
         ("x.tar", tarred(FILES, mode="w")),
         ("x.tar.xz", tarred(FILES, mode="w:xz")),
     ],
+    ids=_named,
 )
 def test_archives_are_unpacked(name: str, content: bytes, site: Site, tmp_path: Path) -> None:
     """Into a folder of their name, without the one that everything in them is in; the archive itself is gone."""
@@ -108,6 +114,7 @@ def test_files_without_a_folder_get_one(site: Site, tmp_path: Path) -> None:
         (zipped({}), "holds no files"),
         (zipped({"x": b"1", "x/y": b"2"}), "x"),
     ],
+    ids=_named,
 )
 def test_bad_archives_are_refused_whole(content: bytes, says: str, site: Site, tmp_path: Path) -> None:
     before = {*tmp_path.iterdir()}
@@ -130,7 +137,7 @@ def test_a_name_twice_is_refused(site: Site, tmp_path: Path) -> None:
         fetched(site, tmp_path / "c", made.getvalue())
 
 
-@pytest.mark.parametrize("content", [zipped({"x/a": bytes(10**6)}), tarred({"x/a": bytes(10**6)})])
+@pytest.mark.parametrize("content", [zipped({"x/a": bytes(10**6)}), tarred({"x/a": bytes(10**6)})], ids=_named)
 def test_what_unpacks_to_too_much(content: bytes, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(content) < 10_000
     monkeypatch.setenv(UNPACKED.variable, "999K")
