@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from showthrough import Run
+
 Cli = Callable[..., Any]
 TEXT = "Mr John Doe of Oslo met Ann. Oslo is large; John\x1b[31m is not."
 
@@ -140,3 +142,29 @@ def test_rules_that_would_win_something(cli: Cli) -> None:
     assert "What one more rule would win: half" in found.out
     assert "“Oslo”" in found.out
     assert "What one more rule" not in cli("errors", "run.json", "--rules", "0").out
+
+
+def test_masks_with_the_rules_added_score_what_the_list_says(cli: Cli) -> None:
+    found = cli("errors", "run.json", "--masks", "more.json", "--json", "errors.json")
+    assert "masks of half with 2 rules added written to more.json" in found.out
+    assert stat.S_IMODE(Path("more.json").stat().st_mode) == 0o600
+    metrics = ("er_di", "er_qi", "recall", "precision")
+    cli("evaluate", "corpus.json", "more.json", *(f"--metric={one}" for one in metrics), "-o", "again.json")
+    said = json.loads(Path("errors.json").read_text())["worth"]["rules"][-1]["after"]
+    again = Run.load("again.json")
+    scores = {one: again["more", one].value for one in metrics}
+    assert scores == {
+        one: said[key] for one, key in zip(metrics, ("direct", "quasi", "recall", "precision"), strict=True)
+    }
+    assert scores["er_di"] == scores["er_qi"] == 1.0
+
+
+def test_masks_that_cannot_be_written(cli: Cli) -> None:
+    assert cli("errors", "run.json", "--masks", "none.json").err.startswith("none.json: exists already")
+    assert cli("errors", "run.json", "--masks", "run.json").err.startswith("run.json: is read by this command")
+    none = cli("errors", "run.json", "--rules", "0", "--masks", "more.json")
+    assert (none.status, none.err) == (2, "masks: no rule was looked for: there are no masks to add\n")
+    two = cli("errors", "two.json", "--masks", "more.json")
+    assert (two.status, two.err.count("\n")) == (2, 1)
+    assert "half" in two.err
+    assert not Path("more.json").exists()

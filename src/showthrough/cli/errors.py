@@ -3,16 +3,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from showthrough.analysis.errors import CASE_KINDS, ErrorAnalysis, all_errors, error_cases
 from showthrough.analysis.kept import kept_texts
 from showthrough.analysis.rules import rules_worth
-from showthrough.analysis.rules.greedy import MOST
+from showthrough.analysis.rules.greedy import MOST, with_rules
+from showthrough.analysis.rules.worth import Worth
 from showthrough.cli.consoles import PAGE, console, show_notes
 from showthrough.cli.options import Said, with_options
-from showthrough.cli.outputs import Results, check_distinct, inputs
+from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
+from showthrough.errors import PlanError
 from showthrough.report.errors import beside_sheet, errors_sheet
 from showthrough.report.rules import worth_blocks
 from showthrough.report.sheets.terminal import show_sheet
@@ -46,6 +49,10 @@ def command(
         int,
         typer.Option("--rules", metavar="N", min=0, help="At most so many rules that would win something; 0: none."),
     ] = MOST,
+    masks: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the masks with these rules added (TAE JSON), to evaluate again."),
+    ] = None,
     *,
     views: Said,
 ) -> None:
@@ -54,28 +61,45 @@ def command(
     Of one anonymization also what one more rule would win.
     """
     written = SheetViews.of(views)
-    check_distinct(written.paths, inputs([run_file]))
+    check_distinct((*written.paths, masks), inputs([run_file]))
     written.check()
-    run = Run.load(run_file)
+    check_file(masks, written.force)
+    run, results = Run.load(run_file), Results(written.force)
     kept_texts(run, str(run_file))
-    asked = (entity_type, identifier, kind, document)
-    if anonymization is None and len(run.names) > 1 and asked == (None,) * len(asked):
+    asked = {"entity_type": entity_type, "identifier": identifier, "kind": kind, "document": document}
+    if anonymization is None and len(run.names) > 1 and {*asked.values(), masks} == {None}:
         analysis = all_errors(run)
         sheet = short = beside_sheet(analysis)
     else:
-        errors = error_cases(
-            run, anonymization, entity_type=entity_type, identifier=identifier, kind=kind, document=document
-        )
-        judged = rules and errors.kept.annotated
-        worth = rules_worth(run, errors.anonymization, most=rules) if judged else None
-        analysis = ErrorAnalysis([errors], worth)
+        analysis = _of_one(run, anonymization, asked, rules)
+        if masks:
+            _write_masks(masks, run, analysis.worth, results)
         if written.without_text:
             analysis = analysis.without_text()
         further = worth_blocks(analysis.worth) if analysis.worth else ()
         sheet, short = (errors_sheet(analysis.anonymizations[0], most, further) for most in (None, cases))
-    results = Results(written.force)
     written.write(sheet, analysis, results)
     show_notes(run.notes)
     screen = console(PAGE)
     show_sheet(short, screen)
     results.tell(screen)
+
+
+def _of_one(run: Run, name: str | None, asked: dict[str, str | None], rules: int) -> ErrorAnalysis:
+    """The cases of one anonymization, and what rules would win where somebody said what is to be masked."""
+    errors = error_cases(run, name, **asked)
+    judged = rules and errors.kept.annotated
+    return ErrorAnalysis([errors], rules_worth(run, errors.anonymization, most=rules) if judged else None)
+
+
+def _write_masks(path: Path, run: Run, worth: Worth | None, results: Results) -> None:
+    """The anonymization with all rules of the list added. What its masks write may be text of documents."""
+    if worth is None or not worth.rules:
+        why = "no rule was looked for" if worth is None else "no rule that was tried would win anything"
+        raise PlanError(f"{why}: there are no masks to add", "masks")
+    if worth.documents < worth.corpus:
+        kept = f"the run keeps {worth.documents:,} of {worth.corpus:,} documents"
+        raise PlanError(f"{kept}; expected all of them, since nothing tells the masks of the others", "masks")
+    added = with_rules(run, worth.anonymization, [step.rule for step in worth.rules])
+    line = f"masks of {worth.anonymization} with {len(worth.rules)} rules added written to {path}"
+    results.write(path, msgspec.json.encode(dict(added.masks)), private=True, line=line)
