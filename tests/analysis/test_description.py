@@ -148,7 +148,9 @@ def slow(documents: list[Document]) -> dict[str, Any]:
         "documents": len(documents),
         "by annotators": Counter(len(document.annotations) for document in documents),
         "layers": len(layers),
-        "reviewed": sum(layer.annotator in document.reviewed for document, layer in layers),
+        "reviewed": None
+        if all(document.reviewed is None for document in documents)
+        else sum(layer.annotator in (document.reviewed or ()) for document, layer in layers),
         "characters": sum(len(document.text) for document in documents),
         "tokens": sum(len(words(document.text)) for document in documents),
         "per layer": summed([len(layer.mentions) for _, layer in layers]),
@@ -333,7 +335,7 @@ def documents(draw: st.DrawFn) -> list[Document]:
         made = st.builds(lambda kind, one: kind(*one[0], *one[1:]), st.sampled_from([Mention, InferredMention]), spans)
         names = draw(st.lists(st.sampled_from(["", "a", "silver", "日本"]), unique=True, max_size=3))
         layers = [Annotation(name, tuple(draw(st.lists(made, max_size=4)))) for name in names]
-        split, reviewed = draw(st.sampled_from(["", "train", "test"])), tuple(draw(st.sampled_from([[], ["a"]])))
+        split, reviewed = draw(st.sampled_from(["", "train", "test"])), draw(st.sampled_from([None, (), ("a",)]))
         found.append(Document(str(number), text, tuple(layers), split=split, reviewed=reviewed))
     return found
 
@@ -367,10 +369,10 @@ def test_splits_sum_to_the_whole(found: list[Document]) -> None:
     parts = list(description.splits.values()) or [description.whole]
 
     def sums(*names: str) -> list[int]:
-        return [sum(getattr(part, name) for part in parts) for name in names]
+        return [sum(getattr(part, name) or 0 for part in parts) for name in names]
 
     names = ("documents", "layers", "characters", "tokens", "layers_reviewed", "documents_reviewed")
-    assert sums(*names) == [getattr(description.whole, name) for name in names]
+    assert sums(*names) == [getattr(description.whole, name) or 0 for name in names]
     for name in ("direct", "quasi", "no_mask"):
         for of in ("mentions", "entities"):
             assert sum(getattr(getattr(part.marks, of), name) for part in parts) == getattr(

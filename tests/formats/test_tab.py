@@ -62,10 +62,10 @@ def test_a_document_as_TAB_writes_it(tmp_path: Path) -> None:  # noqa: N802 (the
 
 @pytest.mark.parametrize(
     ("said", "reviewed"),
-    [(True, ("annotator1",)), (False, ()), (None, ()), ([], ()), (["b", "annotator1"], ("b", "annotator1"))],
+    [(True, ("annotator1",)), (False, ()), (None, None), ([], ()), (["b", "annotator1"], ("b", "annotator1"))],
 )
-def test_whose_work_was_reviewed(said: Any, reviewed: tuple[str, ...], tmp_path: Path) -> None:
-    """True: that of all annotators."""
+def test_whose_work_was_reviewed(said: Any, reviewed: tuple[str, ...] | None, tmp_path: Path) -> None:
+    """True: that of all annotators. An empty list says that nobody looked, which no list does not."""
     assert read(tmp_path / "x.json", [{**FULL, "quality_checked": said}])[0].reviewed == reviewed
 
 
@@ -105,7 +105,7 @@ def test_optional_keys_may_be_missing(annotations: Any, expected: Any, tmp_path:
 def test_a_text_that_speaks_of_keys_is_no_key(tmp_path: Path) -> None:
     text = 'say "entity_mentions" twice: "entity_mentions"'
     assert read(tmp_path / "x.json", [{**FULL, "text": text, "annotations": None}]) == [
-        Document("001-1", text, split="train")
+        Document("001-1", text, split="train", reviewed=())
     ]
     other = {**FULL, "more": {"entity_mentions": [], "deep": {"entity_mentions": []}}}
     assert [document.id for document in read(tmp_path / "x.json", [other])] == ["001-1"]

@@ -89,10 +89,10 @@ class Part(Struct, frozen=True, kw_only=True):
 
     documents: int
     documents_by_annotators: dict[int, int]  # how many documents so many annotators read
-    documents_reviewed: int
+    documents_reviewed: int | None  # None: no document says whether it was
     layers: int
     layers_by_programs: int
-    layers_reviewed: int
+    layers_reviewed: int | None
     characters: int
     tokens: int
     mentions_per_document: Spread  # of all annotators together
@@ -137,13 +137,14 @@ def _part(tally: Tally) -> Part:
         name: one.masked_share for name, one in annotators.items() if one.masked_share is not None and not one.program
     }
     layers = [(kind, times) for kind, times in tally.layers.items() if kind.annotator in telling and kind.mentions]
+    reviewed = [(kind.reviewed, times) for kind, times in tally.documents.items() if kind.reviewed is not None]
     return Part(
         documents=tally.documents.total(),
         documents_by_annotators=dict(sorted(_sums((kind.layers, n) for kind, n in tally.documents.items()).items())),
-        documents_reviewed=sum(times for kind, times in tally.documents.items() if kind.reviewed),
+        documents_reviewed=sum(times for looked, times in reviewed if looked) if reviewed else None,
         layers=tally.layers.total(),
         layers_by_programs=sum(one.layers for one in annotators.values() if one.program),
-        layers_reviewed=sum(one.reviewed for one in annotators.values()),
+        layers_reviewed=sum(one.reviewed for one in annotators.values()) if reviewed else None,
         characters=tally.characters,
         tokens=tally.tokens,
         mentions_per_document=_spread((kind.mentions, times) for kind, times in tally.documents.items()),

@@ -24,7 +24,7 @@ class DocumentKind(NamedTuple):
 
     layers: int
     mentions: int  # of all layers
-    reviewed: bool  # whether somebody looked through a layer
+    reviewed: bool | None  # whether somebody looked through a layer; None: not said
 
 
 class LayerKind(NamedTuple):
@@ -127,7 +127,7 @@ def _counted(axis: Axis) -> Tally:
 
 def _documents(axis: Axis) -> Counter[DocumentKind]:
     mentions = axis.by_document(axis.layers.document[axis.gold.layer]).astype(np.int64)
-    reviewed = (bool(document.reviewed) for document in axis.documents)
+    reviewed = (None if document.reviewed is None else bool(document.reviewed) for document in axis.documents)
     return Counter(map(DocumentKind, axis.layers.count.tolist(), mentions.tolist(), reviewed))
 
 
@@ -140,7 +140,9 @@ def _layers(axis: Axis, marks: list[Mention]) -> Counter[LayerKind]:
         _times(one, len(axis.layers.mentions)).tolist()
         for one in (gold.layer, entity_layer, gold.layer[gold.level > 0], stated)
     ]
-    who = [(one.annotator, one.annotator in each.reviewed) for each in axis.documents for one in each.annotations]
+    who = [
+        (one.annotator, one.annotator in (each.reviewed or ())) for each in axis.documents for one in each.annotations
+    ]
     names, reviewed = [name for name, _ in who], [looked for _, looked in who]
     return Counter(map(LayerKind, names, *counts, reviewed))
 

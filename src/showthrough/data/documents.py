@@ -77,7 +77,7 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
     annotations: tuple[Annotation, ...] = ()
     group: str = ""  # what it shares with others, such as the patient; empty: it is a group of its own
     split: str = ""  # the part of the corpus that it belongs to, such as train or test
-    reviewed: tuple[str, ...] = ()  # annotators whose work on it somebody else has looked through
+    reviewed: tuple[str, ...] | None = None  # annotators whose work on it somebody else looked through; None: not said
 
     def digest(self) -> bytes:
         """16 bytes that change whenever the id, the text, a mark or the group changes.

@@ -38,7 +38,7 @@ class _Losses:
         self.counts["texts"] += document.text != kept.text
         self.counts["groups"] += bool(document.group) and document.group != kept.group
         self.counts["splits"] += bool(document.split) and document.split != kept.split
-        self.counts["reviews"] += bool(document.reviewed) and document.reviewed != kept.reviewed
+        self.counts["reviews"] += document.reviewed is not None and document.reviewed != kept.reviewed
         self.counts["unread"] += bool(kept.annotations) and not document.annotations
         for layer, other in _pairs(document.annotations, kept.annotations):
             if other is None:

@@ -148,9 +148,9 @@ def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
     return Document(str(wire.id), text, tuple(annotations), group, wire.dataset_type or "", _reviewed(wire))
 
 
-def _reviewed(wire: _Document) -> tuple[str, ...]:
+def _reviewed(wire: _Document) -> tuple[str, ...] | None:
     checked = wire.quality_checked
-    return tuple(wire.annotations or () if checked is True else checked or ())
+    return None if checked is None else tuple(wire.annotations or () if checked is True else checked or ())
 
 
 def _mention(mark: _Mention) -> Mention:
@@ -203,10 +203,11 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
         }
         for annotation in document.annotations
     }
-    about: dict[str, object] = {
-        "group": document.group, "dataset_type": document.split, "quality_checked": list(document.reviewed),
-    }  # fmt: skip
-    said = {key: value for key, value in about.items() if value}
+    said: dict[str, object] = {"group": document.group} if document.group else {}
+    if document.split:
+        said["dataset_type"] = document.split
+    if document.reviewed is not None:
+        said["quality_checked"] = document.reviewed
     return {"doc_id": document.id, "text": document.text, **said, "annotations": layers}
 
 

@@ -27,7 +27,7 @@ from showthrough.report.wording import counted_words, percent
 _FEW = 4  # annotators of a document; documents with more of them share a row
 _UNANNOTATED = "nobody annotated a document"
 _UNMARKED = "no mention is marked"
-_NO_REVIEW = "no review is recorded: there was none, or the corpus does not say"
+_NO_REVIEW = "no document says whether it was reviewed"
 _NO_CHAINS = "no two mentions share an entity id, so each counts as an entity of its own"
 _NOT_SAID = "nobody said whether mentions are to be masked; their types alone tell"
 _PROGRAMS = "programs alone marked something, and they do not decide what to mask"
@@ -106,12 +106,12 @@ def _rows(whole: Part) -> Iterable[tuple[str, _Told]]:
     """What is told of every part."""
     yield "documents", lambda part: count(part.documents)
     yield from _by_annotators(whole)
-    yield "documents reviewed", _reviewed(whole, lambda part: part.documents_reviewed)
+    yield "documents reviewed", _reviewed(lambda part: part.documents_reviewed)
     yield "annotators", lambda part: count(len(part.annotators))
     yield "layers", lambda part: count(part.layers)
     if whole.layers_by_programs:
         yield "layers by programs", lambda part: count(part.layers_by_programs)
-    yield "layers reviewed", _reviewed(whole, lambda part: part.layers_reviewed)
+    yield "layers reviewed", _reviewed(lambda part: part.layers_reviewed)
     yield "characters", lambda part: count(part.characters)
     yield "tokens", lambda part: count(part.tokens)
     yield "mentions", _of_marks(lambda marks: count(marks.mentions.total))
@@ -145,8 +145,8 @@ def _by_annotators(whole: Part) -> Iterable[tuple[str, _Told]]:
         yield f"documents with {_FEW + 1} annotators or more", partial(many, least=_FEW + 1, most=max(numbers))
 
 
-def _reviewed(whole: Part, told: Callable[[Part], int]) -> _Told:
-    return lambda part: count(told(part)) if whole.documents_reviewed else missing(_NO_REVIEW)
+def _reviewed(told: Callable[[Part], int | None]) -> _Told:
+    return lambda part: missing(_NO_REVIEW) if (found := told(part)) is None else count(found)
 
 
 def _of_marks(told: Callable[[Marks], Entry]) -> _Told:
@@ -192,7 +192,7 @@ def _why_none(part: Part) -> str:
 
 def _annotators(whole: Part) -> Grid:
     def row(name: str, one: AnnotatorMarks) -> Row:
-        reviewed = count(one.reviewed) if whole.documents_reviewed else missing(_NO_REVIEW)
+        reviewed = missing(_NO_REVIEW) if whole.documents_reviewed is None else count(one.reviewed)
         entries = [count(one.layers), reviewed, count(one.mentions), count(one.entities)]
         entries.append(number(one.mentions / one.layers))
         return Row(name, (*entries, *([words("yes" if one.program else "")] if whole.layers_by_programs else [])))

@@ -202,7 +202,7 @@ def test_unanswered_rows(corpus: Corpus, fill: Fill) -> None:
         "sheet.csv: line 2: column confirmed: is empty; expected yes, or --partial to leave such documents as they are"
     ]
     made = reviewed(two, folder, partial=True)
-    assert [one.reviewed for one in made.corpus] == [(), ("ann",)]
+    assert [one.reviewed for one in made.corpus] == [None, ("ann",)]
     assert made.corpus.documents[0] == two.documents[0]
     assert made.outcome.reviewed == 1
     [note] = made.notes

@@ -79,7 +79,7 @@ class _Change:
             first, *others = [place for place, one in enumerate(annotations) if one.annotator == self.annotator]
             annotations[first] = replace(annotations[first], mentions=marks)
             annotations = [one for place, one in enumerate(annotations) if place not in others]
-        done = tuple(dict.fromkeys((*document.reviewed, self.annotator)))
+        done = tuple(dict.fromkeys((*(document.reviewed or ()), self.annotator)))
         return replace(document, annotations=tuple(annotations), reviewed=done)
 
 
