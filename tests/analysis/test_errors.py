@@ -246,7 +246,7 @@ def test_several_are_beside_each_other() -> None:
     sheet = beside_sheet(analysis)
     assert not sheet.private
     assert [block.caption for block in sheet.blocks if isinstance(block, Bars)] == ["False negatives by type: none"]
-    assert "all hides the 2 mentions to be masked, words aside that need not be." in sheet.lead
+    assert "all leaves none of 2 mentions to be masked readable, words aside that need not be hidden." in sheet.lead
     assert analysis.without_text() == analysis
 
 
@@ -281,7 +281,10 @@ def test_a_run_that_keeps_some_documents_says_so(monkeypatch: pytest.MonkeyPatch
         ((), "The document has no annotations: nothing can be called a leak, or needless."),
         ((Annotation("a"), Annotation("b")), "one: nothing is marked to be masked, so nothing can leak."),
         ((Annotation("a", (ANN,)),), "one: nothing is marked to be masked, so nothing can leak."),
-        ((Annotation("a", (DOE,)),), "one hides the 1 mention to be masked, words aside that need not be."),
+        (
+            (Annotation("a", (DOE,)),),
+            "one leaves none of 1 mention to be masked readable, words aside that need not be hidden.",
+        ),
     ],
 )
 def test_where_nothing_leaks(layers: tuple[Annotation, ...], told: str) -> None:

@@ -58,7 +58,7 @@ def test_nothing_to_win_is_said() -> None:
     assert worth_sentences(changed(leaking=0, rules=())) == (
         "one leaves nothing readable here that annotators want masked: no rule wins.",
     )
-    assert worth_sentences(changed(rules=())) == ("No string or pattern that was tried would win more than it costs.",)
+    assert worth_sentences(changed(rules=())) == ("No string or pattern was found that wins more than it costs.",)
 
 
 def test_where_nothing_is_marked_nothing_is_said_of_rules() -> None:

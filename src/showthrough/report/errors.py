@@ -92,7 +92,7 @@ def _leak_sentence(errors: Errors) -> str:
         return f"{name}: nothing is marked to be masked, so nothing can leak."
     whole = f"{counted_words(spans.total, 'mention')} to be masked"
     if not spans.leaking:
-        return f"{name} hides the {whole}, words aside that need not be."
+        return f"{name} leaves none of {whole} readable, words aside that need not be hidden."
     kinds = ", ".join(f"{spans.kinds[kind]:,} {_SAID[kind]}" for kind in LEAK_KINDS if spans.kinds[kind])
     part = percent(spans.leaking / spans.total)
     return f"{name} leaves {spans.leaking:,} of {whole} readable, at least in part ({part}): {kinds}."

@@ -21,7 +21,7 @@ _KINDS = {
 
 
 def review_sheet(outcome: ReviewOutcome) -> Sheet:
-    """How many documents were looked through, in how many a person can still be identified, and the corrections."""
+    """How many documents were looked through, in how many a reader could tell who it is, and the corrections."""
     blocks: list[Grid | Cases] = [_told(outcome), *_readers(outcome), _applied(outcome)]
     if outcome.disagreements:
         cases = tuple(
@@ -37,9 +37,9 @@ def _lead(outcome: ReviewOutcome) -> Iterator[str]:
     yield f"{of} {'was' if outcome.reviewed == 1 else 'were'} looked through and confirmed."
     if outcome.low is None or outcome.high is None:  # nothing was looked through
         return
-    told = f"In {outcome.told:,} of {outcome.reviewed:,} the person could still be identified"
+    told = f"In {outcome.told:,} of {outcome.reviewed:,} a reader could still tell who it is about"
     ends = f"{percent(outcome.low)} to {percent(outcome.high)}"
-    between = f"{ends} of documents like these, exact at {outcome.confidence * 100:.0f} %"
+    between = f"{ends} of documents and readers like these, exact at {outcome.confidence * 100:.0f} %"
     unsure = f"; in {outcome.unsure:,} more a reader was unsure" if outcome.unsure else ""
     yield f"{told} ({between}){unsure}."
     changed, left = sum(outcome.applied.values()), len(outcome.disagreements)
@@ -52,7 +52,7 @@ def _told(outcome: ReviewOutcome) -> Grid:
     entry = share(outcome.share, outcome.low, outcome.high, reason=none)
     unsure = share(outcome.unsure / whole if whole else None, reason=none)
     rows = (
-        Row("can still be identified", (count(outcome.told), entry)),
+        Row("a reader could tell", (count(outcome.told), entry)),
         Row("unsure", (count(outcome.unsure), unsure)),
     )
     return Grid("Who it is about", ("documents", "share"), rows)

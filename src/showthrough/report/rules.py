@@ -26,12 +26,12 @@ _LEARNED = {
 }
 _MOST_DIGITS = 9
 MEASURED = (
-    "Each rule is the best given those above it. The numbers are what the metrics give with these masks added, on "
-    "these documents: a rule that was found in them may win less, and cost more, on others."
+    "Each rule is the best that was found given those above it. The numbers are what the metrics give with these masks "
+    "added, on these documents: a rule that was found in them may win less, and cost more, on others."
 )
 ORACLE = (
     "A type stands for a tool that finds all that annotators marked with it, also what need not be masked, and nothing "
-    "else. No tool does: these are bounds, each type the best given those above it."
+    "else. No tool does: these are bounds, each type the best that was found given those above it."
 )
 _MEANING = (
     "Masks are stretches that a rule masks and that were not masked as a whole before. Hidden are identifiers of which "
@@ -39,7 +39,7 @@ _MEANING = (
 )
 _ALONE = "--json FILE also has what each would win alone, with none above it."
 _CAPITALS = "Capitals stand for up to five capitalised words or numbers in a row."
-_NOTHING = "No string or pattern that was tried would win more than it costs."
+_NOTHING = "No string or pattern was found that wins more than it costs."
 
 
 def worth_blocks(worth: Worth) -> tuple[Grid, ...]:

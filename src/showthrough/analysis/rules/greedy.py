@@ -1,4 +1,4 @@
-"""Rule after rule, each the best given those before it, with the numbers that evaluating again would give."""
+"""Rule after rule, each the best found given those before it, with the numbers that evaluating again would give."""
 
 from __future__ import annotations
 
