@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -16,8 +18,8 @@ class Everything:
     name = "everything"
     version = 3
 
-    def masks(self, document: Document) -> list[Mask]:
-        return [Mask(0, len(document.text))]
+    def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
+        return [[Mask(0, len(one.text))] for one in documents]
 
 
 def test_the_rules_are_there_by_name() -> None:
@@ -56,8 +58,8 @@ class Careless:
     def __init__(self, returned: object) -> None:
         self.returned = returned
 
-    def masks(self, document: Document) -> object:
-        return self.returned
+    def masks(self, documents: Sequence[Document]) -> object:
+        return [self.returned for _ in documents]
 
 
 @pytest.mark.parametrize(

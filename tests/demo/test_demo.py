@@ -254,7 +254,7 @@ def test_the_rules_are_what_the_rules_do(
     documents: list[dict[str, Any]], anonymizations: dict[str, dict[str, list[list[Any]]]]
 ) -> None:
     for document in documents:
-        masks = Rules().masks(Document(document["doc_id"], document["text"]))
+        masks = Rules().masks([Document(document["doc_id"], document["text"])])[0]
         assert [[m.start, m.end, m.replacement] for m in masks] == anonymizations["rules"][document["doc_id"]]
 
 

@@ -262,8 +262,8 @@ def test_an_anonymizer_that_raises_is_named() -> None:
     class Falling:
         name, version = "falling", 1
 
-        def masks(self, document: Document) -> list[Mask]:
-            raise KeyError(document.id)
+        def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
+            raise KeyError(documents[0].id)
 
     with pytest.raises(InputError, match=r"anonymizer falling: document 0: raised KeyError \(test_reg"):
         anonymize(CORPUS, Falling())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from showthrough.anonymizers.base import Built
 from showthrough.data.documents import Document
-from showthrough.data.masks import TypedMask
+from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.detectors import presidio, spacy
 from showthrough.detectors.base import Detector
 from showthrough.detectors.presidio import Presidio
@@ -14,34 +16,43 @@ from showthrough.detectors.spacy import Spacy
 from showthrough.tables.calls import parameter
 
 
-def _masks(document: Document, detector: Detector) -> list[TypedMask]:
-    (finds,) = detector.find([document.text])
-    return [TypedMask(find.start, find.end, find.entity_type.upper(), find.entity_type) for find in finds]
-
-
 @dataclass(frozen=True)
-class SpacyAnonymizer:
+class SpacyAnonymizer(Built):
     """Hides the named entities of a spaCy pipeline, each by its type in capitals."""
 
-    name: ClassVar[str] = "spacy"
-    version: ClassVar[int] = 1
+    kind: ClassVar[str] = "spacy"
 
     model: str = parameter(spacy.MODEL, "the pipeline: an installed package, or the path of a folder")
 
-    def masks(self, document: Document) -> list[TypedMask]:
-        return _masks(document, Spacy(self.model))
+    def masks(self, documents: Sequence[Document]) -> list[list[TypedMask]]:
+        found = Spacy(self.model).find([one.text for one in documents])
+        return [[TypedMask(find.start, find.end, None, find.entity_type) for find in finds] for finds in found]
+
+    @property
+    def pinned(self) -> Mapping[str, str]:
+        return dict(Spacy(self.model).pinned)
 
 
 @dataclass(frozen=True)
-class PresidioAnonymizer:
+class PresidioAnonymizer(Built):
     """Hides all that Presidio's analyzer finds, each by its type in capitals."""
 
-    name: ClassVar[str] = "presidio"
-    version: ClassVar[int] = 1
+    kind: ClassVar[str] = "presidio"
 
     model: str = parameter(presidio.MODEL, "the spaCy pipeline: an installed package, or the path of a folder")
     language: str = parameter("en", "the language of the texts, as Presidio names it")
     threshold: float = parameter(0.0, "finds with a lower score are left out")
 
-    def masks(self, document: Document) -> list[TypedMask]:
-        return _masks(document, Presidio(self.model, self.language, self.threshold))
+    @property
+    def _detector(self) -> Detector:
+        return Presidio(self.model, self.language, self.threshold)
+
+    def masks(self, documents: Sequence[Document]) -> list[list[ScoredMask]]:
+        found = self._detector.find([one.text for one in documents])
+        return [
+            [ScoredMask(find.start, find.end, None, find.entity_type, find.score) for find in finds] for finds in found
+        ]
+
+    @property
+    def pinned(self) -> Mapping[str, str]:
+        return dict(self._detector.pinned)

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
+from showthrough.anonymizers.base import Built
 from showthrough.data.documents import Document
-from showthrough.data.masks import Mask, flattened
+from showthrough.data.masks import Mask, TypedMask, flattened
 from showthrough.detectors.expressions import FIELD, NOT_NAMES, TABLE, TITLED, WORD
 
 _SHORTEST_SURNAME = 3  # letters; shorter ones (Li, Bo) are hidden only where a title stands before them
 _FORENAMES = 3  # capitalised words before a known surname that are taken for its forenames
 
 
-class Rules:
+@dataclass(frozen=True)
+class Rules(Built):
     """Hides what has a telltale form: titled names, dates, times, ages, codes, addresses, sums of money.
 
     This is a baseline to compare with, and it is **not safe to release text with**. It knows no list of
     names, places or organisations and reads no context: a name without a title, a town, an employer, a
     profession or a rare event stays readable. Every mask is replaced by its label in capitals.
 
-    >>> Rules().masks(Document("a", "Ms Rask, 47 years old, moved on 3 May 2011."))
-    [Mask(start=0, end=7, replacement='PERSON'), Mask(start=9, end=21, replacement='AGE'),
-     Mask(start=32, end=42, replacement='DATETIME')]
+    >>> for mask in Rules().masks([Document("a", "Ms Rask, 47 years old, moved on 3 May 2011.")])[0]: print(mask)
+    TypedMask(start=0, end=7, replacement='PERSON', entity_type='PERSON')
+    TypedMask(start=9, end=21, replacement='AGE', entity_type='AGE')
+    TypedMask(start=32, end=42, replacement='DATETIME', entity_type='DATETIME')
     """
 
-    name: ClassVar[str] = "rules"
-    version: ClassVar[int] = 1
+    kind: ClassVar[str] = "rules"
 
-    def masks(self, document: Document) -> list[Mask]:
-        """The masks of this document, ascending, none overlapping another."""
-        return flattened([*_formed(document.text), *_persons(document.text)])
+    def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
+        """The masks of each document, ascending, none overlapping another."""
+        return [_typed(flattened([*_formed(one.text), *_persons(one.text)])) for one in documents]
+
+
+def _typed(masks: list[Mask]) -> list[Mask]:
+    return [TypedMask(one.start, one.end, one.replacement, one.replacement or "") for one in masks]
 
 
 def _formed(text: str) -> Iterator[Mask]:

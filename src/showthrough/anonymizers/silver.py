@@ -20,6 +20,7 @@ from pathlib import PurePath
 from msgspec import structs
 
 from showthrough.anonymizers import Anonymizer, anonymize, anonymizer
+from showthrough.anonymizers.base import told
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.levels import by_type, folded
 from showthrough.data.mask_types import type_of
@@ -65,9 +66,9 @@ def annotate(corpus: Corpus, anonymizers: Sequence[Anonymizer | str], vote: int 
 def _program(anonymizer: Anonymizer) -> str:
     """A program by its name, its version and what it was told: `spacy.v1 en_core_web_sm`; of a path the last part."""
     described: dict[str, str] = descriptions(anonymizer) if is_dataclass(anonymizer) else {}
-    told = [str(getattr(anonymizer, key)) for key, what in described.items() if what]
-    values = [PurePath(value).name.replace("+", " ") for value in told]
-    return " ".join([f"{anonymizer.name}.v{anonymizer.version}", *values])
+    values = [str(getattr(anonymizer, key)) for key, what in described.items() if what]
+    values = [PurePath(value).name.replace("+", " ") for value in values]
+    return " ".join([f"{told(anonymizer, 'kind', anonymizer.name)}.v{anonymizer.version}", *values])
 
 
 def _mentions_of(corpus: Corpus) -> Iterator[Mention]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli import lists
+from showthrough.cli import lists, train
 from showthrough.cli.statuses import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import stoppable
 from showthrough.cli.streams import outlets
@@ -26,9 +26,10 @@ app = typer.Typer(
 for name in (
     "evaluate", "compare", "report", "attack", "validate", "anonymize", "demo", "cache", "convert", "vocabulary",
     "surrogate", "labels", "scan", "annotate", "apply", "check",
-    "corpus", "agreement", "errors", "review", "fetch",
+    "corpus", "agreement", "errors", "review", "fetch", "bench",
 ):  # fmt: skip
     app.command(name)(import_module(f"{__name__}.{name}").command)
+app.add_typer(train.app, name="train")
 for listing in (lists.metrics, lists.formats, lists.attacks, lists.anonymizers, lists.detectors):
     app.command(listing.__name__)(listing)
 

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 
 from showthrough.data.documents import Corpus, digest_of
+from showthrough.data.provenance import Provenance
 from showthrough.errors import PlanError
 
 T = TypeVar("T")
@@ -33,11 +34,22 @@ class Mask(msgspec.Struct, frozen=True, gc=False, array_like=True, forbid_unknow
         """What the anonymizer took it for; empty where it did not say. A replacement is no such statement."""
         return ""
 
+    @property
+    def score(self) -> float | None:
+        """How sure the anonymizer is, from 0 to 1; `None` where it did not say."""
+        return None
+
 
 class TypedMask(Mask, frozen=True, gc=False, array_like=True, forbid_unknown_fields=True):
     """A mask of an anonymizer that also says what it found: `[start, end, replacement, entity_type]`."""
 
     entity_type: str = ""
+
+
+class ScoredMask(TypedMask, frozen=True, gc=False, array_like=True, forbid_unknown_fields=True):
+    """One that also says how sure its anonymizer is: `[start, end, replacement, entity_type, score]`, from 0 to 1."""
+
+    score: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
 
 
 class DerivedMasks(Mapping[str, Sequence[Mask]], Generic[T]):
@@ -73,11 +85,13 @@ class Anonymization:
         name: str = "anonymization",
         source: str = "",
         notes: Sequence[str] = (),
+        provenance: Provenance | None = None,
     ) -> None:
         self.masks = masks
         self.name = name
         self.source = source
         self.notes = tuple(notes)  # what a reader must know of the file it came from, a sentence each
+        self.provenance = provenance  # how it was made, where that is known
 
     @classmethod
     def from_texts(
@@ -160,7 +174,7 @@ class Anonymization:
     def part(self, document_ids: Iterable[str]) -> Anonymization:
         """The masks of some documents."""
         masks = {key: self.masks[key] for key in document_ids if key in self.masks}
-        return Anonymization(masks, self.name, self.source)
+        return Anonymization(masks, self.name, self.source, provenance=self.provenance)
 
     @cached_property
     def types(self) -> dict[str, int]:

@@ -17,7 +17,7 @@ from msgspec import structs
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Marked, Mention, Survey, altered
 from showthrough.data.labels import NO_TYPE, Labels, label_map
 from showthrough.data.levels import GUESS, by_type, folded, known_level
-from showthrough.data.masks import Anonymization, DerivedMasks, Mask, TypedMask
+from showthrough.data.masks import Anonymization, DerivedMasks, Mask
 from showthrough.errors import PlanError, Problem, quoted, shown, some
 
 Names = str | Iterable[str]
@@ -225,12 +225,14 @@ def retyped_masks(anonymization: Anonymization, retyping: Retyping) -> Anonymiza
 
     def renamed(mask: Mask) -> Mask:
         name = names.get(mask.entity_type)
-        return mask if name is None else TypedMask(mask.start, mask.end, mask.replacement, name)
+        return mask if name is None else structs.replace(mask, entity_type=name)
 
     # Those of a large file are still encoded.
     masks: Mapping[str, Sequence[Mask]] = DerivedMasks(anonymization.masks, lambda masks: list(map(renamed, masks)))
     if isinstance(anonymization.masks, dict):
         masks = dict(masks)
-    changed = Anonymization(masks, anonymization.name, anonymization.source, anonymization.notes)
+    changed = Anonymization(
+        masks, anonymization.name, anonymization.source, anonymization.notes, anonymization.provenance
+    )
     changed.digest = anonymization.digest
     return changed

@@ -36,7 +36,13 @@ from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run.documents import Texts, riskiest, texts_of, too_many
 from showthrough.run.journal import Journal
-from showthrough.run.provenance import background_input, corpus_input, metric_record, provenance
+from showthrough.run.provenance import (
+    anonymization_input,
+    background_input,
+    corpus_input,
+    metric_record,
+    provenance,
+)
 from showthrough.run.records import Ceiling, Evidence, Failure, Input, columns_of
 from showthrough.run.run import Run
 from showthrough.tables import is_guest
@@ -344,7 +350,7 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
     corpus = plan.corpus
     return Run(
         corpus=corpus_input(corpus),
-        anonymizations=[Input(one.name, one.digest, len(one), one.source) for one in plan.anonymizations],
+        anonymizations=[anonymization_input(one) for one in plan.anonymizations],
         metrics=[metric_record(metric) for metric in plan.metrics],
         settings=plan.settings.recorded,
         documents=list(corpus.ids),

@@ -75,7 +75,8 @@ def read_anonymization(
     given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
     masks = _aligned(given, file) if isinstance(given, Texts) else given
     _check_spans(file, lambda: isinstance(given, Texts) or sum(map(len, masks.values())))
-    return Anonymization(masks, name or stem(file.path), str(file.path), file.remarks.notes)
+    remarks = file.remarks
+    return Anonymization(masks, name or stem(file.path), str(file.path), remarks.notes, remarks.provenance)
 
 
 def read_anonymized(

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.data.masks import Anonymization, Mask, ScoredMask
 from showthrough.data.pairing import check_pair
 from showthrough.errors import InputError, at_document, quoted
 from showthrough.files.reading import fail, gathered, type_fault
@@ -61,7 +61,7 @@ def _check(value: Any, kind: type, file: Input, place: str) -> None:
     if not isinstance(value, kind):
         raise fail(file.path, f"found {quoted(value)}; expected a {kind.__name__}", place)
     try:
-        msgspec.convert(msgspec.to_builtins(value), TypedMask if kind is Mask else kind)
+        msgspec.convert(msgspec.to_builtins(value), ScoredMask if kind is Mask else kind)
     except msgspec.ValidationError as error:
         field, what = type_fault(error)
         raise fail(file.path, what, f"{place}: {kind.__name__}{field}") from None

@@ -36,6 +36,7 @@ from showthrough.formats import (
     i2b2,
     labelstudio,
     labelstudio_min,
+    made,
     nemotron,
     parquet,
     presidio,
@@ -80,6 +81,7 @@ FORMATS: Table[Format] = Table(
         "tab": tab.LIST,
         "jsonl": tab.LINES,
         "masks": tae.FORMAT,
+        "showthrough": made.FORMAT,
         # texts and tables
         "records": records.FORMAT,
         "texts": texts.FORMAT,

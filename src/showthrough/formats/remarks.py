@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import inspect
 
+from showthrough.data.provenance import Provenance
 from showthrough.errors import shown, some
 
 _KINDS = 10  # of what was left aside, that a note names
@@ -41,6 +42,7 @@ class Remarks:
     kind: str = "key"  # what the format calls them
     hint: Callable[[], str] = str  # which format is nearest, where marks are found that this one does not know
     elsewhere: frozenset[str] = frozenset()  # keys that somebody else reads
+    provenance: Provenance | None = None  # how an anonymization was made, where its file says so
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Masks with offsets: the Text Anonymization Evaluator's JSON, and the same one document a line.
 
-A fourth element, the entity type, is ours: what a system says it found, for scores by category.
+A fourth element, the entity type, is ours: what a system says it found, for scores by category. So is a fifth, how sure
+it is of that.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from showthrough.data.masks import Mask, TypedMask
+from showthrough.data.masks import Mask, ScoredMask, TypedMask
 from showthrough.errors import at_document, some
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, decoded_or_none, fail, gathered
@@ -23,6 +24,7 @@ _MASKS = msgspec.json.Decoder(list[Mask])
 _ANY = msgspec.json.Decoder()
 _SHOWN = '{"case-1": [[3, 11, null, "PERSON"]]}'
 _TYPED_MASKS = msgspec.json.Decoder(list[TypedMask])
+_SCORED_MASKS = msgspec.json.Decoder(list[ScoredMask])
 
 
 class LazyMasks(UserDict[str, Any]):
@@ -33,19 +35,28 @@ class LazyMasks(UserDict[str, Any]):
 
     def __getitem__(self, document_id: str) -> Sequence[Mask]:
         raw = self.data[document_id]
-        plain = decoded_or_none(raw, _MASKS)
-        return _TYPED_MASKS.decode(raw) if plain is None else plain
+        known = _plain(raw)
+        return _SCORED_MASKS.decode(raw) if known is None else known
+
+
+def _plain(raw: msgspec.Raw) -> Sequence[Mask] | None:
+    """Masks without scores."""
+    plain: Sequence[Mask] | None = decoded_or_none(raw, _MASKS)
+    return decoded_or_none(raw, _TYPED_MASKS) if plain is None else plain
 
 
 def checked(entries: dict[str, msgspec.Raw], path: Path) -> Masks:
-    """`{"id": [[start, end, replacement?, type?], …], …}`, looked at once; raises InputError with all that is wrong."""
+    """`{"id": [[start, end, replacement?, type?, score?], …], …}`, looked at once.
+
+    Raises InputError with all that is wrong.
+    """
     small = sum(len(memoryview(raw)) for raw in entries.values()) <= _SMALL
 
     def looked_at(entry: tuple[str, msgspec.Raw]) -> tuple[str, Sequence[Mask]]:
         document_id, raw = entry
-        masks: Sequence[Mask] | None = decoded_or_none(raw, _MASKS)
-        if masks is None:  # there is a type somewhere, or something wrong
-            masks = decoded(raw, _TYPED_MASKS, path, at_document(document_id), "masks")
+        masks = _plain(raw)
+        if masks is None:  # there is a score somewhere, or something wrong
+            masks = decoded(raw, _SCORED_MASKS, path, at_document(document_id), "masks")
         return document_id, masks if small else ()
 
     masks = dict(gathered(entries.items(), looked_at))

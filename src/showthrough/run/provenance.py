@@ -11,6 +11,7 @@ import msgspec
 
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
 from showthrough.metrics import Metric, metric_name, metric_text
 from showthrough.run.records import Input, MetricRecord
 from showthrough.version import __version__
@@ -62,6 +63,11 @@ def corpus_input(corpus: Corpus) -> Input:
     people = survey.annotators - sum(survey.silver.values())
     marked_by = " and ".join([*survey.silver, *(["others"] if people and survey.silver else [])])
     return Input(corpus.name, corpus.digest, len(corpus), corpus.source, marked_by)
+
+
+def anonymization_input(anonymization: Anonymization) -> Input:
+    one = anonymization
+    return Input(one.name, one.digest, len(one), one.source, made=one.provenance)
 
 
 def background_input(background: Background) -> Input:

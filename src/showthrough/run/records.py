@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from showthrough.data.provenance import Provenance
 from showthrough.errors import shown
 from showthrough.metrics import Count, Group, Rows
 
@@ -40,6 +41,7 @@ class Input(msgspec.Struct, frozen=True):
     documents: Annotated[int, "how many documents (of a background: individuals) it has"]
     source: Annotated[str, "the file it was read from; without the folder in a run without text"] = ""
     silver: Annotated[str, "who marked a corpus, where programs did and not people"] = ""
+    made: Annotated[Provenance | None, "how an anonymization was made, where its file says so"] = None
 
     @property
     def unplaced(self) -> Input:

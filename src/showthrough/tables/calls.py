@@ -74,12 +74,17 @@ def parsed_call(tree: ast.expr) -> tuple[str, dict[str, Any]]:
     """
     name, keywords = (tree.func, tree.keywords) if isinstance(tree, ast.Call) and not tree.args else (tree, [])
     given = {
-        str(each.arg): each.value.id if isinstance(each.value, ast.Name) else ast.literal_eval(each.value)
+        str(each.arg): _word(each.value.id) if isinstance(each.value, ast.Name) else ast.literal_eval(each.value)
         for each in keywords
     }
     if not isinstance(name, ast.Name) or len(given) < len(keywords) or any(each.arg is None for each in keywords):
         raise ValueError
     return name.id, given
+
+
+def _word(word: str) -> str | bool:
+    """A bare word: yes and no as TOML writes them, and text as it is."""
+    return {"true": True, "false": False}.get(word, word)
 
 
 def read_call(text: str, kind: str, example: str) -> tuple[str, dict[str, Any]]:

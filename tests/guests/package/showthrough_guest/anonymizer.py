@@ -9,5 +9,5 @@ class Digits:
     name = "digits"
     version = 2
 
-    def masks(self, document):
-        return [Mask(*found.span(), "number") for found in re.finditer(r"\d+", document.text)]
+    def masks(self, documents):
+        return [[Mask(*found.span(), "number") for found in re.finditer(r"\d+", one.text)] for one in documents]

@@ -1,0 +1,110 @@
+"""What an anonymizer is: documents in, typed masks out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import msgspec
+
+from showthrough.data.documents import Document
+from showthrough.data.masks import Mask
+from showthrough.tables.calls import call_text, difference
+
+
+@runtime_checkable
+class Anonymizer(Protocol):
+    """Finds what to hide in documents. The version rises whenever a mask could change.
+
+    It is given documents without annotations, and what it finds in one must not depend on the others.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> int: ...
+
+    def masks(self, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]:
+        """The masks of each document, in any order."""
+        ...
+
+
+class Training(msgspec.Struct, frozen=True):
+    """What a model was trained on: the corpus by name and digest, and the digest of each text."""
+
+    corpus: str
+    digest: str
+    documents: tuple[str, ...] = ()  # data.provenance.text_digest of each
+
+
+@dataclass(frozen=True)
+class Built:
+    """What our own anonymizers tell of themselves; another's may, by attributes of these names."""
+
+    kind: ClassVar[str]  # its entry in the table
+    version: ClassVar[int] = 1
+
+    @property
+    def name(self) -> str:
+        """How it is written, as shortly as can be: `presidio`, `spacy:en_core_web_md`, `presidio(org=True)`.
+
+        >>> from showthrough.anonymizers.detected import SpacyAnonymizer
+        >>> SpacyAnonymizer("en_core_web_md").name
+        'spacy:en_core_web_md'
+        """
+        usual = type(self)()
+        first = next((each.name for each in fields(self)), "")
+        if list(difference(self, usual)) == [first] and isinstance(place := getattr(self, first), str):
+            return f"{self.kind}:{place}"
+        return call_text(self.kind, self, usual)
+
+    @property
+    def written(self) -> str:
+        """How it is asked for again, where that is not its name."""
+        return self.name
+
+    @property
+    def pinned(self) -> Mapping[str, str]:
+        """What tells its models and programs from others of their names."""
+        return {}
+
+    @property
+    def model_bytes(self) -> int | None:
+        """What its model's files take; `None` where nobody can tell."""
+        return 0
+
+    @property
+    def training(self) -> Training | None:
+        """What it was trained on here; a published model does not say."""
+        return None
+
+    @property
+    def device(self) -> str:
+        """Where its model runs."""
+        return "cpu"
+
+    @property
+    def lasting(self) -> bool:
+        """Whether equal values with equal `pinned` give equal masks, so that masks may be kept."""
+        return True
+
+    def prepare(self) -> None:
+        """Loads what it needs. Raises ResourceError for what is not there."""
+
+
+def told(anonymizer: Anonymizer, attribute: str, otherwise: Any) -> Any:
+    """What an anonymizer tells of itself, which a guest need not."""
+    return getattr(anonymizer, attribute, otherwise)
+
+
+def parameters_of(anonymizer: Anonymizer) -> dict[str, Any]:
+    """All parameters, as a file can hold them; of anonymizers in it, how they are written."""
+    if not is_dataclass(anonymizer):
+        return {}
+    values = {each.name: getattr(anonymizer, each.name) for each in fields(anonymizer)}
+    return {
+        key: value if isinstance(value, str | int | float | bool | None) else str(value)
+        for key, value in values.items()
+    }

@@ -1,0 +1,80 @@
+"""Folders of trained models: a card that says what it is and what it was trained on, and its files; never a pickle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from showthrough.anonymizers.base import Training
+from showthrough.data.documents import Corpus
+from showthrough.data.provenance import text_digest
+from showthrough.errors import OutputError, PlanError, ResourceError
+from showthrough.files.reading import decoded, read_bytes
+from showthrough.files.writing import write_folder
+from showthrough.version import __version__
+
+CARD = "model.json"
+VERSION = 1  # rises when an old reader could misread it
+Kind = Literal["tagger", "transformer"]
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model says of itself."""
+
+    showthrough_model: int = VERSION
+    kind: Kind
+    version: int = 1  # of what makes masks of it; rises whenever a mask could change
+    training: Training
+    settings: dict[str, Any] = {}  # how it was trained, and all that using it needs to know
+    types: tuple[str, ...] = ()  # that it can find
+    figures: dict[str, Any] = {}  # what training told, such as scores on held-out documents
+    showthrough: str = __version__
+    time: str = ""
+
+
+_DECODER = msgspec.json.Decoder(Card)
+
+
+def training_on(corpus: Corpus) -> Training:
+    """What a model that is trained on this corpus says of it."""
+    return Training(corpus.name, corpus.digest, tuple(sorted(text_digest(one.text) for one in corpus)))
+
+
+def read_card(folder: Path) -> Card:
+    """Raises PlanError where the folder holds no model of ours."""
+    path = folder / CARD
+    if not folder.is_dir():
+        raise PlanError("is no folder; expected one that showthrough train made", str(folder))
+    if not path.is_file():
+        raise PlanError(f"has no {CARD}; expected a folder that showthrough train made", str(folder))
+    card = decoded(read_bytes(path), _DECODER, path)
+    if card.showthrough_model != VERSION:
+        raise ResourceError(f"{path}: is of version {card.showthrough_model}; this program reads version {VERSION}")
+    return card
+
+
+def check_model_folder(folder: Path, force: bool) -> None:
+    """Raises OutputError where no model could be written at the end: never into a folder of other things."""
+    if folder.is_file():
+        raise OutputError(f"{folder}: is a file; expected the name of a folder")
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    if not (folder / CARD).is_file():
+        raise OutputError(f"{folder}: is a folder with other files in it; expected a new one")
+    if not force:
+        raise OutputError(f"{folder}: holds a model already; choose another name or say --force to replace it")
+
+
+def write_model(folder: Path, card: Card, files: Mapping[str, bytes]) -> None:
+    """Writes the whole folder or nothing, for its owner alone: weights may tell of the texts."""
+    made = msgspec.structs.replace(card, time=datetime.now(UTC).isoformat(timespec="seconds"))
+    write_folder(folder, {CARD: msgspec.json.format(msgspec.json.encode(made)), **files})
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of all its files."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,25 @@
+"""A trained tagger: tokens in, typed masks out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from showthrough.anonymizers.model_folders import Card
+from showthrough.data.documents import Document
+from showthrough.data.masks import Mask
+
+
+@dataclass
+class Tagger:
+    """A loaded tagger."""
+
+    device: str = "cpu"
+
+    def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
+        raise NotImplementedError
+
+
+def load_tagger(folder: Path, card: Card) -> Tagger:
+    raise NotImplementedError

@@ -1,0 +1,95 @@
+"""A model that `showthrough train` made, by its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+from showthrough.anonymizers.base import Built, Training
+from showthrough.anonymizers.model_folders import Card, read_card, size_of
+from showthrough.data.documents import Document
+from showthrough.data.masks import Mask
+from showthrough.errors import PlanError
+from showthrough.resources.files import folder_digest
+from showthrough.tables.calls import parameter
+
+
+class Model(Protocol):
+    """A loaded model."""
+
+    device: str
+
+    def masks(self, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]: ...
+
+
+@dataclass(frozen=True)
+class Trained(Built):
+    """Hides what a model finds that was trained here: a tagger or a transformer, by its folder."""
+
+    kind: ClassVar[str] = "trained"
+
+    folder: str = parameter("", "the folder of the model")
+
+    @property
+    def name(self) -> str:
+        return self._path.resolve().name if self.folder else self.kind
+
+    @property
+    def written(self) -> str:
+        return f"{self.folder.rstrip('/')}/"
+
+    @property
+    def version(self) -> int:  # type: ignore[override]  # a model's own, which its card has
+        return self._card.version if self.folder else 1
+
+    def masks(self, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]:
+        return self._model.masks(documents)
+
+    def prepare(self) -> None:
+        _ = self._model
+
+    @property
+    def pinned(self) -> Mapping[str, str]:
+        return {"model": folder_digest(self._path)}
+
+    @property
+    def model_bytes(self) -> int | None:
+        return size_of(self._path)
+
+    @property
+    def training(self) -> Training | None:
+        return self._card.training
+
+    @property
+    def device(self) -> str:
+        return self._model.device
+
+    @property
+    def _path(self) -> Path:
+        if not self.folder:
+            raise PlanError("no folder was named; expected one that showthrough train made", "anonymizer trained")
+        return Path(self.folder).expanduser()
+
+    @property
+    def _card(self) -> Card:
+        return read_card(self._path)
+
+    @property
+    def _model(self) -> Model:
+        return _loaded(self._path.resolve(), (self._path / "model.json").stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=2)
+def _loaded(folder: Path, changed: int) -> Model:
+    """The model, which stays loaded from batch to batch."""
+    card = read_card(folder)
+    if card.kind == "tagger":
+        from showthrough.anonymizers.taggers.tagger import load_tagger
+
+        return load_tagger(folder, card)
+    from showthrough.anonymizers.encoders.classifier import load_classifier
+
+    return load_classifier(folder, card)

@@ -1,0 +1,6 @@
+from __future__ import annotations
+
+
+def command() -> None:
+    """To be written."""
+    raise NotImplementedError

@@ -1,0 +1,60 @@
+"""How an anonymization was made: by what, of which texts, and what it cost."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import msgspec
+
+from showthrough.data.documents import Document
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What anonymizing took."""
+
+    seconds: Annotated[float, "that finding and replacing took, all processes together, without loading"]
+    documents: Annotated[int, "that were anonymized"]
+    characters: Annotated[int, "of their texts"]
+    loading: Annotated[float, "seconds until the first document could be read"] = 0.0
+    peak_bytes: Annotated[int | None, "of memory, of the largest process; null: it had none of its own"] = None
+    model_bytes: Annotated[int | None, "of the model's files; null: not known"] = None
+    processes: Annotated[int, "that shared the work"] = 1
+    device: Annotated[str, "where the model ran"] = "cpu"
+
+    @property
+    def rate(self) -> float | None:
+        """Documents a second in one process; `None` where the clock did not move."""
+        return self.documents / self.seconds if self.seconds > 0 else None
+
+
+class Provenance(msgspec.Struct, frozen=True, kw_only=True):
+    """What an anonymization says of itself."""
+
+    anonymizer: Annotated[str, "as it is written on the command line"]
+    version: Annotated[int, "rises whenever a mask could change"]
+    parameters: Annotated[dict[str, Any], "all of them, defaults too"] = {}
+    pinned: Annotated[dict[str, str], "what tells its models and programs from others of their names"] = {}
+    replacement: Annotated[str, "what is written in place of what is masked"] = "label"
+    threshold: Annotated[float | None, "masks with a lower score were left out"] = None
+    texts: Annotated[str, "digest of the documents' ids and texts"] = ""
+    trained_on: Annotated[str, "the corpus that it was trained on, with its digest"] = ""
+    seen: Annotated[int, "documents among them whose text it was trained on"] = 0
+    showthrough: Annotated[str, "version of the program"] = ""
+    time: Annotated[str, "when it was made"] = ""
+    cost: Annotated[Cost | None, "what it took"] = None
+
+
+def text_digest(text: str) -> str:
+    """Of one text, by which a trained model knows a document again."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def texts_digest(documents: Iterable[Document]) -> str:
+    """Of ids and texts, in whatever order; annotations have no part in it."""
+    digests = sorted(
+        hashlib.blake2b(msgspec.json.encode((one.id, text_digest(one.text))), digest_size=16).digest()
+        for one in documents
+    )
+    return hashlib.blake2b(b"".join(digests), digest_size=16).hexdigest()
