@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from showthrough.anonymizers.taggers.tokens import Tokens
 
 _LONGEST_HEADING = 6  # words before a colon
+_LONGEST_FIELD = 60  # tokens of a line in a header or footer
 
 
 @dataclass(frozen=True)
@@ -51,3 +52,32 @@ def _heading(tokens: Tokens, low: int, colon: int) -> int:
         if words[number][0].isupper():
             return number
     return colon
+
+
+def headings_of(tokens: Tokens) -> dict[int, str]:
+    """Lines that are headings by themselves: few words, no full stop, nothing but capitals or a colon at the end."""
+    found: dict[int, str] = {}
+    for line in tokens.lines:
+        words = tokens.words[line.start : line.stop]
+        if len(words) <= _LONGEST_HEADING + 2 and words[-1] != ".":
+            letters = [word for word in words if word[0].isalpha()]
+            if letters and (words[-1] == ":" or all(word.isupper() for word in letters)):
+                found[line.start] = " ".join(letters).lower()
+    return found
+
+
+def parts_of(tokens: Tokens) -> list[str]:
+    """Of each token, whether it is in the header (lines with fields, up to the first long one without), the footer
+    (the same from the end) or the body.
+    """
+    parts = ["body"] * len(tokens)
+    with_field = {one.first for one in tokens.fields}
+    lines = tokens.lines
+    fields = [any(at in with_field for at in line) or len(line) <= _LONGEST_HEADING for line in lines]
+    long = [len(line) > _LONGEST_FIELD for line in lines]
+    for order, name in ((range(len(lines)), "header"), (range(len(lines) - 1, -1, -1), "footer")):
+        for row in order:
+            if long[row] or not fields[row] or parts[lines[row].start] != "body":
+                break
+            parts[lines[row].start : lines[row].stop] = [name] * len(lines[row])
+    return parts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from showthrough.anonymizers.taggers.sections import Field, fields_of
+from showthrough.anonymizers.taggers.sections import Field, fields_of, headings_of, parts_of
 
 # Letters, digits and signs apart, so that whatever people mark begins and ends with a token.
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|\S")
@@ -68,6 +68,16 @@ class Tokens:
     def fields(self) -> list[Field]:
         """What stands in lines of the form `Heading: value`."""
         return fields_of(self)
+
+    @cached_property
+    def headings(self) -> dict[int, str]:
+        """Headings that are lines of their own, by their first token."""
+        return headings_of(self)
+
+    @cached_property
+    def parts(self) -> list[str]:
+        """Of each token, the part of the record: header, body or footer."""
+        return parts_of(self)
 
 
 def _ranges(opens: list[int], length: int) -> list[range]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, ClassVar, Protocol
-
-from typing_extensions import Self
+from typing import Any, ClassVar, Protocol, Self
 
 from showthrough.errors import PlanError, ResourceError, quoted
 
