@@ -1,0 +1,119 @@
+"""What learners of ours have in common: labels as numbers, chains of them, answers, and files."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.anonymizers.taggers.labels import OUTSIDE, type_of
+from showthrough.anonymizers.taggers.learners.base import Tagged
+from showthrough.axis.spans import Bools, Ints
+from showthrough.errors import ResourceError
+from showthrough.numerics.sparse import Floats
+
+
+def names_of(labels: Iterable[Sequence[str]]) -> list[str]:
+    """All labels that occur, and O first, which may not."""
+    return [OUTSIDE, *sorted({label for each in labels for label in each} - {OUTSIDE})]
+
+
+def numbered(labels: Iterable[Sequence[str]], names: Sequence[str]) -> Ints:
+    """Labels of all sequences one under the other, as places among the names."""
+    place = {name: number for number, name in enumerate(names)}
+    return np.array([place[label] for each in labels for label in each], dtype=np.int64)
+
+
+def may_follow(names: Sequence[str]) -> Bools:
+    """Whether the label of a column may follow that of a row: what goes on must have begun."""
+    begun = np.array([type_of(name) for name in names])
+    goes_on = np.array([name.startswith("I-") for name in names])
+    return ~goes_on[None, :] | (begun[:, None] == begun[None, :])
+
+
+def may_begin(names: Sequence[str]) -> Bools:
+    """Whether a sequence may begin with a label."""
+    return np.array([not name.startswith("I-") for name in names])
+
+
+def answered(names: Sequence[str], path: Ints, probability: Floats) -> Tagged:
+    """The answer for a path of labels (O is the first name) and the probabilities of all."""
+    if not len(path):
+        return Tagged([], [], [], [])
+    sure = probability[np.arange(len(path)), path]
+    best = probability[:, 1:].argmax(axis=1) + 1 if len(names) > 1 else np.zeros(len(path), dtype=np.int64)
+    inside = np.where(path > 0, path, best)
+    return Tagged(
+        [names[at] for at in path.tolist()],
+        sure.tolist(),
+        probability[:, 0].tolist(),
+        [names[at] for at in inside.tolist()],
+    )
+
+
+def softmax(logits: Floats) -> Floats:
+    """Probabilities, row by row."""
+    raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
+
+
+def best_path(emitted: Floats, moves: Floats, begins: Floats) -> Ints:
+    """The path with the highest sum of logarithms (Viterbi): tokens × states, states × states, states."""
+    length, count = emitted.shape
+    if not length:
+        return np.zeros(0, dtype=np.int64)
+    came = np.zeros((length, count), dtype=np.int64)
+    best = begins + emitted[0]
+    every = np.arange(count)
+    for at in range(1, length):
+        reached = best[:, None] + moves
+        came[at] = reached.argmax(axis=0)
+        best = reached[came[at], every] + emitted[at]
+    path = np.empty(length, dtype=np.int64)
+    path[-1] = best.argmax()
+    for at in range(length - 1, 0, -1):
+        path[at - 1] = came[at, path[at]]
+    return path
+
+
+def state_probabilities(emitted: Floats, moves: Floats, begins: Floats) -> Floats:
+    """The probability of each state at each token, over all paths (forward and backward), from the same logarithms."""
+    length, count = emitted.shape
+    if not length:
+        return np.zeros((0, count))
+    steps = np.exp(moves)
+    ahead, back = np.empty((length, count)), np.zeros((length, count))
+    ahead[0] = begins + emitted[0]
+    for at in range(1, length):
+        top = ahead[at - 1].max()
+        ahead[at] = _log(np.exp(ahead[at - 1] - top) @ steps) + top + emitted[at]
+    for at in range(length - 2, -1, -1):
+        later = back[at + 1] + emitted[at + 1]
+        top = later.max()
+        back[at] = _log(steps @ np.exp(later - top)) + top
+    return softmax(ahead + back)
+
+
+def _log(values: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(values))
+
+
+def arrays_as_file(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Arrays in one file, the same bytes for the same arrays."""
+    held = io.BytesIO()
+    np.savez_compressed(held, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+    return held.getvalue()
+
+
+def arrays_of_file(content: bytes, name: str) -> dict[str, NDArray[Any]]:
+    """The arrays again; never objects. Raises ResourceError for a file that holds no arrays."""
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as held:
+            return {key: held[key] for key in held.files}
+    except (ValueError, OSError, zipfile.BadZipFile, KeyError, AttributeError):
+        raise ResourceError(f"{name}: holds no arrays; expected the file as training wrote it") from None

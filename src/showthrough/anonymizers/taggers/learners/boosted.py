@@ -1,0 +1,144 @@
+"""Boosted decision trees: first whether a token is part of anything, then whether it begins it, and of which type.
+
+Each question has trees of its own. The last two are asked of tokens that are part of something alone, a tenth of all,
+which is what makes training a matter of minutes. The best sequence keeps to what may follow what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.anonymizers.taggers.labels import type_of
+from showthrough.anonymizers.taggers.learners.answers import (
+    answered,
+    arrays_as_file,
+    arrays_of_file,
+    best_path,
+    may_begin,
+    may_follow,
+    names_of,
+    numbered,
+)
+from showthrough.anonymizers.taggers.learners.base import Rows, Tagged
+from showthrough.anonymizers.taggers.learners.columns import Columns, laid_out
+from showthrough.anonymizers.taggers.learners.trees import Boosting, Trees
+from showthrough.axis.spans import Bools
+from showthrough.numerics.sparse import Floats
+
+_NUMBERS, _NAMES = "boosted.npz", "boosted.json"
+_PART, _BEGINS = "part", "begins"
+_UNLIKELY = 0.002  # of a token being part of anything, below which nobody asks of what
+_IMPOSSIBLE = -1e9
+_TINY = 1e-12
+
+
+class _Names(msgspec.Struct, frozen=True):
+    labels: list[str]
+    columns: list[str]
+    questions: list[str]
+
+
+@dataclass
+class Boosted:
+    """Answers by many small trees."""
+
+    name: ClassVar[str] = "boosted"
+
+    rounds: int = 200
+    depth: int = 6
+    type_rounds: int = 25  # for each type
+    type_depth: int = 5
+    fewest: int = 5  # tokens that have a feature
+    labels: list[str] = field(default_factory=list, repr=False)
+    columns: Columns = field(default_factory=lambda: Columns([]), repr=False)
+    trees: dict[str, Trees] = field(default_factory=dict, repr=False)
+
+    def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None:
+        """The seed changes nothing: there is no chance in it."""
+        rows, _ = laid_out(sequences)
+        columns = Columns.seen(sequences, self.fewest)
+        held = columns.of(rows)
+        self.labels = names_of(labels)
+        truth = numbered(labels, self.labels)
+        part = truth > 0
+        inner, types = held.rows(np.flatnonzero(part)), np.array([type_of(name) for name in self.labels])
+        begins = np.array([name.startswith("B-") for name in self.labels])
+        trees = {_PART: Boosting(self.rounds, self.depth).grown(held, part)}
+        few = Boosting(self.type_rounds, self.type_depth)
+        trees[_BEGINS] = few.grown(inner, begins[truth[part]])
+        for kind in self._types:
+            trees[f"type {kind}"] = few.grown(inner, types[truth[part]] == kind)
+        self._keep(columns, trees)
+
+    @property
+    def _types(self) -> list[str]:
+        return sorted({type_of(name) for name in self.labels} - {""})
+
+    def _keep(self, columns: Columns, trees: Mapping[str, Trees]) -> None:
+        """Keeps those features alone that some tree asks for."""
+        used = np.zeros(len(columns), dtype=bool)
+        for one in trees.values():
+            used[one.feature[one.feature >= 0]] = True
+        place = np.append(np.cumsum(used) - 1, -1).astype(np.int32)  # the last is that of leaves
+        self.columns = columns.kept(used)
+        self.trees = {question: Trees(place[one.feature], one.value) for question, one in trees.items()}
+
+    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+        moves = np.where(may_follow(self.labels), 0.0, _IMPOSSIBLE)
+        begins = np.where(may_begin(self.labels), 0.0, _IMPOSSIBLE)
+        told = []
+        for rows in sequences:
+            chance = self._chances(rows)
+            path = best_path(np.log(np.maximum(chance, _TINY)), moves, begins)
+            told.append(answered(self.labels, path, chance))
+        return told
+
+    def _chances(self, rows: Rows) -> Floats:
+        """The probability of each label for each token, whatever its neighbours have."""
+        held = self.columns.of(rows)
+        holds = np.zeros((len(rows), max(len(self.columns), 1)), dtype=bool)
+        holds[held.row, held.column] = True
+        part = _chance(self.trees[_PART].sums(holds))
+        chance = np.zeros((len(rows), len(self.labels)))
+        chance[:, 0] = 1.0 - part
+        asked = np.flatnonzero(part >= _UNLIKELY)
+        chance[np.setdiff1d(np.arange(len(rows)), asked), 0] = 1.0
+        if len(asked) and self._types:
+            chance[asked, 1:] = part[asked, None] * self._of_what(holds[asked])
+        return chance
+
+    def _of_what(self, holds: Bools) -> Floats:
+        """The probability of each label but O, of tokens that are part of something."""
+        begins = _chance(self.trees[_BEGINS].sums(holds))
+        kinds = {kind: _chance(self.trees[f"type {kind}"].sums(holds)) + _TINY for kind in self._types}
+        made = np.array(
+            [kinds[type_of(name)] * (begins if name.startswith("B-") else 1.0 - begins) + _TINY for name in self.labels[1:]]
+        ).T
+        return np.asarray(made / made.sum(axis=1, keepdims=True))
+
+    def files(self) -> dict[str, bytes]:
+        arrays: dict[str, NDArray[Any]] = {}
+        for number, one in enumerate(self.trees.values()):
+            arrays |= {f"feature{number}": one.feature, f"value{number}": one.value}
+        names = _Names(self.labels, list(self.columns.names), list(self.trees))
+        return {_NUMBERS: arrays_as_file(arrays), _NAMES: msgspec.json.encode(names)}
+
+    @classmethod
+    def load(cls, files: Mapping[str, bytes]) -> Self:
+        names = msgspec.json.decode(files[_NAMES], type=_Names)
+        arrays = arrays_of_file(files[_NUMBERS], _NUMBERS)
+        trees = {
+            question: Trees(arrays[f"feature{number}"], arrays[f"value{number}"])
+            for number, question in enumerate(names.questions)
+        }
+        return cls(labels=names.labels, columns=Columns(names.columns), trees=trees)
+
+
+def _chance(said: Floats) -> Floats:
+    return np.asarray(1.0 / (1.0 + np.exp(-2.0 * said)))
