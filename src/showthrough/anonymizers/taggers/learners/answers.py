@@ -61,18 +61,22 @@ def softmax(logits: Floats) -> Floats:
     return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
 
 
-def best_path(emitted: Floats, moves: Floats, begins: Floats) -> Ints:
-    """The path with the highest sum of logarithms (Viterbi): tokens × states, states × states, states."""
-    length, count = emitted.shape
+def best_path(emitted: Floats, moves: Floats, begins: Floats, group: Ints | None = None) -> Ints:
+    """The path with the highest sum of logarithms (Viterbi): tokens × states, states × states, states.
+
+    Where states are in groups, what a token emits may depend on the group before it: tokens × groups × states. A
+    sequence begins after the first group.
+    """
+    length, count = len(emitted), len(begins)
     if not length:
         return np.zeros(0, dtype=np.int64)
     came = np.zeros((length, count), dtype=np.int64)
-    best = begins + emitted[0]
-    every = np.arange(count)
+    best = begins + (emitted[0] if group is None else emitted[0, 0])
+    every, turned = np.arange(count), np.ascontiguousarray(moves.T)
     for at in range(1, length):
-        reached = best[:, None] + moves
-        came[at] = reached.argmax(axis=0)
-        best = reached[came[at], every] + emitted[at]
+        reached = turned + best if group is None else turned + best + emitted[at][group].T
+        came[at] = reached.argmax(axis=1)
+        best = reached[every, came[at]] + (emitted[at] if group is None else 0.0)
     path = np.empty(length, dtype=np.int64)
     path[-1] = best.argmax()
     for at in range(length - 1, 0, -1):
@@ -80,22 +84,36 @@ def best_path(emitted: Floats, moves: Floats, begins: Floats) -> Ints:
     return path
 
 
-def state_probabilities(emitted: Floats, moves: Floats, begins: Floats) -> Floats:
+def state_probabilities(emitted: Floats, moves: Floats, begins: Floats, group: Ints | None = None) -> Floats:
     """The probability of each state at each token, over all paths (forward and backward), from the same logarithms."""
-    length, count = emitted.shape
+    length, count = len(emitted), len(begins)
     if not length:
         return np.zeros((0, count))
     steps = np.exp(moves)
-    ahead, back = np.empty((length, count)), np.zeros((length, count))
-    ahead[0] = begins + emitted[0]
+    held, top = _raised(emitted)
+    ahead, back = np.empty((length, count)), np.ones((length, count))
+    ahead[0] = np.exp(begins) * (held[0] if group is None else held[0, 0])
+    ahead[0] /= ahead[0].sum()
     for at in range(1, length):
-        top = ahead[at - 1].max()
-        ahead[at] = _log(np.exp(ahead[at - 1] - top) @ steps) + top + emitted[at]
+        if group is None:
+            ahead[at] = (ahead[at - 1] @ steps) * held[at]
+        else:
+            ahead[at] = ahead[at - 1] @ (steps * held[at][group])
+        ahead[at] /= ahead[at].sum()
     for at in range(length - 2, -1, -1):
-        later = back[at + 1] + emitted[at + 1]
-        top = later.max()
-        back[at] = _log(steps @ np.exp(later - top)) + top
-    return softmax(ahead + back)
+        if group is None:
+            back[at] = steps @ (held[at + 1] * back[at + 1])
+        else:
+            back[at] = (steps * held[at + 1][group]) @ back[at + 1]
+        back[at] /= back[at].max()
+    chance = ahead * back
+    return np.asarray(chance / chance.sum(axis=1, keepdims=True))
+
+
+def _raised(emitted: Floats) -> tuple[Floats, Floats]:
+    """No longer logarithms, each token's highest 1."""
+    top = emitted.reshape(len(emitted), -1).max(axis=1)
+    return np.exp(emitted - top.reshape(-1, *[1] * (emitted.ndim - 1))), top
 
 
 def _log(values: Floats) -> Floats:

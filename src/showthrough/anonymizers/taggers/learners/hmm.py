@@ -1,7 +1,6 @@
 """A hierarchical hidden Markov model: states of phrases and of what is around them, moves between them, and words.
 
-What a word tells of the state is backed off from the word in its place over the word to its ending, its shape and the
-way it is written, each as far as training has seen it (after Witten and Bell 1991), and turned round by Bayes' rule.
+What a word tells of the state is backed off from the word as it is written over its root to its ending and its shape, each as far as training has seen it (after Witten and Bell 1991), and turned round by Bayes' rule.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from showthrough.numerics.sparse import Floats, SparseRows
 
 _NUMBERS, _NAMES = "hmm.npz", "hmm.json"
 # What a row tells of its token itself, from the most general to the most special.
-LEVELS = ("o", "n", "s", "S", "t", "x", "p", "f", "r", "l", "w", "lb")
+LEVELS = ("o", "s", "S", "f", "r", "l", "w")
 _IMPOSSIBLE = -1e9
 _TINY = 1e-300
 

@@ -47,6 +47,7 @@ class Boosting:
 
     rounds: int
     depth: int
+    rate: float  # how much of what a tree says is believed: less is slower, and better on new texts
 
     def grown(self, held: SparseRows, true: Bools) -> Trees:
         """Trees that tell the rows of which something is true from the others."""
@@ -61,6 +62,7 @@ class Boosting:
             weight /= weight.sum()
             chosen = _heaviest(weight)
             _Growing(held.rows(chosen), true[chosen], weight[chosen], feature[turn], value[turn]).grow(self.depth)
+            value[turn] *= self.rate
             said += value[turn, _leaves(turned, feature[turn], len(true), self.depth)]
         return Trees(feature, value)
 
