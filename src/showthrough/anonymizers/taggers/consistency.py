@@ -43,9 +43,7 @@ def propagated(tokens: Tokens, found: Sequence[Found]) -> list[Found]:
     again: list[Found] = []
     at = 0
     while at < len(tokens):
-        match = next(
-            (each for each in by_first.get(tokens.words[at], ()) if _stands(tokens.words, at, each)), None
-        )
+        match = next((each for each in by_first.get(tokens.words[at], ()) if _stands(tokens.words, at, each)), None)
         if match:
             one = phrases[match]
             again.append(Found(at, at + len(match), one.entity_type, one.score))

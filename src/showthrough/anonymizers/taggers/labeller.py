@@ -9,7 +9,7 @@ from itertools import chain
 from showthrough.anonymizers.taggers.consistency import majority
 from showthrough.anonymizers.taggers.examples import Example, folds_of
 from showthrough.anonymizers.taggers.features.extractor import Extractor
-from showthrough.anonymizers.taggers.features.learned import Learned, learned_from, own_words
+from showthrough.anonymizers.taggers.features.learned import Learned, Own, learned_from, own_words
 from showthrough.anonymizers.taggers.learners.base import Learner, Tagged, learner_class
 from showthrough.anonymizers.taggers.recipes import Recipe
 from showthrough.anonymizers.taggers.tokens import Tokens
@@ -48,7 +48,7 @@ def parts(recipe: Recipe, tokens: Tokens) -> list[range]:
 
 def fitted(recipe: Recipe, examples: Sequence[Example], language: str, seed: int = 0) -> Labeller:
     """Learns from examples."""
-    learned = learned_from([(one.tokens, one.labels) for one in examples]) if _learns(recipe) else Learned()
+    learned = learned_from([(one.tokens, one.labels, one.record) for one in examples]) if _learns(recipe) else Learned()
     extractor = Extractor(recipe.features, language, learned)
     first = _fitted(recipe, extractor, examples, [None] * len(examples), seed)
     if not recipe.second_pass:
@@ -72,10 +72,12 @@ def _fitted(
         learner: Learner = learner_class(recipe.learner)(**recipe.settings)
     except TypeError as error:
         raise PlanError(f"the learner {recipe.learner} does not take these settings: {error}") from None
+    own: dict[str, Own] = {}
+    for one in examples:
+        own[one.record] = own.get(one.record, frozenset()) | own_words(one.tokens, one.labels)
     sequences, labels = [], []
     for one, told in zip(examples, known, strict=True):
-        own = own_words((one.tokens, one.labels))
-        rows = extractor.rows(one.tokens, told, own)
+        rows = extractor.rows(one.tokens, told, own[one.record])
         for part in parts(recipe, one.tokens):
             sequences.append(rows[part.start : part.stop])
             labels.append(one.labels[part.start : part.stop])
@@ -101,5 +103,8 @@ def _joined(answers: Sequence[Tagged]) -> Tagged:
     if len(answers) == 1:
         return answers[0]
     return Tagged(
-        *(list(chain.from_iterable(getattr(one, name) for one in answers)) for name in ("labels", "sure", "outside", "inside"))
+        *(
+            list(chain.from_iterable(getattr(one, name) for one in answers))
+            for name in ("labels", "sure", "outside", "inside")
+        )
     )

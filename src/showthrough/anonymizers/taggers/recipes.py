@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from showthrough.anonymizers.taggers.features.settings import Features
+from showthrough.anonymizers.taggers.features.settings import USUAL, Features
 
 Unit = Literal["record", "sentence"]
 
@@ -15,7 +15,7 @@ class Recipe:
     """All that is chosen before training."""
 
     learner: str = "crf"
-    features: Features = Features()
+    features: Features = USUAL
     unit: Unit = "record"  # what is one sequence to the learner
     second_pass: bool = False  # trained again with the first pass's majority label of the word in the record
     propagate: bool = False  # the longest phrases that were found label their other occurrences

@@ -86,7 +86,11 @@ class Tagger:
         if labeller.second is not None:
             files |= {f"{_SECOND}{name}": content for name, content in labeller.second.files().items()}
         files[_LEARNED] = msgspec.json.encode(labeller.extractor.learned)
-        using = {"recipe": asdict(labeller.recipe), "language": labeller.extractor.language, "threshold": self.threshold}
+        using = {
+            "recipe": asdict(labeller.recipe),
+            "language": labeller.extractor.language,
+            "threshold": self.threshold,
+        }
         card = Card(
             kind="tagger", version=self.version, training=self.training, settings={**self.settings, **using},
             types=self.types, figures=self.figures,

@@ -94,7 +94,7 @@ def language_of(corpus: Corpus) -> str:
 
 def scores(tagger: Tagger, dev: Corpus, jobs: int = 1) -> dict[str, float | None]:
     """What it reaches on documents that it was not trained on."""
-    run = evaluate(dev, {"tagger": anonymize(dev, tagger)}, SCORES, references=False, intervals=False, jobs=jobs)
+    run = evaluate(dev, {"tagger": anonymize(dev, tagger)}, SCORES, references=False, resamples=0, jobs=jobs)
     return {name: run["tagger", name].value for name in SCORES}
 
 
