@@ -1,11 +1,11 @@
 """Trained taggers on MEDDOCAN and on the Text Anonymization Benchmark, with the settings that `train tagger` has.
 
-    MEDDOCAN, trained on train, scored on dev: exact spans and types (phi_strict), F         at least 0.92
-    training on its 500 records, the threshold too                                           under 300 s
-    tagging                                                                                  at least 20 records a second on 2 cores
-    TAB, trained on 70 of 100 documents, scored on the other 30, several splits: er_di        at least 0.90
-    er_qi                                                                                    at least 0.80
-    precision                                                                                at least 0.70
+    MEDDOCAN, trained on train, scored on dev: exact spans and types (phi_strict), F      at least 0.92
+    training on its 500 records, the threshold too                                        under 300 s
+    tagging on 2 cores                                                                    at least 20 records a second
+    TAB, trained on 70 of 100 documents, scored on the other 30, several splits: er_di     at least 0.90
+    er_qi                                                                                 at least 0.80
+    precision                                                                             at least 0.70
 
 Times are the processor's, of one process: other work on the machine does not count. Tagging shares documents among
 processes, so that two cores do twice as much. Needs SHOWTHROUGH_DATA.

@@ -69,10 +69,9 @@ def test_two_layers_of_one_record_are_no_two_records() -> None:
 def test_cues_are_words_that_announce_a_type_and_reach_as_far_as_is_said() -> None:
     known = learned(*(f"{place} lives in Oslo" for place in "abc"))
     assert known.cues["lives"] == {"before-CITY": 3}
-    rows = rows_of(NONE.changed("cues=2"), "she lives in Bergen now", known)
+    rows = rows_of(NONE.changed("cues=2"), "she lives near Bergen now", known)
     assert "cue=before-CITY3" in rows["Bergen"]
-    assert "cue=before-CITY3" not in rows["now"] - {"cue=before-CITY3"} or "in" in known.cues
-    assert not any("cue" in name for name in rows["she"])
+    assert rows["now"] == rows["she"] == {"b"}
 
 
 def test_templates_know_forms_in_several_languages() -> None:
