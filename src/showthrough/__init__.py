@@ -17,6 +17,8 @@ _ROOMS = {
     "analysis.rules": ("rules_worth", "with_rules"),
     "anonymizers": ("ANONYMIZERS",),
     "anonymizers.silver": ("annotate",),
+    "anonymizers.taggers.tagger": ("Tagger",),
+    "anonymizers.taggers.training": ("train_tagger",),
     "attacks": ("ATTACKS", "Attack"),
     "data.background": ("Background",),
     "detectors": ("DETECTORS", "Detector", "Find"),

@@ -20,6 +20,8 @@ from showthrough.analysis.rules import (
 )
 from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
 from showthrough.anonymizers.silver import annotate as annotate
+from showthrough.anonymizers.taggers.tagger import Tagger as Tagger
+from showthrough.anonymizers.taggers.training import train_tagger as train_tagger
 from showthrough.attacks import (
     ATTACKS as ATTACKS,
     Attack as Attack,

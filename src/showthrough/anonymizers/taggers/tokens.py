@@ -49,7 +49,7 @@ class Tokens:
 
     @cached_property
     def sentences(self) -> list[range]:
-        """The tokens of each sentence: it ends with its line, or at . ! ? … when white space and no small letter follow."""
+        """The tokens of each sentence: it ends with its line, or at . ! ? … before white space and no small letter."""
         opens = []
         for number in range(1, len(self)):
             if self.gaps[number] == "\n" or (self.gaps[number] and self._closes(number - 1) and self._opens(number)):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from showthrough.anonymizers.taggers.features.learned import Learned
+from showthrough.anonymizers.taggers.features.learned import Learned, Own
 from showthrough.anonymizers.taggers.features.places import (
     Columns,
     enclosed_features,
@@ -21,8 +20,8 @@ from showthrough.anonymizers.taggers.features.templates import templates_of
 from showthrough.anonymizers.taggers.features.words import Facts, WordFacts
 from showthrough.anonymizers.taggers.tokens import Tokens
 
+_NOTHING = Learned()
 _BIAS = ("b",)
-_EDGE = ("edge",)
 _PLACES: Mapping[str, Callable[[Tokens], Columns]] = {
     "sentence": sentence_features,
     "section": section_features,
@@ -39,7 +38,7 @@ class Extractor:
 
     features: Features
     language: str = ""
-    learned: Learned = Learned()
+    learned: Learned = _NOTHING
     _facts: dict[str, Facts] = field(default_factory=dict, repr=False)
     _shifted: dict[tuple[int, object], tuple[str, ...]] = field(default_factory=dict, repr=False)
 
@@ -47,11 +46,13 @@ class Extractor:
         self,
         tokens: Tokens,
         majority: Mapping[str, str] | None = None,
-        own: Counter[tuple[str, str]] | None = None,
+        own: Own = frozenset(),
     ) -> list[list[str]]:
         """One row a token. `majority` is the label that a first pass mostly gave each word of the record, in small
         letters; `own` what a training record itself added to what was learned.
         """
+        if not len(tokens):
+            return []
         on = self.features
         facts = [self._known(word) for word in tokens.words]
         columns: list[Columns] = [[_BIAS] * len(tokens), [one.own for one in facts]]
@@ -62,7 +63,7 @@ class Extractor:
             columns.append(found)
             light = _joined(light, found)
         if on.dictionaries:
-            found = self._in_dictionary(tokens, own or Counter())
+            found = self._in_dictionary(tokens, own)
             columns.append(found)
             light = _joined(light, found)
         if majority is not None:
@@ -77,7 +78,9 @@ class Extractor:
         columns += [self._moved(small, at) for at in _offsets(on.window)]
         columns += [self._moved(light, at) for at in _offsets(on.context)]
         if on.window:
-            columns.append([(f"lb={one.small} {two.small}",) for one, two in zip([facts[0], *facts], facts, strict=False)])
+            columns.append(
+                [(f"lb={one.small} {two.small}",) for one, two in zip([facts[0], *facts], facts, strict=False)]
+            )
         return [[name for column in row for name in column] for row in zip(*columns, strict=True)]
 
     def _known(self, word: str) -> Facts:
@@ -87,23 +90,22 @@ class Extractor:
 
     def _moved(self, column: Columns, at: int) -> Columns:
         """A column as those see it who stand `at` tokens before (negative: after) what it tells of."""
-        known, made = self._shifted, []
+        known, made = self._shifted, Columns()
         for told in column:
             key = at, told
             if key not in known:
                 known[key] = tuple(f"{at:+}{name}" for name in told)
             made.append(known[key])
-        edge = [(f"{at:+}{_EDGE[0]}",)] * min(abs(at), len(made))
+        edge: Columns = [(f"{at:+}edge",)] * min(abs(at), len(made))
         return edge + made[: len(made) - len(edge)] if at < 0 else made[len(edge) :] + edge
 
-    def _in_dictionary(self, tokens: Tokens, own: Counter[tuple[str, str]]) -> Columns:
-        types = self.learned.without(own)
+    def _in_dictionary(self, tokens: Tokens, own: Own) -> Columns:
         told: dict[str, tuple[str, ...]] = {}
         made: Columns = []
         for word in tokens.words:
             small = word.lower()
             if small not in told:
-                told[small] = tuple(f"k={kind}" for kind in types(small))
+                told[small] = tuple(f"k={kind}" for kind in self.learned.types(small, own))
             made.append(told[small] if not word[0].islower() else ())
         return made
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import msgspec
 
@@ -12,65 +11,59 @@ from showthrough.anonymizers.taggers.labels import spans_of
 from showthrough.anonymizers.taggers.tokens import Tokens
 
 _FEWEST = 3  # records that have a cue
-_STRONG = 0.3  # of a cue's occurrences, how many announce its type
-_CUE_REACH = 3  # words
-Labelled = tuple[Tokens, Sequence[str]]
+_STRENGTHS = (0.3, 0.6, 0.9)  # of a cue's occurrences, how many announce its type
+_REACH = 3  # words
+Labelled = tuple[Tokens, Sequence[str], str]  # of one layer: its labels, and the record that it is of
+Own = frozenset[tuple[str, str]]  # words and types
 
 
 class Learned(msgspec.Struct, frozen=True):
-    """Words by the types that they are in, with the number of records, and cues by the types that they announce."""
+    """Words that were marked, with the number of records for each type; and cues, with their strength (1 to 3)."""
 
     known: dict[str, dict[str, int]] = {}
-    cues: dict[str, dict[str, int]] = {}  # "before" and "after" a mention of the type: strength from 1 to 3
-    records: int = 0
+    cues: dict[str, dict[str, int]] = {}  # of a word: `before-TYPE` or `after-TYPE`, where it stands beside the mention
 
-    def without(self, own: Counter[tuple[str, str]]) -> Any:
-        """The types of a word as other records tell: what the record itself adds is taken off."""
-
-        def types(word: str) -> list[str]:
-            return [kind for kind, many in self.known.get(word, {}).items() if many > own[word, kind]]
-
-        return types
+    def types(self, word: str, own: Own) -> list[str]:
+        """The types that a word has in other records than the one that `own` is of."""
+        return [kind for kind, many in self.known.get(word, {}).items() if many > ((word, kind) in own)]
 
 
-def own_words(record: Labelled) -> Counter[tuple[str, str]]:
-    """The words of a record that are marked, each type once."""
-    tokens, labels = record
-    return Counter({(tokens.words[at].lower(), one.entity_type) for one in spans_of(labels) for at in _words(tokens, one)})
+def own_words(tokens: Tokens, labels: Sequence[str]) -> Own:
+    """The words of a record that are marked, with their types."""
+    return frozenset(
+        (word.lower(), one.entity_type)
+        for one in spans_of(labels)
+        for word in tokens.words[one.first : one.last]
+        if word[0].isalpha()
+    )
 
 
-def _words(tokens: Tokens, one: Any) -> list[int]:
-    return [at for at in range(one.first, one.last) if tokens.words[at][0].isalpha()]
-
-
-def learned_from(records: Iterable[Labelled], reach: int = _CUE_REACH) -> Learned:
-    """What records tell together."""
+def learned_from(records: Sequence[Labelled]) -> Learned:
+    """What records tell together; several layers of one record are one."""
     known: dict[str, Counter[str]] = defaultdict(Counter)
-    near: dict[str, Counter[str]] = {"before": Counter(), "after": Counter()}
+    near: Counter[tuple[str, str]] = Counter()
     seen: Counter[str] = Counter()
-    spread: dict[str, set[int]] = defaultdict(set)
-    count = 0
-    for record in records:
-        tokens, labels = record
-        count += 1
-        for word, kind in own_words(record):
-            known[word][kind] += 1
+    spread: dict[str, set[str]] = defaultdict(set)
+    marked: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for tokens, labels, record in records:
+        marked[record] |= own_words(tokens, labels)
         small = [word.lower() for word in tokens.words]
         seen.update(small)
         for one in spans_of(labels):
-            for side, places in _beside(one.first, one.last, reach, len(small)):
+            for side, places in _beside(one.first, one.last, len(small)):
                 for word in {small[at] for at in places}:
-                    near[side][f"{word}\t{one.entity_type}"] += 1
-                    spread[word].add(count)
+                    near[word, f"{side}-{one.entity_type}"] += 1
+                    spread[word].add(record)
+    for words in marked.values():
+        for word, kind in words:
+            known[word][kind] += 1
     cues: dict[str, dict[str, int]] = {}
-    for side, counts in near.items():
-        for key, many in sorted(counts.items()):
-            word, _, kind = key.partition("\t")
-            share = min(many / seen[word], 1.0)
-            if len(spread[word]) >= _FEWEST and share >= _STRONG:
-                cues.setdefault(word, {})[f"{side}-{kind}"] = 1 + (share >= 0.6) + (share >= 0.9)
-    return Learned({word: dict(sorted(kinds.items())) for word, kinds in sorted(known.items())}, cues, count)
+    for (word, cue), many in sorted(near.items()):
+        share = many / seen[word]
+        if len(spread[word]) >= _FEWEST and share >= _STRENGTHS[0]:
+            cues.setdefault(word, {})[cue] = sum(share >= least for least in _STRENGTHS)
+    return Learned({word: dict(sorted(kinds.items())) for word, kinds in sorted(known.items())}, cues)
 
 
-def _beside(first: int, last: int, reach: int, length: int) -> list[tuple[str, range]]:
-    return [("before", range(max(first - reach, 0), first)), ("after", range(last, min(last + reach, length)))]
+def _beside(first: int, last: int, length: int) -> list[tuple[str, range]]:
+    return [("before", range(max(first - _REACH, 0), first)), ("after", range(last, min(last + _REACH, length)))]

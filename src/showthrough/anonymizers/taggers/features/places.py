@@ -69,10 +69,7 @@ def record_features(tokens: Tokens) -> Columns:
     small = [word.lower() for word in tokens.words]
     counts = Counter(small)
     capital = Counter(one for one, word in zip(small, tokens.words, strict=True) if not word[0].islower())
-    told = {
-        word: (f"rf={_rough(count)}", f"cr={_share(capital[word], count)}") if word[0].isalpha() else (f"rf={_rough(count)}",)
-        for word, count in counts.items()
-    }  # fmt: skip
+    told = {word: (f"rf={_rough(count)}", f"cr={_share(capital[word], count)}") for word, count in counts.items()}
     return [told[word] for word in small]
 
 
@@ -100,7 +97,7 @@ def enclosed_features(tokens: Tokens) -> Columns:
         elif word in _OPENING:
             open_at.append((word, number))
         elif word == '"':
-            if 0 <= straight:
+            if straight >= 0:
                 _paint(made, straight, number, word)
                 straight = -1
             else:

@@ -22,7 +22,9 @@ class Features:
     special: bool = parameter(True, "signs: which one it is, and which touch the word")
     templates: bool = parameter(True, "parts of dates, times, phones, ids, ages, numbers, e-mails, addresses, codes")
     cues: int = parameter(0, "words that announce a type, learned from training, within so many words")
-    dictionaries: bool = parameter(True, "lists of names, places, calendar, hospitals; phrases of other training records")
+    dictionaries: bool = parameter(
+        True, "lists of names, places, calendar, hospitals; phrases of other training records"
+    )
     word_class: bool = parameter(False, "closed classes of words, such as prepositions, in place of parts of speech")
     sentence: bool = parameter(True, "where in its sentence it stands, and how long that is")
     section: bool = parameter(True, "the nearest heading before it, and whether it is in the header or the footer")

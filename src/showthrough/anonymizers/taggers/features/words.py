@@ -16,10 +16,10 @@ _REPEATED = re.compile(r"(.)\1+")
 _LONGEST_SHAPE, _LONGEST = 12, 15  # characters; what is longer is as long
 _ENDINGS = ("aciones", "ación", "mente", "ing", "ies", "ed", "es", "os", "as", "en", "er", "s", "a", "o", "e", "n")
 _SHORTEST_ROOT = 3
-_HOSPITALS = frozenset(
-    """hospital hospitals clinic clinics clínica clinica sanatorio sanatorium infirmary klinik krankenhaus hôpital
-    hospitalario hospitalier ospedale ziekenhuis sykehus sjukhus ambulatorio medical salud health""".split()
-)
+_HOSPITAL_WORDS = """
+    hospital hospitals clinic clinics clínica clinica sanatorio sanatorium infirmary klinik krankenhaus hôpital
+    hospitalario hospitalier ospedale ziekenhuis sykehus sjukhus ambulatorio medical salud health
+"""
 _LISTS: Mapping[str, frozenset[str]] = {
     "given": everyday.GIVEN | frozenset(wordlists.GIVEN),
     "family": frozenset(wordlists.FAMILY),
@@ -28,7 +28,7 @@ _LISTS: Mapping[str, frozenset[str]] = {
     "title": everyday.TITLES | wordlists.TITLES,
     "particle": everyday.PARTICLES | wordlists.PARTICLES,
     "institution": everyday.INSTITUTIONS,
-    "hospital": _HOSPITALS,
+    "hospital": frozenset(_HOSPITAL_WORDS.split()),
 }
 
 

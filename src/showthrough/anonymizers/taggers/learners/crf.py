@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from showthrough.anonymizers.taggers.labels import OUTSIDE
 from showthrough.anonymizers.taggers.learners.base import Rows, Tagged, missing
 
-_FILE = "crf.crfsuite"
+_FILE, _MAGIC = "crf.crfsuite", b"lCRF"
 _SURE = 0.9999  # a token that is outside as surely as this has no other label worth asking for
 
 
@@ -21,8 +21,8 @@ class Crf:
 
     name: ClassVar[str] = "crf"
 
-    c1: float = 0.05
-    c2: float = 0.02
+    c1: float = 0.1
+    c2: float = 0.2
     iterations: int = 100
     fewest: int = 1  # times that a feature must occur with a label
     _model: bytes = b""
@@ -72,7 +72,11 @@ class Crf:
     @classmethod
     def load(cls, files: Mapping[str, bytes]) -> Self:
         _crfsuite()
-        return cls(_model=files[_FILE])
+        model = files[_FILE]
+        # CRFsuite reads past the end of what is no model: its first words are its name and its length.
+        if model[:4] != _MAGIC or int.from_bytes(model[4:8], "little") != len(model):
+            raise ValueError(f"{_FILE} is no whole model")
+        return cls(_model=model)
 
 
 def _crfsuite() -> Any:
