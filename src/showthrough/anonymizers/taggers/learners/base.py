@@ -47,6 +47,10 @@ LEARNERS = {
     "svm": "showthrough.anonymizers.taggers.learners.svm:Svm",
     "boosted": "showthrough.anonymizers.taggers.learners.boosted:Boosted",
     "hmm": "showthrough.anonymizers.taggers.learners.hmm:Hmm",
+    "rules": "showthrough.anonymizers.taggers.learners.rules:Rules",
+    "ruled": "showthrough.anonymizers.taggers.learners.composed:Ruled",
+    "sentenced": "showthrough.anonymizers.taggers.learners.composed:Sentenced",
+    "voted": "showthrough.anonymizers.taggers.learners.composed:Voted",
 }
 _EXTRA = "pip install 'showthrough[taggers]'"
 

@@ -53,9 +53,8 @@ class Boosted:
     name: ClassVar[str] = "boosted"
 
     rounds: int = 200
-    depth: int = 6
-    type_rounds: int = 25  # for each type
-    type_depth: int = 5
+    depth: int = 5
+    type_rounds: int = 40  # for each type
     rate: float = 0.5  # how much of what a tree says is believed
     fewest: int = 5  # tokens that have a feature
     labels: list[str] = field(default_factory=list, repr=False)
@@ -75,7 +74,7 @@ class Boosted:
         after = np.append(False, part[:-1])
         after[bound[:-1][bound[:-1] < len(after)]] = False
         trees = {_PART: Boosting(self.rounds, self.depth, self.rate).grown(_with_column(held, after), part)}
-        few = Boosting(self.type_rounds, self.type_depth, self.rate)
+        few = Boosting(self.type_rounds, self.depth, self.rate)
         goes_on = np.flatnonzero(part & after)
         trees[_BEGINS] = few.grown(held.rows(goes_on), begins[truth[goes_on]])
         for kind in self._types:
@@ -113,10 +112,11 @@ class Boosted:
         holds = np.zeros((len(rows), len(self.columns) + 1), dtype=bool)
         holds[held.row, held.column] = True
         chance = np.zeros((len(rows), 2, len(self.labels)))
-        part = np.empty((len(rows), 2))
-        for before in (False, True):
-            holds[:, -1] = before
-            part[:, int(before)] = _chance(self.trees[_PART].sums(holds))
+        trees = self.trees[_PART]
+        knowing = trees.asking(len(self.columns))  # the others say the same after O and after anything else
+        after_o, out = trees.sums(holds), knowing.sums(holds)
+        holds[:, -1] = True
+        part = _chance(np.stack([after_o, after_o - out + knowing.sums(holds)], axis=1))
         asked = np.flatnonzero(part.max(axis=1) >= _UNLIKELY)
         chance[:, :, 0] = 1.0 - part
         if len(asked) and self._types:

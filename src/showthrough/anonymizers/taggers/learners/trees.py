@@ -8,6 +8,7 @@ nearly all others are right already.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,31 @@ class Trees:
 
     def sums(self, holds: Bools) -> Floats:
         """What all trees say together of each row of features that hold."""
-        tree, row = np.arange(len(self.feature))[None, :], np.arange(len(holds))[:, None]
+        levels, values = self._full
+        start = np.arange(len(holds), dtype=np.int64)[:, None] * holds.shape[1]
+        flat = holds.ravel().view(np.int8)
         node = np.zeros((len(holds), len(self.feature)), dtype=np.int64)
-        for _ in range(self.depth):
-            asked = self.feature[tree, node]
-            node = np.where(asked == _LEAF, node, 2 * node + 1 + holds[row, asked])
-        return self.value[tree, node].sum(axis=1, dtype=np.float64)
+        for level, feature in enumerate(levels):
+            first = np.arange(len(self.feature), dtype=np.int64) << level
+            node += node + flat.take(start + feature.take(first + node))
+        first = np.arange(len(self.feature), dtype=np.int64) << self.depth
+        return values.take(first + node).sum(axis=1)
+
+    @cached_property
+    def _full(self) -> tuple[list[Ints], Floats]:
+        """The features of each level, and the values of the last: a leaf further up has its value below it, whatever holds."""
+        feature, value = self.feature.astype(np.int64), self.value.astype(np.float64)
+        for node in range(2**self.depth - 1):
+            leaf = feature[:, node] == _LEAF
+            for child in (2 * node + 1, 2 * node + 2):
+                value[leaf, child] = value[leaf, node]
+        levels = [np.maximum(feature[:, 2**one - 1 : 2 ** (one + 1) - 1], 0).ravel() for one in range(self.depth)]
+        return levels, value[:, 2**self.depth - 1 :].ravel()
+
+    def asking(self, feature: int) -> Trees:
+        """Those of them that ask for a feature."""
+        some = (self.feature == feature).any(axis=1)
+        return Trees(self.feature[some], self.value[some])
 
 
 @dataclass(frozen=True)
