@@ -52,11 +52,11 @@ class Boosted:
 
     name: ClassVar[str] = "boosted"
 
-    rounds: int = 200
-    depth: int = 5
+    rounds: int = 300
+    depth: int = 4
     type_rounds: int = 40  # for each type
     rate: float = 0.5  # how much of what a tree says is believed
-    fewest: int = 5  # tokens that have a feature
+    fewest: int = 3  # tokens that have a feature
     labels: list[str] = field(default_factory=list, repr=False)
     columns: Columns = field(default_factory=lambda: Columns([]), repr=False)
     trees: dict[str, Trees] = field(default_factory=dict, repr=False)
@@ -99,21 +99,24 @@ class Boosted:
         moves = np.where(may_follow(self.labels), 0.0, _IMPOSSIBLE)
         begins = np.where(may_begin(self.labels), 0.0, _IMPOSSIBLE)
         inside = (np.arange(len(self.labels)) > 0).astype(np.int64)
+        trees = self.trees[_PART]
+        both = trees, trees.asking(len(self.columns))
         told = []
         for rows in sequences:
-            emitted = np.log(np.maximum(self._chances(rows), _TINY))
+            emitted = np.log(np.maximum(self._chances(rows, *both), _TINY))
             path = best_path(emitted, moves, begins, inside)
             told.append(answered(self.labels, path, state_probabilities(emitted, moves, begins, inside)))
         return told
 
-    def _chances(self, rows: Rows) -> Floats:
-        """The probability of each label for each token, where the one before is outside (first) and inside."""
+    def _chances(self, rows: Rows, trees: Trees, knowing: Trees) -> Floats:
+        """The probability of each label for each token, where the one before is outside (first) and inside.
+
+        Trees that do not know of the one before say the same in both cases.
+        """
         held = self.columns.of(rows)
         holds = np.zeros((len(rows), len(self.columns) + 1), dtype=bool)
         holds[held.row, held.column] = True
         chance = np.zeros((len(rows), 2, len(self.labels)))
-        trees = self.trees[_PART]
-        knowing = trees.asking(len(self.columns))  # the others say the same after O and after anything else
         after_o, out = trees.sums(holds), knowing.sums(holds)
         holds[:, -1] = True
         part = _chance(np.stack([after_o, after_o - out + knowing.sums(holds)], axis=1))

@@ -35,7 +35,7 @@ class Ruled:
 
     of: str = "svm"
     settings: dict[str, Any] = field(default_factory=dict)  # of the other learner
-    forms: list[str] = field(default_factory=lambda: ["t"])  # groups of features that rules are made of
+    forms: list[str] = field(default_factory=lambda: ["t"])  # groups of features, or single ones
     trust: float = 0.95  # how often a rule must have been right
     _rules: Rules = field(default_factory=Rules, repr=False)
     _rest: Any = field(default=None, repr=False)
