@@ -9,7 +9,7 @@ from showthrough.anonymizers.taggers.recipes import Recipe
 from showthrough.errors import PlanError, meant, quoted
 
 _ARAMAKI = "+token,+length,+word_class,+orthography,+special,+templates,+sentence,+previous,+dictionaries,window=2"
-_GUILLEN = "+section,cues=3,+special,+templates,+orthography"
+_GUILLEN = "+section,cues=1,+special,+templates,+orthography"
 _GUO = "+root,+length,+word_class,+orthography,affixes=4,+special,window=2,context=1"
 _HARA = "+section,+token,+root,+word_class,+orthography,+templates,window=2"
 _SZARVAS = "cues=3,+token,+enclosed,+orthography,+length,+special,+templates,+frequency,+dictionaries,window=3,context=1"

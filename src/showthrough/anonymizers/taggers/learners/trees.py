@@ -76,7 +76,9 @@ class Boosting:
         said = np.full(len(true), _half_odds(true.sum(), (~true).sum(), 1.0))
         feature = np.full((self.rounds + 1, 2 ** (self.depth + 1) - 1), _LEAF, np.int32)
         value = np.zeros(feature.shape, np.float32)
-        value[0, 0] = said[0] if len(said) else 0.0  # what is said of all of them
+        if not len(true):
+            return Trees(feature, value)
+        value[0, 0] = said[0]  # what is said of all of them
         for turn in range(1, self.rounds + 1):
             weight = 1.0 / (1.0 + np.exp(2.0 * sign * said))
             weight /= weight.sum()
