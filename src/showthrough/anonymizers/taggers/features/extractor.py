@@ -79,9 +79,8 @@ class Extractor:
         columns += [self._moved(small, at) for at in _offsets(on.window)]
         columns += [self._moved(light, at) for at in _offsets(on.context)]
         if on.window:
-            columns.append(
-                [(f"lb={one.small} {two.small}",) for one, two in zip([facts[0], *facts], facts, strict=False)]
-            )
+            words = [one.small for one in facts]
+            columns.append([(f"lb={one} {two}",) for one, two in zip(["", *words], words, strict=False)])
         return [[name for column in row for name in column] for row in zip(*columns, strict=True)]
 
     def _known(self, word: str) -> Facts:
