@@ -15,7 +15,6 @@ from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.progress import working
 from showthrough.cli.stopping import unbroken
 from showthrough.cli.views import Views, view_options
-from showthrough.data.silver import is_silver
 from showthrough.errors import printable
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
@@ -79,10 +78,7 @@ def command(
         )  # fmt: skip
     with unbroken():
         tagger.save(output, force)
-    silver = sorted(name for name in documents.survey.silver if is_silver(name))
-    show_notes(
-        [*told_of_files(documents, (), ()), *([f"trained on silver annotations: {', '.join(silver)}"] * bool(silver))]
-    )
+    show_notes([*told_of_files(documents, (), ()), *_silver(tagger)])
     _tell(tagger, output, dev)
 
 
@@ -110,3 +106,9 @@ def _chosen(tagger: Tagger) -> str:
     held = f"precision {at[0]['precision']:.3f} and recall {at[0]['recall']:.3f}"
     rule = f"the highest F with beta {tagger.settings['beta']:g}"
     return f"masks from a probability of {tagger.threshold:g} on: {rule} on training documents held out ({held})"
+
+
+def _silver(tagger: Tagger) -> list[str]:
+    by_programs, layers = tagger.figures["silver"], tagger.figures["layers"]
+    told = f"{by_programs} of the {layers} layers that it learned from were marked by programs; nobody may have looked"
+    return [f"{told} them through"] if by_programs else []

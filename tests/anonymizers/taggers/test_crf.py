@@ -49,6 +49,13 @@ def test_a_file_that_is_no_whole_model_is_refused(crf: Crf, spoil: object) -> No
         Crf.load(files)
 
 
+def test_nothing_inside_is_no_special_case() -> None:
+    crf = Crf(iterations=5)
+    crf.fit([[["a"]]], [["O"]])
+    (found,) = crf.predict([[["a"], ["b"]]])
+    assert (found.labels, found.outside) == (["O", "O"], [1.0, 1.0])
+
+
 def test_everything_inside_is_no_special_case() -> None:
     crf = Crf(iterations=5)
     crf.fit([[["a"]]], [["B-NAME"]])

@@ -124,6 +124,12 @@ def test_what_is_hidden_is_decided_by_the_probability() -> None:
     assert decided(answer, 0.8)[0] == ["O", "O", "O"]
 
 
+def test_what_a_threshold_adds_never_lengthens_what_is_sure() -> None:
+    answer = Tagged(["B-A", "O", "O", "O"], [0.9] * 4, [0.1, 0.7, 0.7, 0.99], ["B-A", "I-A", "I-A", "B-A"])
+    assert decided(answer, 0.2)[0] == ["B-A", "B-A", "I-A", "O"]
+    assert decided(answer, 0.5)[0] == ["B-A", "O", "O", "O"]
+
+
 def test_every_annotator_is_a_copy_or_all_are_one_or_one_is_named() -> None:
     both = (Annotation("a", (Mention(0, 4, "NAME"),)), Annotation("b", (Mention(8, 9, "CITY"),)))
     corpus = corpus_of(Document("1", "Rask of X", both), Document("2", "Rask of Y", both))
@@ -135,7 +141,7 @@ def test_every_annotator_is_a_copy_or_all_are_one_or_one_is_named() -> None:
 
 def test_people_are_learned_from_where_programs_marked_a_document_too() -> None:
     corpus = corpus_of(marked("1", "ann", "silver(rules)"), marked("2", "silver(rules)"))
-    assert len(examples_of(corpus)) == 2  # of the second there is nothing else
+    assert [one.silver for one in examples_of(corpus)] == [False, True]  # of the second there is nothing else
 
 
 @pytest.mark.parametrize(

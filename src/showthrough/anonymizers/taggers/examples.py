@@ -9,7 +9,7 @@ import numpy as np
 
 from showthrough.anonymizers.taggers.labels import OUTSIDE, labels_of
 from showthrough.anonymizers.taggers.tokens import Tokens
-from showthrough.data.documents import Corpus, Document, Mention
+from showthrough.data.documents import Annotation, Corpus, Document
 from showthrough.data.silver import is_silver
 from showthrough.errors import PlanError, quoted, shown, some
 
@@ -23,6 +23,7 @@ class Example:
     tokens: Tokens
     labels: list[str]
     record: str  # what must not be on both sides of a split: the group, or the document
+    silver: bool = False  # whether programs marked it
 
 
 def examples_of(corpus: Corpus, annotators: str = EACH, binary: bool = False) -> list[Example]:
@@ -35,7 +36,10 @@ def examples_of(corpus: Corpus, annotators: str = EACH, binary: bool = False) ->
         layers = list(_layers(document, annotators))
         if layers:
             tokens, record = Tokens.of(document.text), document.group or document.id
-            examples += [Example(tokens, labels_of(tokens, marks, binary), record) for marks in layers]
+            examples += [
+                Example(tokens, labels_of(tokens, layer.mentions, binary), record, is_silver(layer.annotator))
+                for layer in layers
+            ]
     if not examples:
         names = sorted({layer.annotator for document in corpus for layer in document.annotations})
         raise PlanError(f"has no layer of {quoted(annotators)}; there are: {some(names)}", place)
@@ -46,16 +50,16 @@ def examples_of(corpus: Corpus, annotators: str = EACH, binary: bool = False) ->
     return examples
 
 
-def _layers(document: Document, annotators: str) -> Iterator[tuple[Mention, ...]]:
-    """What each annotator marked: people alone, where people marked the document."""
+def _layers(document: Document, annotators: str) -> Iterator[Annotation]:
+    """The layers to learn from: people's alone, where people marked the document."""
     people = [one for one in document.annotations if not is_silver(one.annotator)] or list(document.annotations)
     if annotators == UNION:
         if people:
-            yield tuple(mention for layer in people for mention in layer.mentions)
+            yield Annotation(people[0].annotator, tuple(one for layer in people for one in layer.mentions))
     elif annotators == EACH:
-        yield from (layer.mentions for layer in people)
+        yield from people
     else:
-        yield from (layer.mentions for layer in document.annotations if layer.annotator == annotators)
+        yield from (layer for layer in document.annotations if layer.annotator == annotators)
 
 
 def folds_of(examples: Sequence[Example], count: int, seed: int) -> list[int]:

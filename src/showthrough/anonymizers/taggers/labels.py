@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -33,11 +34,12 @@ def type_of(label: str) -> str:
 
 def outermost(mentions: Iterable[Mention]) -> list[Mention]:
     """Mentions of which none overlaps another: of two that do, the longer one; of equally long ones, the first."""
-    kept: list[Mention] = []
+    kept: list[Mention] = []  # by their places
     for one in sorted(mentions, key=lambda each: (each.start - each.end, each.start, each.entity_type)):
-        if all(one.end <= other.start or other.end <= one.start for other in kept):
-            kept.append(one)
-    return sorted(kept, key=lambda each: each.start)
+        place = bisect_left(kept, one.end, key=lambda each: each.start)  # none of those from here on overlaps it
+        if not place or kept[place - 1].end <= one.start:
+            kept.insert(place, one)
+    return kept
 
 
 def labels_of(tokens: Tokens, mentions: Iterable[Mention], binary: bool = False) -> list[str]:

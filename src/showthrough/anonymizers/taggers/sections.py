@@ -26,29 +26,26 @@ def fields_of(tokens: Tokens) -> list[Field]:
     found: list[Field] = []
     words, gaps = tokens.words, tokens.gaps
     for line in tokens.lines:
-        colons = [
-            number
-            for number in line
-            if words[number] == ":" and number > line.start and not gaps[number] and words[number - 1][-1].isalpha()
-        ]
-        begins = [_heading(tokens, line.start if not before else before[-1] + 1, colon)
-                  for before, colon in ((colons[:place], colon) for place, colon in enumerate(colons))]  # fmt: skip
-        for place, colon in enumerate(colons):
-            end = begins[place + 1] if place + 1 < len(colons) else line.stop
-            if begins[place] < colon and colon + 1 < end:
-                heading = " ".join(words[begins[place] : colon]).lower()
-                found.append(Field(heading, colon + 1, end))
+        begins, last = line.stop, -1  # of the field that is open: where its value begins
+        heading = ""
+        for number in range(line.start + 1, line.stop):
+            if words[number] != ":" or gaps[number] or not words[number - 1][-1].isalpha():
+                continue
+            low = line.start if last < 0 else last + 1
+            first = _heading(words, low, number, opens_line=last < 0)
+            if heading and begins < first:
+                found.append(Field(heading, begins, first))
+            heading, begins, last = " ".join(words[first:number]).lower(), number + 1, number
+        if heading and begins < line.stop:
+            found.append(Field(heading, begins, line.stop))
     return found
 
 
-def _heading(tokens: Tokens, low: int, colon: int) -> int:
+def _heading(words: list[str], low: int, colon: int, opens_line: bool) -> int:
     """Where the heading of a colon begins: with the line, or, within one, with its last capital letter."""
-    words = tokens.words
-    first = max(low, colon - _LONGEST_HEADING)
-    opens_line = low == 0 or tokens.gaps[low] == "\n"
     if opens_line and low >= colon - _LONGEST_HEADING:
         return low
-    for number in range(colon - 1, first - 1, -1):
+    for number in range(colon - 1, max(low, colon - _LONGEST_HEADING) - 1, -1):
         if words[number][0].isupper():
             return number
     return colon

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from showthrough.anonymizers.taggers.examples import Example, folds_of
 from showthrough.anonymizers.taggers.labeller import fitted
-from showthrough.anonymizers.taggers.labels import OUTSIDE
+from showthrough.anonymizers.taggers.labels import OUTSIDE, type_of
 from showthrough.anonymizers.taggers.learners.base import Tagged
 from showthrough.anonymizers.taggers.recipes import Recipe
 from showthrough.evaluation.workers import Workers
@@ -74,13 +74,20 @@ def held_out(
 def decided(answer: Tagged, threshold: float) -> tuple[list[str], list[float]]:
     """Labels in which each token is hidden whose probability reaches the threshold; and these probabilities.
 
-    The best sequence's label stands where it hides the token too, else the most probable one.
+    What the best sequence finds stays as it is; tokens that the threshold adds are found beside it and never
+    lengthen it, so that the sure ones keep their borders.
     """
     hidden = [min(max(1 - outside, 0.0), 1.0) for outside in answer.outside]
-    labels = [
-        OUTSIDE if one < threshold else label if label != OUTSIDE else inside
-        for one, label, inside in zip(hidden, answer.labels, answer.inside, strict=True)
-    ]
+    labels: list[str] = []
+    adding = ""  # the type of the tokens added just before
+    for one, label, inside in zip(hidden, answer.labels, answer.inside, strict=True):
+        if one < threshold or label != OUTSIDE:
+            labels.append(OUTSIDE if one < threshold else label)
+            adding = ""
+        else:
+            kind = type_of(inside)
+            labels.append(f"{'I' if kind == adding else 'B'}-{kind}" if kind else OUTSIDE)
+            adding = kind
     return labels, hidden
 
 

@@ -13,6 +13,7 @@ from showthrough.anonymizers.taggers.sections import Field, fields_of, headings_
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|\S")
 _ENDS = frozenset(".!?…")
 _CLOSING = frozenset("\"'”’»)]")
+_MOST_CLOSING = 4  # of them behind one stop
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,9 @@ class Tokens:
         return _ranges(opens, len(self))
 
     def _closes(self, number: int) -> bool:
-        while number and self.words[number] in _CLOSING:
+        """Whether a sentence may end with a token: at a stop, or at quotes and brackets behind one."""
+        least = max(number - _MOST_CLOSING, 0)
+        while number > least and self.words[number] in _CLOSING:
             number -= 1
         return self.words[number] in _ENDS
 

@@ -22,6 +22,7 @@ from showthrough.anonymizers.taggers.tokens import Tokens
 
 _NOTHING = Learned()
 _BIAS = ("b",)
+_MOST_WORDS = 200_000  # that are remembered: texts without end must not fill the memory
 _PLACES: Mapping[str, Callable[[Tokens], Columns]] = {
     "sentence": sentence_features,
     "section": section_features,
@@ -78,12 +79,14 @@ class Extractor:
         columns += [self._moved(small, at) for at in _offsets(on.window)]
         columns += [self._moved(light, at) for at in _offsets(on.context)]
         if on.window:
-            columns.append(
-                [(f"lb={one.small} {two.small}",) for one, two in zip([facts[0], *facts], facts, strict=False)]
-            )
+            words = [one.small for one in facts]
+            columns.append([(f"lb={one} {two}",) for one, two in zip(["", *words], words, strict=False)])
         return [[name for column in row for name in column] for row in zip(*columns, strict=True)]
 
     def _known(self, word: str) -> Facts:
+        if len(self._facts) > _MOST_WORDS:
+            self._facts.clear()
+            self._shifted.clear()
         if word not in self._facts:
             self._facts[word] = WordFacts(self.features, self.language).of(word)
         return self._facts[word]

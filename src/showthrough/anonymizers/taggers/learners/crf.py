@@ -53,7 +53,7 @@ class Crf:
             return Tagged([], [], [], [])
         tagger = self._tagger
         names = tagger.labels()
-        others = [name for name in names if name != OUTSIDE]
+        others = [name for name in names if name != OUTSIDE] or [OUTSIDE]  # none where training had nothing to mask
         labels: list[str] = tagger.tag(rows)
         places = range(len(labels))
         outside = [tagger.marginal(OUTSIDE, at) for at in places] if OUTSIDE in names else [0.0] * len(labels)
