@@ -19,7 +19,6 @@ import time
 from pathlib import Path
 
 from _tab import data_folder
-
 from showthrough import Corpus, evaluate, read_corpus
 from showthrough.anonymizers.base import Anonymizer
 from showthrough.anonymizers.rules import Rules

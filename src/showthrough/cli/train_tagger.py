@@ -39,6 +39,8 @@ Threshold = Annotated[
 ]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, help="For how records are split, and learners that draw.")]
 
+_RULES_ALONE = "rules alone: training found out which headings, cues and forms mean which type, and learned no weights"
+
 
 @with_options(
     settings=options_of(FileSettings, "format", "group_by", "id_column", "text_column", "jobs"),
@@ -93,6 +95,7 @@ def _tell(tagger: Tagger, output: Path, dev: Path | None) -> None:
     lines = [
         f"{tagger.name}: {told['mentions']:,} mentions of {len(tagger.types)} types in {told['layers']:,} layers of "
         f"{told['documents']:,} documents ({told['tokens']:,} tokens), trained in {told['seconds']:,.1f} s",
+        *([_RULES_ALONE] * (tagger.name == "rules")),
         _chosen(tagger),
         f"written to {output}",
     ]

@@ -6,8 +6,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from showthrough.anonymizers.taggers.learners.answers import best_path, may_begin, may_follow, state_probabilities
 from showthrough.anonymizers.taggers.learners.columns import Columns
@@ -58,9 +57,7 @@ def test_what_goes_on_must_have_begun() -> None:
 @given(pieces=st.lists(st.tuples(st.sampled_from(["", "A", "C"]), st.integers(1, 3)), max_size=8))
 @settings(max_examples=80, deadline=None)
 def test_states_say_the_labels_they_were_made_of_and_may_follow_each_other(pieces: list[tuple[str, int]]) -> None:
-    labels = [
-        "O" if not kind else f"{'I' if at else 'B'}-{kind}" for kind, length in pieces for at in range(length)
-    ]
+    labels = ["O" if not kind else f"{'I' if at else 'B'}-{kind}" for kind, length in pieces for at in range(length)]
     path = states_of(labels)
     assert [one.label for one in path] == labels
     states = list(dict.fromkeys(path))

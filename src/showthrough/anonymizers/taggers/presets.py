@@ -12,7 +12,9 @@ _ARAMAKI = "+token,+length,+word_class,+orthography,+special,+templates,+sentenc
 _GUILLEN = "+section,cues=1,+special,+templates,+orthography"
 _GUO = "+root,+length,+word_class,+orthography,affixes=4,+special,window=2,context=1"
 _HARA = "+section,+token,+root,+word_class,+orthography,+templates,window=2"
-_SZARVAS = "cues=3,+token,+enclosed,+orthography,+length,+special,+templates,+frequency,+dictionaries,window=3,context=1"
+_SZARVAS = (
+    "cues=3,+token,+enclosed,+orthography,+length,+special,+templates,+frequency,+dictionaries,window=3,context=1"
+)
 _WELLNER = "+token,window=2,+orthography,affixes=2,+special,+templates"
 _FORMS = ("date", "date-in-words", "phone", "long-number", "number-of", "code", "fraction")  # dates, phones, ids
 _RULED = {"of": "svm", "forms": [f"t={form}" for form in _FORMS]}

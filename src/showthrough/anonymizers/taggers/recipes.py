@@ -1,4 +1,4 @@
-"""How a tagger is made: its learner, its features, its passes and its rules. Presets are recipes by name."""
+"""How a tagger is made: its learner, its features and its passes. Presets are recipes by name."""
 
 from __future__ import annotations
 
@@ -19,5 +19,4 @@ class Recipe:
     unit: Unit = "record"  # what is one sequence to the learner
     second_pass: bool = False  # trained again with the first pass's majority label of the word in the record
     propagate: bool = False  # the longest phrases that were found label their other occurrences
-    rules: tuple[str, ...] = ()  # of the table of rules
     settings: dict[str, Any] = field(default_factory=dict)  # of the learner

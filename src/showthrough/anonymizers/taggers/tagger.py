@@ -11,19 +11,18 @@ import msgspec
 
 from showthrough.anonymizers.base import Training
 from showthrough.anonymizers.model_folders import CARD, Card, check_model_folder, write_model
-from showthrough.anonymizers.taggers.consistency import longest, propagated
+from showthrough.anonymizers.taggers.consistency import propagated
 from showthrough.anonymizers.taggers.features.extractor import Extractor
 from showthrough.anonymizers.taggers.features.learned import Learned
 from showthrough.anonymizers.taggers.labeller import Labeller
 from showthrough.anonymizers.taggers.labels import Found, spans_of
 from showthrough.anonymizers.taggers.learners.base import learner_class
 from showthrough.anonymizers.taggers.recipes import Recipe
-from showthrough.anonymizers.taggers.rules import RULES
 from showthrough.anonymizers.taggers.thresholds import decided
 from showthrough.anonymizers.taggers.tokens import Tokens
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask, ScoredMask
-from showthrough.errors import PlanError, ResourceError
+from showthrough.errors import ResourceError
 from showthrough.files.reading import read_bytes
 
 VERSION = 1  # rises whenever a mask could change
@@ -68,14 +67,8 @@ class Tagger:
 
     def found(self, tokens: Tokens) -> list[Found]:
         """What is to be masked, in its order, none over another."""
-        recipe = self.labeller.recipe
         found = spans_of(*decided(self.labeller.tagged(tokens), self.threshold))
-        ruled = [one for name in recipe.rules for one in RULES[name](tokens)]
-        if ruled:
-            taken = {at for one in ruled for at in range(one.first, one.last)}
-            rest = [one for one in found if taken.isdisjoint(range(one.first, one.last))]
-            found = sorted([*longest(ruled), *rest], key=lambda one: one.first)
-        return propagated(tokens, found) if recipe.propagate else found
+        return propagated(tokens, found) if self.labeller.recipe.propagate else found
 
     def save(self, folder: Path | str, force: bool = False) -> None:
         """Writes it as a folder, which `--with FOLDER/` takes. Raises OutputError."""
@@ -110,9 +103,6 @@ def load_tagger(folder: Path, card: Card) -> Tagger:
         second = learner.load(again) if using.recipe.second_pass else None
     except (msgspec.MsgspecError, KeyError, ValueError) as error:
         raise ResourceError(f"{folder}: is not as showthrough train wrote it ({error}); train it again") from None
-    unknown = [name for name in using.recipe.rules if name not in RULES]
-    if unknown:
-        raise PlanError(f"has rules that this version does not know: {', '.join(unknown)}", str(folder))
     extractor = Extractor(using.recipe.features, using.language, learned)
     labeller = Labeller(using.recipe, extractor, first, second)
     return Tagger(labeller, using.threshold, card.training, card.types, card.settings, card.figures, card.version)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 from showthrough.anonymizers.taggers.labels import OUTSIDE, type_of
 from showthrough.anonymizers.taggers.learners.base import Tagged
 from showthrough.axis.spans import Bools, Ints
-from showthrough.errors import ResourceError
 from showthrough.numerics.sparse import Floats
 
 
@@ -32,7 +32,7 @@ def may_follow(names: Sequence[str]) -> Bools:
     """Whether the label of a column may follow that of a row: what goes on must have begun."""
     begun = np.array([type_of(name) for name in names])
     goes_on = np.array([name.startswith("I-") for name in names])
-    return ~goes_on[None, :] | (begun[:, None] == begun[None, :])
+    return np.asarray(~goes_on[None, :] | (begun[:, None] == begun[None, :]))
 
 
 def may_begin(names: Sequence[str]) -> Bools:
@@ -70,7 +70,7 @@ def best_path(emitted: Floats, moves: Floats, begins: Floats, group: Ints | None
     length, count = len(emitted), len(begins)
     if not length:
         return np.zeros(0, dtype=np.int64)
-    came = np.zeros((length, count), dtype=np.int64)
+    came = np.zeros((length, count), dtype=np.int32)
     best = begins + (emitted[0] if group is None else emitted[0, 0])
     every, turned = np.arange(count), np.ascontiguousarray(moves.T)
     for at in range(1, length):
@@ -90,7 +90,7 @@ def state_probabilities(emitted: Floats, moves: Floats, begins: Floats, group: I
     if not length:
         return np.zeros((0, count))
     steps = np.exp(moves)
-    held, top = _raised(emitted)
+    held = _raised(emitted)
     ahead, back = np.empty((length, count)), np.ones((length, count))
     ahead[0] = np.exp(begins) * (held[0] if group is None else held[0, 0])
     ahead[0] /= ahead[0].sum()
@@ -110,28 +110,23 @@ def state_probabilities(emitted: Floats, moves: Floats, begins: Floats, group: I
     return np.asarray(chance / chance.sum(axis=1, keepdims=True))
 
 
-def _raised(emitted: Floats) -> tuple[Floats, Floats]:
+def _raised(emitted: Floats) -> Floats:
     """No longer logarithms, each token's highest 1."""
     top = emitted.reshape(len(emitted), -1).max(axis=1)
-    return np.exp(emitted - top.reshape(-1, *[1] * (emitted.ndim - 1))), top
-
-
-def _log(values: Floats) -> Floats:
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(values))
+    return np.asarray(np.exp(emitted - top.reshape(-1, *[1] * (emitted.ndim - 1))))
 
 
 def arrays_as_file(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Arrays in one file, the same bytes for the same arrays."""
     held = io.BytesIO()
-    np.savez_compressed(held, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+    np.savez_compressed(held, allow_pickle=False, **arrays)
     return held.getvalue()
 
 
 def arrays_of_file(content: bytes, name: str) -> dict[str, NDArray[Any]]:
-    """The arrays again; never objects. Raises ResourceError for a file that holds no arrays."""
+    """The arrays again; never objects. Raises ValueError for a file that is not whole."""
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as held:
             return {key: held[key] for key in held.files}
-    except (ValueError, OSError, zipfile.BadZipFile, KeyError, AttributeError):
-        raise ResourceError(f"{name}: holds no arrays; expected the file as training wrote it") from None
+    except (ValueError, OSError, zipfile.BadZipFile, zlib.error, AttributeError):
+        raise ValueError(f"{name} is no whole model") from None

@@ -37,6 +37,7 @@ _NUMBERS, _NAMES = "boosted.npz", "boosted.json"
 _PART, _BEGINS = "part", "begins"
 _UNLIKELY = 0.002  # of a token being part of anything, below which nobody asks of what
 _IMPOSSIBLE = -1e9
+_AT_ONCE = 2000  # tokens, each with a place for every feature that is asked for
 _TINY = 1e-12
 
 
@@ -103,7 +104,8 @@ class Boosted:
         both = trees, trees.asking(len(self.columns))
         told = []
         for rows in sequences:
-            emitted = np.log(np.maximum(self._chances(rows, *both), _TINY))
+            pieces = [self._chances(rows[at : at + _AT_ONCE], *both) for at in range(0, len(rows), _AT_ONCE)]
+            emitted = np.log(np.maximum(np.concatenate([np.zeros((0, 2, len(self.labels))), *pieces]), _TINY))
             path = best_path(emitted, moves, begins, inside)
             told.append(answered(self.labels, path, state_probabilities(emitted, moves, begins, inside)))
         return told

@@ -51,9 +51,7 @@ class Ruled:
         self._rest.fit(sequences, left, seed)
 
     def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
-        return [
-            self._both(rows, answer) for rows, answer in zip(sequences, self._rest.predict(sequences), strict=True)
-        ]
+        return [self._both(rows, answer) for rows, answer in zip(sequences, self._rest.predict(sequences), strict=True)]
 
     def _both(self, rows: Rows, answer: Tagged) -> Tagged:
         for at, row in enumerate(rows):
@@ -196,7 +194,9 @@ def _counted(answers: Sequence[Tagged]) -> Tagged:
         agreeing = [one.sure[at] for one in answers if one.labels[at] == label]
         sure.append(outside[at] if label == OUTSIDE else sum(agreeing) / len(answers))
         guesses = [one.inside[at] for one in answers]
-        inside.append(label if label != OUTSIDE else max(guesses, key=lambda one: (guesses.count(one), -guesses.index(one))))
+        inside.append(
+            label if label != OUTSIDE else max(guesses, key=lambda one: (guesses.count(one), -guesses.index(one)))
+        )
     return Tagged(labels, sure, outside, inside)
 
 

@@ -1,6 +1,8 @@
 """A hierarchical hidden Markov model: states of phrases and of what is around them, moves between them, and words.
 
-What a word tells of the state is backed off from the word as it is written over its root to its ending and its shape, each as far as training has seen it (after Witten and Bell 1991), and turned round by Bayes' rule.
+What a word tells of the state is backed off from the word as it is written over its root to its ending and its shape,
+each as far as training has seen it (after Witten and Bell 1991), and turned round by Bayes' rule. As in every such
+model, a word hangs on its own state alone: features of its neighbours are not looked at.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rules: forms, headings and words before, each with the label that it nearly always has.
 
-Kinds of rules are given; training finds which headings, cues and forms mean which type, and which of them can be trusted.
-The most trusted rule that holds of a token decides; where none does, it is outside.
+Kinds of rules are given; training finds which headings, cues and forms mean which type, and which can be trusted. The
+most trusted rule that holds of a token decides; where none does, it is outside.
 """
 
 from __future__ import annotations

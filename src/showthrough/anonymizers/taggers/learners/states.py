@@ -1,4 +1,4 @@
-"""The states of a hierarchical model: phrases of a type, made of tokens that begin, go on and end, and what is around them.
+"""The states of a hierarchical model: phrases of a type, made of tokens that begin, go on and end, and what is around.
 
 A phrase of type X is S-X, or B-X, I-X …, E-X. Outside, a token directly before a phrase is `<X`, one directly after
 `X>`, one between two `X><Y`, all others O. So the model knows what announces a phrase, and what closes one.

@@ -109,7 +109,7 @@ class Svm:
         before = np.append(len(names), truth[:-1])
         before[bound[:-1][bound[:-1] < len(before)]] = len(names)
         weights, shift = self._solved(held, before, truth, len(names), seed)
-        rest, used = weights[: len(columns)], weights[: len(columns)].any(axis=1)
+        rest, used = weights[: len(columns)], np.asarray(weights[: len(columns)].any(axis=1))
         return _Machine(names, columns.kept(used), rest[used], weights[len(columns) :], shift)
 
     def _solved(
@@ -117,7 +117,7 @@ class Svm:
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         weights, shift = np.zeros((held.width + count + 1, count), np.float32), np.zeros(count, np.float32)
         present = np.unique(truth)
-        if len(present) < 2:  # noqa: PLR2004  # nothing to tell apart
+        if len(present) < 2:  # nothing to tell apart
             shift[present] = 1.0
             return weights, shift
         column = np.insert(held.column, held.bound[1:], held.width + before)
@@ -161,8 +161,9 @@ class Svm:
     def load(cls, files: Mapping[str, bytes]) -> Self:
         names = msgspec.json.decode(files[_NAMES], type=_Names)
         arrays = arrays_of_file(files[_NUMBERS], _NUMBERS)
-        scale = float(arrays.pop("scale"))
-        return cls(_machine=_Machine(names.labels, Columns(names.columns), **arrays, scale=scale))
+        weights, before, shift = (arrays[key] for key in ("weights", "before", "shift"))
+        scale = float(arrays["scale"])
+        return cls(_machine=_Machine(names.labels, Columns(names.columns), weights, before, shift, scale))
 
 
 def _most_probable(margins: Floats, truth: Ints) -> float:
@@ -176,7 +177,7 @@ def _most_probable(margins: Floats, truth: Ints) -> float:
 
     low, high = np.log(_SCALES)
     ratio = (5**0.5 - 1) / 2
-    while high - low > 0.01:  # noqa: PLR2004
+    while high - low > 0.01:
         left, right = high - ratio * (high - low), low + ratio * (high - low)
         low, high = (low, right) if loss(left) <= loss(right) else (left, high)
     return float(np.exp((low + high) / 2))

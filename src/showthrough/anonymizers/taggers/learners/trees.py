@@ -42,11 +42,11 @@ class Trees:
             first = np.arange(len(self.feature), dtype=np.int64) << level
             node += node + flat.take(start + feature.take(first + node))
         first = np.arange(len(self.feature), dtype=np.int64) << self.depth
-        return values.take(first + node).sum(axis=1)
+        return np.asarray(values.take(first + node).sum(axis=1))
 
     @cached_property
     def _full(self) -> tuple[list[Ints], Floats]:
-        """The features of each level, and the values of the last: a leaf further up has its value below it, whatever holds."""
+        """The features of each level, and the values of the last: a leaf further up has its value everywhere below."""
         feature, value = self.feature.astype(np.int64), self.value.astype(np.float64)
         for node in range(2**self.depth - 1):
             leaf = feature[:, node] == _LEAF
