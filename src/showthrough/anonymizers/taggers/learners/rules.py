@@ -42,7 +42,7 @@ class Rules:
     name: ClassVar[str] = "rules"
 
     forms: list[str] = field(default_factory=lambda: ["t", "h", "cue", "x-"])  # groups of features, or single ones
-    fewest: int = 3  # tokens that a rule has held of
+    fewest: int = 3  # sequences in which a rule was right
     trust: float = 0.8  # how often it must have been right
     _book: _Book | None = field(default=None, repr=False)
 
@@ -50,17 +50,20 @@ class Rules:
         """The seed changes nothing: there is no chance in it."""
         held: Counter[str] = Counter()
         right: Counter[tuple[str, str]] = Counter()
+        spread: Counter[tuple[str, str]] = Counter()
         for rows, answers in zip(sequences, labels, strict=True):
-            for row, label in zip(rows, answers, strict=True):
-                for condition in _conditions(row, self.forms):
-                    held[condition] += 1
-                    if label != OUTSIDE:
-                        right[condition, label] += 1
+            met = [
+                (one, label) for row, label in zip(rows, answers, strict=True) for one in _conditions(row, self.forms)
+            ]
+            held.update(condition for condition, _ in met)
+            right.update(met)
+            spread.update(set(met))
         rules: dict[str, Rule] = {}
         for (condition, label), count in sorted(right.items()):
             sure = count / (held[condition] + 1)
             known = rules.get(condition)
-            if count >= self.fewest and sure >= self.trust and (known is None or sure > known.sure):
+            usable = label != OUTSIDE and spread[condition, label] >= self.fewest and sure >= self.trust
+            if usable and (known is None or sure > known.sure):
                 rules[condition] = Rule(label, sure)
         self._book = _Book(self.forms, rules, 1.0, OUTSIDE)
         self._book = msgspec.structs.replace(self._book, **self._rest(sequences, labels))

@@ -31,7 +31,7 @@ from showthrough.axis.spans import Ints
 from showthrough.numerics.sparse import Floats, SparseRows, sums
 
 _NUMBERS, _NAMES = "svm.npz", "svm.json"
-_HELD_OUT = 5  # one of so many sequences
+_HELD_OUT = 5  # a part of so many
 _STEPS = 100  # of the optimizer, at most
 _NEVER = -1e9
 _SCALES = (0.05, 50.0)  # between which that of margins is looked for
@@ -84,12 +84,16 @@ class Svm:
         )
 
     def _fitting_scale(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int) -> float:
-        """The scale under which records that the machine has not seen are most probable."""
-        order = np.random.default_rng(seed).permutation(len(sequences)).tolist()
-        cut = len(order) // _HELD_OUT
-        if not cut:
+        """The scale under which sequences that the machine has not seen are most probable.
+
+        They follow each other, so that sentences of one record, and layers of one document, are on one side.
+        """
+        count = len(sequences) // _HELD_OUT
+        if not count:
             return 1.0
-        held, rest = sorted(order[:cut]), sorted(order[cut:])
+        first = int(np.random.default_rng(seed).integers(len(sequences) - count + 1))
+        held = range(first, first + count)
+        rest = [at for at in range(len(sequences)) if at not in held]
         machine = self._fitted([sequences[at] for at in rest], [labels[at] for at in rest], seed)
         known = set(machine.labels)
         margins, truth = [], []
