@@ -18,7 +18,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "boosted": {"rounds": 8, "type_rounds": 4, "fewest": 1},
     "hmm": {},
     "rules": {"forms": ["t", "-1l"]},
-    "ruled": {},
+    "ruled": {"trust": 0.9},
     "sentenced": {},
     "voted": {"settings": {"rounds": 8, "type_rounds": 4, "fewest": 1}},
 }
@@ -28,7 +28,7 @@ NAMES = ("Rask", "Holm", "Vidal", "Brandt")
 
 def row(word: str, before: str = "") -> list[str]:
     shape = "0" if word[0].isdigit() else "X" if word[0].isupper() else "x"
-    form = [f"t=date{'' if before == '/' else '^'}"] if word[0].isdigit() else []
+    form = [f"t=date{'^' * (before == 'on')}"] if word[0].isdigit() or word == "/" else []
     return [f"w={word}", f"l={word.lower()}", f"o={shape}", f"s={shape}", f"-1l={before.lower()}", *form]
 
 
@@ -155,3 +155,21 @@ def test_columns_are_those_seen_often_enough_in_whichever_order() -> None:
     other = Columns.seen([[["c", "a", "b"]], [["a"], ["a", "b"]]], 2)
     assert one.names == other.names == ["a", "b"]
     assert one.of([[], ["c"], ["b", "a"]]).dense().tolist() == [[0, 0], [0, 0], [1, 1]]
+
+
+def test_a_form_is_a_rule_as_a_whole_or_not_at_all(learners: dict[str, Any]) -> None:
+    (answer,) = learners["ruled"].predict([rows("on 7 / 8 then / 9")])
+    assert answer.labels == ["O", "B-DATE", "I-DATE", "I-DATE", "O", "O", "O"]
+    half = [["O", "O", "O", "O", "B-DATE", "O", "O"], ["O"] * 4] * (len(SEQUENCES) // 2)
+    other = learner_class("ruled")(**QUICK["ruled"])
+    other.fit(SEQUENCES, half, 0)
+    assert other.files()["forms.json"] == b'{"names":["date","phone","long-number"],"known":{}}'
+
+
+def test_a_rule_that_one_record_alone_has_is_not_trusted() -> None:
+    made = learner_class("rules")(forms=["h"])
+    record = [[["h=name", "o=X"]] * 5, [["h=ward", "o=X"]]]
+    made.fit(record * 2, [["B-NAME"] * 5, ["B-WARD"]] * 2, 0)
+    assert made.rule(["h=name"]) is None
+    made.fit(record * 8, [["B-NAME"] * 5, ["B-WARD"]] * 8, 0)
+    assert (made.rule(["h=name"]).label, made.rule(["h=ward", "o=X"]).label) == ("B-NAME", "B-WARD")

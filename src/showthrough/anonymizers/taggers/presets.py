@@ -17,14 +17,14 @@ _SZARVAS = (
 )
 _WELLNER = "+token,window=2,+orthography,affixes=2,+special,+templates"
 _FORMS = ("date", "date-in-words", "phone", "long-number", "number-of", "code", "fraction")  # dates, phones, ids
-_RULED = {"of": "svm", "forms": [f"t={form}" for form in _FORMS]}
+_RULED = {"of": "svm", "forms": list(_FORMS)}
 _SENTENCED = {**_RULED, "of": "sentenced"}
 
 PRESETS: dict[str, Recipe] = {
     "aramaki1": Recipe("crf", NONE.changed(_ARAMAKI), unit="sentence", second_pass=True),
     "guillen1": Recipe("rules", NONE.changed(_GUILLEN)),
-    "guo1": Recipe("svm", NONE.changed(_GUO), unit="sentence"),
-    "guo2": Recipe("svm", NONE.changed(f"{_GUO},cues=3,+dictionaries,+templates,window=6"), unit="sentence"),
+    "guo1": Recipe("svm", NONE.changed(_GUO)),
+    "guo2": Recipe("svm", NONE.changed(f"{_GUO},cues=3,+dictionaries,+templates,window=6")),
     "hara1": Recipe("ruled", NONE.changed(_HARA), unit="sentence", settings=_SENTENCED),
     "hara2": Recipe(
         "ruled", NONE.changed(_HARA), unit="sentence", settings={**_SENTENCED, "settings": {"pairs": True}}

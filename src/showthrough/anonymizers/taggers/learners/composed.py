@@ -12,10 +12,10 @@ import msgspec
 
 from showthrough.anonymizers.taggers.labels import OUTSIDE, type_of
 from showthrough.anonymizers.taggers.learners.base import Learner, Row, Rows, Tagged, learner_class
-from showthrough.anonymizers.taggers.learners.rules import Rules
+from showthrough.anonymizers.taggers.learners.forms import Forms, trusted_forms
 from showthrough.anonymizers.taggers.learners.svm import Svm
 
-_FILE = "composed.json"
+_FILE, _FORMS = "composed.json", "forms.json"
 _REACH = 4  # words apart of which two are a pair
 
 
@@ -29,24 +29,24 @@ class _Kept(msgspec.Struct, frozen=True):
 
 @dataclass
 class Ruled:
-    """Rules first: what they decide is not for the learner to learn or to say."""
+    """Rules first: forms that they know are not for the learner to learn or to say."""
 
     name: ClassVar[str] = "ruled"
 
     of: str = "svm"
     settings: dict[str, Any] = field(default_factory=dict)  # of the other learner
-    forms: list[str] = field(default_factory=lambda: ["t"])  # groups of features, or single ones
-    trust: float = 0.95  # how often a rule must have been right
-    _rules: Rules = field(default_factory=Rules, repr=False)
+    forms: list[str] = field(default_factory=lambda: ["date", "phone", "long-number"])  # names of templates
+    fewest: int = 3  # sequences that must have had a form so
+    trust: float = 0.95  # how often it must have been so
+    _forms: Forms = field(default_factory=lambda: Forms([]), repr=False)
     _rest: Any = field(default=None, repr=False)
 
     def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None:
-        self._rules = Rules(forms=self.forms, trust=self.trust)
-        self._rules.fit(sequences, labels, seed)
-        left = [
-            [OUTSIDE if self._rules.rule(row) else label for row, label in zip(rows, answers, strict=True)]
-            for rows, answers in zip(sequences, labels, strict=True)
-        ]
+        self._forms = trusted_forms(self.forms, sequences, labels, self.fewest, self.trust)
+        left = []
+        for rows, answers in zip(sequences, labels, strict=True):
+            ruled = {at for one in self._forms.found(rows) for at in range(one.first, one.last)}
+            left.append([OUTSIDE if at in ruled else label for at, label in enumerate(answers)])
         self._rest = learner_class(self.of)(**self.settings)
         self._rest.fit(sequences, left, seed)
 
@@ -54,20 +54,21 @@ class Ruled:
         return [self._both(rows, answer) for rows, answer in zip(sequences, self._rest.predict(sequences), strict=True)]
 
     def _both(self, rows: Rows, answer: Tagged) -> Tagged:
-        for at, row in enumerate(rows):
-            rule = self._rules.rule(row)
-            if rule is not None:
-                answer.labels[at] = answer.inside[at] = rule.label
-                answer.sure[at], answer.outside[at] = rule.sure, 1.0 - rule.sure
+        for one in self._forms.found(rows):
+            for at in range(one.first, one.last):
+                answer.labels[at] = answer.inside[at] = f"{'I' if at > one.first else 'B'}-{one.entity_type}"
+                answer.sure[at], answer.outside[at] = one.score, 1.0 - one.score
         return answer
 
     def files(self) -> dict[str, bytes]:
-        return {_FILE: _encoded(_Kept(self.of)), **self._rules.files(), **_under("rest", self._rest)}
+        forms = {_FORMS: msgspec.json.encode(self._forms)}
+        return {_FILE: _encoded(_Kept(self.of)), **forms, **_under("rest", self._rest)}
 
     @classmethod
     def load(cls, files: Mapping[str, bytes]) -> Self:
         kept = msgspec.json.decode(files[_FILE], type=_Kept)
-        return cls(kept.of, _rules=Rules.load(files), _rest=_loaded("rest", kept.of, files))
+        forms = msgspec.json.decode(files[_FORMS], type=Forms)
+        return cls(kept.of, _forms=forms, _rest=_loaded("rest", kept.of, files))
 
 
 @dataclass

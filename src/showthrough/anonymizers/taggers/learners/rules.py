@@ -41,7 +41,9 @@ class Rules:
 
     name: ClassVar[str] = "rules"
 
-    forms: list[str] = field(default_factory=lambda: ["t", "h", "cue", "x-"])  # groups of features, or single ones
+    forms: list[str] = field(
+        default_factory=lambda: ["t", "h", "cue", "x-"]
+    )  # groups of features that rules are made of
     fewest: int = 3  # sequences in which a rule was right
     trust: float = 0.8  # how often it must have been right
     _book: _Book | None = field(default=None, repr=False)
@@ -117,7 +119,7 @@ class Rules:
 
 def _conditions(row: Row, forms: Sequence[str]) -> Iterator[str]:
     """What rules can ask of a token: a form, and a form with the way the word is written."""
-    held = [name for name in row if name[: name.find("=")] in forms or name.rstrip("^") in forms]
+    held = [name for name in row if name[: name.find("=")] in forms]
     written = [name for name in row if name.startswith(_WRITTEN)] if held else []
     for name in held:
         yield name

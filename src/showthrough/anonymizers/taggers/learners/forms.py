@@ -1,0 +1,81 @@
+"""Rules for forms: a date, a phone number or an id that training nearly always marked as a whole, under one type."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from showthrough.anonymizers.taggers.consistency import longest
+from showthrough.anonymizers.taggers.labels import Found, spans_of
+from showthrough.anonymizers.taggers.learners.base import Rows
+
+_GROUP, _BEGINS = "t=", "^"  # how features name a form, and the token that begins one
+
+
+class Form(msgspec.Struct, frozen=True):
+    """The type that a form has, and how often it had it."""
+
+    entity_type: str
+    sure: float
+
+
+class Forms(msgspec.Struct, frozen=True):
+    """Forms that can be trusted, by name, or by name and number of tokens."""
+
+    names: list[str]
+    known: dict[str, Form] = {}
+
+    def found(self, rows: Rows) -> list[Found]:
+        """What they say of a sequence; of two that overlap the longer one."""
+        said: list[Found] = []
+        for name, first, last in _occurrences(rows, self.names):
+            trusted = [self.known[one] for one in _conditions(name, first, last) if one in self.known]
+            if trusted:
+                best = max(trusted, key=lambda one: (one.sure, one.entity_type))
+                said.append(Found(first, last, best.entity_type, best.sure))
+        return longest(said)
+
+
+def trusted_forms(
+    names: Sequence[str], sequences: Sequence[Rows], labels: Sequence[Sequence[str]], fewest: int, trust: float
+) -> Forms:
+    """Those of the named forms that were marked exactly, under one type, often enough and in enough sequences."""
+    held: Counter[str] = Counter()
+    right: Counter[tuple[str, str]] = Counter()
+    spread: Counter[tuple[str, str]] = Counter()
+    for rows, answers in zip(sequences, labels, strict=True):
+        marked = {(one.first, one.last): one.entity_type for one in spans_of(answers)}
+        met = [
+            (condition, marked.get((first, last), ""))
+            for name, first, last in _occurrences(rows, names)
+            for condition in _conditions(name, first, last)
+        ]
+        held.update(condition for condition, _ in met)
+        right.update(met)
+        spread.update(set(met))
+    known: dict[str, Form] = {}
+    for (condition, kind), count in sorted(right.items()):
+        sure = count / (held[condition] + 1)
+        if kind and spread[condition, kind] >= fewest and sure >= trust:
+            known[condition] = Form(kind, sure)
+    return Forms(list(names), known)
+
+
+def _conditions(name: str, first: int, last: int) -> tuple[str, str]:
+    return name, f"{name} {last - first}"
+
+
+def _occurrences(rows: Rows, names: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    """Every form that stands in a sequence: from the token that begins it on."""
+    for first, row in enumerate(rows):
+        for feature in row:
+            if feature.startswith(_GROUP) and feature.endswith(_BEGINS):
+                goes_on = feature.removesuffix(_BEGINS)
+                name = goes_on.removeprefix(_GROUP)
+                if name in names:
+                    last = first + 1
+                    while last < len(rows) and goes_on in rows[last]:
+                        last += 1
+                    yield name, first, last
