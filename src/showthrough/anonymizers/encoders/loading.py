@@ -77,7 +77,7 @@ class Encoder:
 
 
 def encoder_files(model: str, role: EncoderRole = CLASSIFIER) -> ModelFiles:
-    """Where a model lies that is asked for as `owner/name`, `owner/name@revision` or `./folder`. Raises ResourceError."""
+    """Where a model lies: `owner/name`, `owner/name@revision` or `./folder`. Raises ResourceError."""
     if not model:
         raise PlanError("no model was named; expected its name on the hub, or the path of a folder", role.what)
     try:
@@ -119,16 +119,18 @@ def load_encoder(
             files.folder, trust_remote_code=False, output_loading_info=True, **options
         )
         tokenizer = AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False)
-        fault = _made_up(place, model, report, bool(new_labels)) or _tokenizer_fault(place, model, tokenizer)
-        if fault:
+        if fault := _made_up(place, model, report, bool(new_labels)) or _fault(place, model, tokenizer):
             raise role.missing(fault, "check its files" if new_labels else "name one that was trained to label tokens")
+        if hasattr(model.base_model, "set_attention_type"):
+            # BigBird would choose by the length of a text, and then keep to it, what all later ones are read with.
+            model.base_model.set_attention_type("original_full")
         before, after = _marks(tokenizer)
         longest = min(positions(model.config), tokenizer.model_max_length)
         return Encoder(place, model.to(device).eval(), tokenizer, before, after, longest)
 
 
 def _made_up(place: str, model: Any, report: Mapping[str, Iterable[Any]], new_head: bool) -> str:
-    """What the library made up because the files lack it; of a head that is to be trained anew that is as it must be."""
+    """What the library made up because the files lack it; a head that is to be trained has to be."""
     mismatched = (one[0] if isinstance(one, tuple) else one for one in report["mismatched_keys"])
     made_up = sorted({*report["missing_keys"], *mismatched})
     body = "" if model.base_model is model else f"{model.base_model_prefix}."
@@ -139,7 +141,10 @@ def _made_up(place: str, model: Any, report: Mapping[str, Iterable[Any]], new_he
     return ""
 
 
-def _tokenizer_fault(place: str, model: Any, tokenizer: Any) -> str:
+def _fault(place: str, model: Any, tokenizer: Any) -> str:
+    """What a model and its tokenizer do not have that they are asked for; empty where they have all."""
+    if sorted(model.config.id2label) != list(range(model.config.num_labels)):
+        return f"{place!r} does not name all of its {model.config.num_labels} labels"
     if not tokenizer.is_fast:
         return f"the tokenizer of {place!r} does not say where its pieces stand"
     if len(tokenizer) > (pieces := model.get_input_embeddings().num_embeddings):
