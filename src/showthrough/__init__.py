@@ -16,6 +16,7 @@ _ROOMS = {
     "analysis.errors": ("error_cases",),
     "analysis.rules": ("rules_worth", "with_rules"),
     "anonymizers": ("ANONYMIZERS",),
+    "anonymizers.encoders.calls": ("train_transformer",),
     "anonymizers.silver": ("annotate",),
     "attacks": ("ATTACKS", "Attack"),
     "data.background": ("Background",),

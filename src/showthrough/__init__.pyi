@@ -19,6 +19,7 @@ from showthrough.analysis.rules import (
     with_rules as with_rules,
 )
 from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
+from showthrough.anonymizers.encoders.calls import train_transformer as train_transformer
 from showthrough.anonymizers.silver import annotate as annotate
 from showthrough.attacks import (
     ATTACKS as ATTACKS,

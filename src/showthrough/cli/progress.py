@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from rich import progress
+from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
@@ -142,19 +143,31 @@ def scoring() -> Iterator[tuple[Progress, Watch]]:
 @contextmanager
 def downloading() -> Iterator[Watch]:
     """A bar for the file that is coming, in bytes."""
-    columns = (
-        progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.DownloadColumn(),
-        progress.TransferSpeedColumn(), progress.TimeRemainingColumn(),
-    )  # fmt: skip
+    columns = progress.DownloadColumn(), progress.TransferSpeedColumn(), progress.TimeRemainingColumn()
+    with _one_bar("downloading", "bytes of ", *columns) as (watch, _):
+        yield watch
+
+
+@contextmanager
+def training() -> Iterator[tuple[Watch, Callable[[str], None]]]:
+    """A bar for the windows that are learned from, and what prints a line beside it."""
+    with _one_bar("training", "", progress.MofNCompleteColumn(), progress.TextColumn("windows")) as (watch, screen):
+        yield watch, lambda line: print_plain([shown(line, LINE)], screen)
+
+
+@contextmanager
+def _one_bar(what: str, unit: str, *columns: progress.ProgressColumn) -> Iterator[tuple[Watch, Console]]:
+    """A bar for one thing at a time, and where it is shown."""
     screen = notes()
-    bars = progress.Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
-    with beating("downloading") as heart, bars:
+    named = progress.TextColumn("{task.description}", markup=False), progress.BarColumn()
+    bars = progress.Progress(*named, *columns, console=screen, transient=True, disable=not screen.is_terminal)
+    with beating(what) as heart, bars:
         task = bars.add_task("", total=None, visible=False)
 
-        def watch(what: str, done: int, total: int) -> None:
-            heart.watch(f"bytes of {what}", done, total)
-            if bars.tasks[0].description != what:
+        def watch(said: str, done: int, total: int) -> None:
+            heart.watch(f"{unit}{said}", done, total)
+            if done < bars.tasks[0].completed:
                 bars.reset(task, start=True)
-            bars.update(task, description=what, completed=done, total=total or None, visible=True)
+            bars.update(task, description=said, completed=done, total=total or None, visible=True)
 
-        yield watch
+        yield watch, screen

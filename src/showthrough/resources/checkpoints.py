@@ -34,14 +34,26 @@ class Checkpoint:
         """The tensors by name, and the state that goes with them."""
         if not self.load or not self.path.is_file():
             return None
+        with self._opened() as (file, head):
+            if head.get("format") != FORMAT or not same(self.path, head["origin"], self.origin):
+                return None
+            return {name: file.get_tensor(name) for name in file.keys()}, head["state"]  # noqa: SIM118 (no mapping)
+
+    def differences(self) -> list[str]:
+        """What it was made from that is not what is asked for now, by name; nothing where there is none."""
+        if not self.path.is_file():
+            return []
+        with self._opened() as (_, head):
+            return differing(head["origin"], self.origin) if head.get("format") == FORMAT else ["format"]
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """The file and its head."""
         from safetensors import SafetensorError, safe_open
 
         try:
             with safe_open(self.path, framework="pt") as file:
-                head = json.loads((file.metadata() or {}).get("showthrough", "{}"))
-                if head.get("format") != FORMAT or not same(self.path, head["origin"], self.origin):
-                    return None
-                return {name: file.get_tensor(name) for name in file.keys()}, head["state"]  # noqa: SIM118 (no mapping)
+                yield file, json.loads((file.metadata() or {}).get("showthrough", "{}"))
         except (OSError, ValueError, KeyError, SafetensorError) as error:
             message = f"this checkpoint is damaged ({error}); remove it to start afresh"
             raise ResourceError(f"{self.path}: {message}") from error
@@ -94,10 +106,15 @@ def tensors_fit(path: Path) -> Iterator[None]:
         raise OutputError(f"{path}: cannot be written: {error}") from error
 
 
-def same(path: Path, kept: Origin, wanted: Origin) -> bool:
+def differing(kept: Origin, wanted: Origin) -> list[str]:
+    """What two things were not both made from, by name."""
     plain = json.loads(json.dumps(dict(wanted)))
-    if kept == plain:
+    return sorted(name for name in {*kept, *plain} if kept.get(name) != plain.get(name))
+
+
+def same(path: Path, kept: Origin, wanted: Origin) -> bool:
+    names = differing(kept, wanted)
+    if not names:
         return True
-    differing = sorted(name for name in {*kept, *plain} if kept.get(name) != plain.get(name))
-    log.warning("%s: was made from something else (%s); it is not used, but made anew", path, ", ".join(differing))
+    log.warning("%s: was made from something else (%s); it is not used, but made anew", path, ", ".join(names))
     return False
