@@ -8,7 +8,7 @@ from showthrough.anonymizers.encoders.training import Outcome
 from showthrough.report.sheets.sheet import Entry, Grid, Row, Sheet, count, number, share
 
 _NO_DEV = "no documents were given to score it on (--dev)"
-_UNDEFINED = "undefined on these documents"
+_UNDEFINED = "undefined: nothing was masked there, or nothing was to be"
 
 
 def training_sheet(outcome: Outcome, dev: bool) -> Sheet:

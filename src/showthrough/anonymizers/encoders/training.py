@@ -28,7 +28,7 @@ from showthrough.evaluation.settings import settings_problems
 from showthrough.files.writing import check_writable, workshop
 from showthrough.resources.checkpoints import Checkpoint
 from showthrough.resources.device import torch_device
-from showthrough.resources.files import ModelFiles, hushed, quietly
+from showthrough.resources.files import EXTRA, ModelFiles, hushed, quietly
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.resources.training import Course, seeded, train, uses_bf16
 
@@ -75,6 +75,12 @@ class Request:
 
     @cached_property
     def files(self) -> ModelFiles:
+        """Those of the encoder. Raises ResourceError also where the packages are missing that could load it."""
+        try:
+            import torch  # noqa: F401
+            import transformers  # noqa: F401
+        except ImportError as error:
+            raise ENCODER.missing("training needs packages that are not installed", EXTRA) from error
         return encoder_files(self.settings.model, ENCODER)
 
     @cached_property
@@ -85,13 +91,13 @@ class Request:
     def origin(self) -> dict[str, Any]:
         """All that the model is made from, but for where it is calculated."""
         chosen = {name: value for name, value in asdict(self.settings).items() if name not in _NOT_OF_THE_MODEL}
-        device = torch_device(self.settings.device)
+        revision = self.files.revision
         return {
             "version": VERSION,
-            "model": self.files.revision,
+            "model": revision,
             "documents": self.corpus.digest,
             "dev": self.dev.digest if self.dev else "",
-            "bf16": uses_bf16(device, self.settings.precision),
+            "bf16": uses_bf16(torch_device(self.settings.device), self.settings.precision),
             **chosen,
         }
 
