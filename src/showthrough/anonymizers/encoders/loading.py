@@ -106,10 +106,11 @@ def load_encoder(
     """
     try:
         from transformers import AutoModelForTokenClassification, AutoTokenizer
+
+        device, dtype = torch_device(settings.device), torch_dtype(settings.dtype)
     except ImportError as error:
         raise role.missing(f"the model {place!r} needs packages that are not installed", EXTRA) from error
-    device = torch_device(settings.device)
-    options: dict[str, Any] = {"dtype": torch_dtype(settings.dtype), "use_safetensors": True}
+    options: dict[str, Any] = {"dtype": dtype, "use_safetensors": True}
     if new_labels:
         names = dict(enumerate(new_labels))
         numbers = {name: number for number, name in names.items()}
