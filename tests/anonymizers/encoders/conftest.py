@@ -65,7 +65,11 @@ def plant(torch: Any, tokenizer: Any, tmp_path: Path) -> Plant:
     from transformers import BertForTokenClassification
 
     def made(
-        labels: Sequence[str], pieces: Mapping[str, str], sure: float = 10.0, names: Sequence[str] | None = None
+        labels: Sequence[str],
+        pieces: Mapping[str, str],
+        sure: float = 10.0,
+        names: Sequence[str] | None = None,
+        tokenizer: Any = tokenizer,
     ) -> Path:
         model = BertForTokenClassification(_config(names or labels))
         with torch.no_grad():

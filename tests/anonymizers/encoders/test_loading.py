@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,15 @@ def test_what_is_not_there(tmp_path: Path, torch: Any) -> None:
         encoder_files("")
 
 
+@pytest.mark.parametrize("package", ["torch", "transformers"])
+def test_packages_that_are_not_installed(random_model: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(
+        ResourceError, match=r"packages that are not installed\. Either pip install 'showthrough\[models\]'"
+    ):
+        load(random_model)
+
+
 def test_a_folder_is_a_path(random_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name must not mean something else where a folder of that name happens to be."""
     monkeypatch.chdir(tmp_path)
@@ -131,5 +141,5 @@ def test_a_folder_is_a_path(random_model: Path, tmp_path: Path, monkeypatch: pyt
 
 def test_the_roles_name_no_other_source() -> None:
     assert str(CLASSIFIER.missing("it is gone", "look")) == (
-        "token classifier: it is gone. Either look, or name another or its folder"
+        "token classifier: it is gone. Either look, or name the folder of another"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,6 +42,46 @@ def test_pieces_of_a_word(plant: Plant) -> None:
     assert found(TokenClassifier(folder), "Ona Rask.") == [("Rask", "PER")]
     assert found(TokenClassifier(folder, words="piece"), "Ona Rask.") == [("k", "PER")]
     assert found(TokenClassifier(folder, words="first"), "Ona Rask.") == []
+
+
+def homemade(bytewise: bool) -> Any:
+    """A tokenizer that counts the space before a word to it: BPE of bytes as of RoBERTa, or pieces as of XLM-R."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    marks = ["<s>", "</s>", "<pad>", "<unk>"]
+    if bytewise:
+        made = Tokenizer(models.BPE())
+        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        made.decoder = decoders.ByteLevel()
+        letters = pre_tokenizers.ByteLevel.alphabet()
+        trainer: Any = trainers.BpeTrainer(vocab_size=300, special_tokens=marks, initial_alphabet=letters)
+    else:
+        made = Tokenizer(models.Unigram())
+        made.pre_tokenizer = pre_tokenizers.Metaspace()
+        trainer = trainers.UnigramTrainer(vocab_size=60, special_tokens=marks, unk_token=marks[3])
+    made.train_from_iterator(["Rask met Rask in Oslo"] * 20, trainer)
+    ends = [("<s>", made.token_to_id("<s>")), ("</s>", made.token_to_id("</s>"))]
+    made.post_processor = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=ends)
+    return PreTrainedTokenizerFast(tokenizer_object=made, pad_token=marks[2], unk_token=marks[3], model_max_length=64)
+
+
+@pytest.mark.parametrize("bytewise", [True, False])
+@pytest.mark.parametrize("text", ["in Rask,", "👍Rask 東京", "é👍\r\n  Rask", "Rask"])
+def test_tokenizers_that_count_space(torch: Any, plant: Plant, bytewise: bool, text: str) -> None:
+    tokenizer = homemade(bytewise)
+    pieces = {piece: "B-PER" for piece in tokenizer.get_vocab() if "k" in piece and piece != "<unk>"}
+    assert pieces
+    assert found(TokenClassifier(str(plant(LABELS, pieces, tokenizer=tokenizer))), text) == [("Rask", "PER")]
+
+
+def test_bytes_of_one_character(torch: Any, plant: Plant) -> None:
+    """An emoji is four bytes, each a piece here; what stands for it is masked once."""
+    tokenizer = homemade(bytewise=True)
+    (_, *pieces) = tokenizer.tokenize("a👍")
+    folder = str(plant(LABELS, {pieces[-1]: "B-PER"}, tokenizer=tokenizer))
+    for words in ("any", "piece"):
+        assert found(TokenClassifier(folder, words=words), "a👍b") == [("👍", "PER")]
 
 
 def test_maps_and_thresholds(plant: Plant) -> None:

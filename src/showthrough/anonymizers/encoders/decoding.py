@@ -24,6 +24,7 @@ _WORD = regex.compile(
     r"[\p{L}\p{M}\p{N}_--[\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]]+",
     regex.VERSION1,
 )
+_DIGITS = 6  # of a score; a model has no more
 _SPACE = regex.compile(r"\s+")
 
 
@@ -50,7 +51,7 @@ class Decoder:
         begins = (kind[:-1] != found.kind) | found.starts | np.append(True, found.ends[:-1])
         first = np.flatnonzero(begins[masked])
         last = np.append(first[1:], len(masked)) - 1
-        scores = np.clip(self._scores(found.score[masked], first, last), 0.0, 1.0)
+        scores = np.round(np.clip(self._scores(found.score[masked], first, last), 0.0, 1.0), _DIGITS)
         return [
             _mask(self.tags.types[number], start, end, score)
             for number, start, end, score in zip(

@@ -26,7 +26,7 @@ class EncoderRole(Role):
 
     def missing(self, reason: str, install: str) -> ResourceError:
         """Why there is none, and the ways out: no other source could stand in for it."""
-        return ResourceError(f"{self.what}: {reason.rstrip('.')}. Either {install}, or name another or its folder")
+        return ResourceError(f"{self.what}: {reason.rstrip('.')}. Either {install}, or name the folder of another")
 
 
 CLASSIFIER = EncoderRole("token classifier", "model", ("hf",), ())
@@ -106,10 +106,11 @@ def load_encoder(
     """
     try:
         from transformers import AutoModelForTokenClassification, AutoTokenizer
+
+        device, dtype = torch_device(settings.device), torch_dtype(settings.dtype)
     except ImportError as error:
         raise role.missing(f"the model {place!r} needs packages that are not installed", EXTRA) from error
-    device = torch_device(settings.device)
-    options: dict[str, Any] = {"dtype": torch_dtype(settings.dtype), "use_safetensors": True}
+    options: dict[str, Any] = {"dtype": dtype, "use_safetensors": True}
     if new_labels:
         names = dict(enumerate(new_labels))
         numbers = {name: number for number, name in names.items()}
@@ -120,7 +121,7 @@ def load_encoder(
         )
         tokenizer = AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False)
         if fault := _made_up(place, model, report, bool(new_labels)) or _fault(place, model, tokenizer):
-            raise role.missing(fault, "check its files" if new_labels else "name one that was trained to label tokens")
+            raise ResourceError(f"{role.what}: {fault}")
         if hasattr(model.base_model, "set_attention_type"):
             # BigBird would choose by the length of a text, and then keep to it, what all later ones are read with.
             model.base_model.set_attention_type("original_full")
@@ -137,7 +138,7 @@ def _made_up(place: str, model: Any, report: Mapping[str, Iterable[Any]], new_he
     if body_lacks := [key for key in made_up if key.startswith(body)]:
         return f"{place!r} is not whole: {body_lacks[0]} is not in it"
     if made_up and not new_head:
-        return f"{place!r} has no head that labels tokens: {made_up[0]} is not in it"
+        return f"{place!r} has no head that labels tokens: {made_up[0]} is not in it; expected one that was trained to"
     return ""
 
 

@@ -19,6 +19,7 @@ from showthrough.data.labels import label_map
 from showthrough.data.masks import ScoredMask
 from showthrough.errors import PlanError, quoted, shown
 from showthrough.evaluation.settings import settings_problems
+from showthrough.resources.device import torch_device
 from showthrough.resources.files import ModelFiles, library_versions
 from showthrough.resources.settings import ModelSettings
 from showthrough.tables.calls import check_choices, parameter
@@ -41,7 +42,7 @@ class TokenClassifier(Built):
     labels: str = parameter("", "what its types are to be called, such as PER=PERSON,MISC=; to nothing: not masked")
     scheme: Scheme = parameter("auto", "types: labels are types as they stand, and B-, I- or the like say nothing")
     words: Words = parameter("any", "which pieces decide on a word: any of them, the first, or each on itself (piece)")
-    threshold: float = parameter(0.0, "masked is what is so probably not O; 0: whatever is likelier something than O")
+    threshold: float = parameter(0.0, "masked is what is so probably not O; 0: what has another likeliest label than O")
     scores: Scores = parameter("mean", "a mask's score: the mean or the least probability of its words not to be O")
     on: str = parameter("auto", "where it runs: auto, cpu, cuda, cuda:1 or mps")
     dtype: Literal["fp32", "bf16"] = parameter("fp32", "in which numbers it calculates; bf16 is faster and coarser")
@@ -73,7 +74,7 @@ class TokenClassifier(Built):
 
     @property
     def device(self) -> str:
-        return self._classifier.device
+        return self.on if self.on == "cpu" else str(torch_device(self.on))  # whoever asks may not have loaded it
 
     @property
     def _settings(self) -> ModelSettings:
