@@ -61,8 +61,21 @@ def test_a_training_is_stopped_and_goes_on(train: Cli, tmp_path: Path, monkeypat
     assert found.err == f"training was stopped; where it stood is in {checkpoint}: the same with --resume goes on\n"
     found = train("-o", tmp_path / "made", "--epochs", 2, "--resume")
     assert found.status == 0
-    assert "–" in found.out
+    assert "Loss after every epoch" in found.out
     assert "no documents were given to score it on (--dev)" in found.out
+
+
+def test_scores_that_are_too_good_are_told(train: Cli, tmp_path: Path) -> None:
+    dev = ("--dev", tmp_path / "train.json", "--seen", "--keep", "best", "--epochs", 1)
+    found = train(*dev, "-o", tmp_path / "made")
+    assert found.status == 0
+    told = " ".join(found.out.split())
+    assert "Scores on 3 documents of --dev" in told
+    assert "3 of these 3 documents were trained on: the scores are too good" in told
+    assert "the epoch was chosen by these scores" in told
+    clean = train("--dev", tmp_path / "dev.json", "-o", tmp_path / "other", "--epochs", 1)
+    assert "Scores on 1 document of --dev" in clean.out
+    assert "too good" not in clean.out
 
 
 def test_a_sweep_is_a_table(train: Cli, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def command(
             written.write(sheet := sweep_sheet(found), found, results)
         else:
             outcome = train_to_folder(request, watch, lambda epoch: say(_told(epoch)))
-            written.write(sheet := training_sheet(outcome, dev is not None), outcome, results)
+            written.write(sheet := training_sheet(outcome), outcome, results)
     screen = console(PAGE)
     show_sheet(sheet, screen)
     results.lines.append(printable(f"written to {output}"))

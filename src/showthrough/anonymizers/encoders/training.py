@@ -48,6 +48,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     steps: int
     epochs: list[Epoch]
     kept: int  # the number of the epoch whose model is in the folder
+    chosen: bool  # whether that was chosen by the scores
+    documents: int  # that the scores are of; 0: none were given
+    seen: int  # of these, that were trained on too
     seconds: float
 
     @property
@@ -101,6 +104,12 @@ class Request:
             **chosen,
         }
 
+    @cached_property
+    def trained_on(self) -> int:
+        """How many documents of `dev` have a text that is also learned from."""
+        learned = {text_digest(one.text) for one in self.corpus}
+        return sum(text_digest(one.text) in learned for one in self.dev or ())
+
     def check(self) -> None:
         """Raises what can be told before a model is loaded."""
         if problems := settings_problems(self.settings):
@@ -121,10 +130,10 @@ class Request:
         place = self.dev.source or self.dev.name
         if not self.dev.survey.annotated:
             raise PlanError("has no annotations; expected some, to score the model by", place)
-        learned = {text_digest(one.text) for one in self.corpus}
-        both = sum(text_digest(one.text) in learned for one in self.dev)
-        if both and not self.seen:
-            what = f"{both} of {len(self.dev)} documents are also trained on, so the scores would be too good"
+        if self.trained_on and not self.seen:
+            what = (
+                f"{self.trained_on} of {len(self.dev)} documents are also trained on, so the scores would be too good"
+            )
             raise PlanError(f"{what}; expected others, or --seen to have them all the same", place)
 
 
@@ -173,6 +182,9 @@ class Training:
             steps=settings.epochs * -(-len(examples) // self._course.batch_size),
             epochs=learner.epochs,
             kept=learner.kept,
+            chosen=learner.keep_best,
+            documents=len(self.request.dev or ()),
+            seen=self.request.trained_on,
             seconds=time.monotonic() - begun,
         )
         self._keep(encoder, outcome)
