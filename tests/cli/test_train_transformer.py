@@ -21,10 +21,11 @@ def train(cli: Cli, untrained: Path, hearings: Corpus, tmp_path: Path) -> Cli:
     first, rest = list(hearings)[:1], list(hearings)[1:]
     write_corpus(Corpus(rest, name="train"), tmp_path / "train.json", "tab")
     write_corpus(Corpus(first, name="dev"), tmp_path / "dev.json", "tab")
-    usual = ("--model", untrained, "--window", 24, "--batch", 4, "--learning-rate", 0.01, "--device", "cpu")
+    usual = ("--model", untrained, "--batch", 4, "--learning-rate", 0.01, "--device", "cpu")
 
     def call(*arguments: object) -> Any:
-        return cli("train", "transformer", tmp_path / "train.json", *usual, *arguments)
+        window = () if "--sweep" in arguments else ("--window", 24)
+        return cli("train", "transformer", tmp_path / "train.json", *usual, *window, *arguments)
 
     return call
 
@@ -98,6 +99,8 @@ def test_a_sweep_is_a_table(train: Cli, tmp_path: Path) -> None:
         (("--keep", "best"), "keep: found best and no --dev"),
         (("--keep", "first"), "keep: found 'first'; expected last or best"),
         (("--sweep",), "dev: a sweep compares trainings by their scores"),
+        (("--sweep-windows", "16,24"), "sweep-windows: is of a sweep; expected --sweep beside it"),
+        (("--sweep", "--window", 24), "window: a sweep has several; expected --sweep-windows"),
         (("--device", "tpu"), "device: found 'tpu'; expected auto, cpu, cuda"),
     ],
 )

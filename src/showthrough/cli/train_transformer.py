@@ -57,6 +57,7 @@ def command(
     Each annotator's layer of a document is learned as a copy of its own. The folder then masks, as in showthrough
     anonymize test.json --with FOLDER/. A training that is stopped leaves a checkpoint beside the folder.
     """
+    _check_grid(sweeping, asked, grid)
     written = SheetViews.of(views)
     check_distinct((output, *written.paths), inputs([corpus, dev], [asked.get("model")]))
     written.check()
@@ -76,6 +77,15 @@ def command(
     show_sheet(sheet, screen)
     results.lines.append(printable(f"written to {output}"))
     results.tell(screen)
+
+
+def _check_grid(sweeping: bool, asked: Said, grid: Said) -> None:
+    """Raises PlanError for what would be passed over."""
+    if grid and not sweeping:
+        raise PlanError("is of a sweep; expected --sweep beside it", f"sweep-{next(iter(grid))}")
+    for name, instead in (("window", "windows"), ("mask_weight", "weights")):
+        if sweeping and name in asked:
+            raise PlanError(f"a sweep has several; expected --sweep-{instead}", name)
 
 
 @contextmanager

@@ -53,10 +53,15 @@ class Checkpoint:
 
         try:
             with safe_open(self.path, framework="pt") as file:
-                yield file, json.loads((file.metadata() or {}).get("showthrough", "{}"))
+                head = json.loads((file.metadata() or {}).get("showthrough", "{}"))
+                if not isinstance(head, dict) or not isinstance(head.get("origin", {}), dict):
+                    raise ValueError("it does not say what it was made from")
+                yield file, head
         except (OSError, ValueError, KeyError, SafetensorError) as error:
-            message = f"this checkpoint is damaged ({error}); remove it to start afresh"
-            raise ResourceError(f"{self.path}: {message}") from error
+            raise self.damaged(error) from error
+
+    def damaged(self, why: object) -> ResourceError:
+        return ResourceError(f"{self.path}: this checkpoint is damaged ({why}); remove it to start afresh")
 
     def write(self, tensors: Mapping[str, Any], state: Mapping[str, Any]) -> None:
         if not self.save:

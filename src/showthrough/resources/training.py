@@ -21,6 +21,7 @@ import numpy as np
 
 from showthrough.errors import ResourceError
 from showthrough.resources.checkpoints import Checkpoint
+from showthrough.resources.device import reason_of
 from showthrough.resources.settings import Watch
 
 Epoch = TypeVar("Epoch")
@@ -146,9 +147,12 @@ def train(
     epoch, step = 0, 0
     if saved := checkpoint.read():
         tensors, state = saved
-        epoch, step = state["epoch"], state["step"]
-        _restore(tensors, named, optimizer, total)
-        learner.remember(tensors, state["learner"])
+        try:
+            epoch, step = state["epoch"], state["step"]
+            _restore(tensors, named, optimizer, total)
+            learner.remember(tensors, state["learner"])
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:  # what is not there, or of another shape
+            raise checkpoint.damaged(reason_of(error)) from error
     pace = _Pace(course, len(learner.windows), epoch, step, watch)
     last_save = time.monotonic()
 

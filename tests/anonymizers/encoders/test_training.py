@@ -226,6 +226,19 @@ def test_training_from_a_program(untrained: Path, hearings: Corpus, tmp_path: Pa
         train_transformer(hearings, tmp_path / "other", dev="dev.json", **settings)  # type: ignore[arg-type]
 
 
+def test_going_on_from_a_trained_model_remembers_its_documents(
+    request_of: RequestOf, hearings: Corpus, tmp_path: Path
+) -> None:
+    first = replace(request_of("first", epochs=1), corpus=without(hearings, 2, 3), dev=None)
+    train_to_folder(first)
+    second = request_of("second", epochs=1, model=str(first.folder))
+    second = replace(second, corpus=without(hearings, 0, 1), dev=without(hearings, 1, 2, 3), seen=False)
+    with pytest.raises(PlanError, match="1 of 1 documents are also trained on"):
+        train_to_folder(second)
+    train_to_folder(replace(second, dev=None))
+    assert set(read_card(second.folder).training.documents) == {text_digest(one.text) for one in hearings}
+
+
 # Stopping and going on.
 
 
@@ -275,6 +288,23 @@ def test_a_checkpoint_of_something_else_is_not_gone_on_with(
     stopped(request_of(epochs=2), monkeypatch, 5)
     with pytest.raises(PlanError, match=r"was made from something else \(mask_weight\)"):
         train_to_folder(request_of(epochs=2, mask_weight=1.0, resume=True))
+
+
+def test_a_checkpoint_that_lacks_something(torch: Any, request_of: RequestOf, monkeypatch: pytest.MonkeyPatch) -> None:
+    from safetensors import safe_open
+    from safetensors.torch import load_file, save_file
+
+    request = request_of(epochs=2)
+    stopped(request, monkeypatch, 5)
+    with safe_open(request.checkpoint, framework="pt") as file:
+        head = file.metadata()
+    tensors = load_file(request.checkpoint)
+    save_file({name: one for name, one in tensors.items() if "embeddings" not in name}, request.checkpoint, head)
+    with pytest.raises(ResourceError, match=r"this checkpoint is damaged \(.*embeddings.*\); remove it"):
+        train_to_folder(replace(request, resume=True))
+    save_file({"one": torch.ones(1)}, request.checkpoint, {"showthrough": '{"format": 1, "origin": []}'})
+    with pytest.raises(ResourceError, match="it does not say what it was made from"):
+        train_to_folder(replace(request, resume=True))
 
 
 def test_checkpoints_on_the_way(request_of: RequestOf, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
@@ -43,6 +44,7 @@ class Tagging(Examined[Epoch]):
     def __post_init__(self) -> None:
         import torch
 
+        self._begun = time.monotonic()
         self.model = self.encoder.model
         weights = np.array([1.0 if name == OUTSIDE else self.mask_weight for name in self.encoder.labels])
         self._weights = torch.tensor(weights, dtype=torch.float32, device=self.model.device)
@@ -77,6 +79,19 @@ class Tagging(Examined[Epoch]):
     def epoch_over(self, number: int, loss: float) -> None:
         super().epoch_over(number, loss)
         self.tell(self.epochs[-1])
+
+    def keepsake(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        tensors, state = super().keepsake()
+        return tensors, state | {"seconds": self.seconds}
+
+    def remember(self, tensors: dict[str, Any], state: dict[str, Any]) -> None:
+        super().remember(tensors, state)
+        self._begun = time.monotonic() - float(state["seconds"])
+
+    @property
+    def seconds(self) -> float:
+        """That it has been learning, not counting the time between a stop and going on."""
+        return time.monotonic() - self._begun
 
     @property
     def kept(self) -> int:

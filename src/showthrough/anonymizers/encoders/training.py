@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -12,15 +11,16 @@ from typing import Any
 
 import msgspec
 
+from showthrough.anonymizers.base import Training as TrainedOn
 from showthrough.anonymizers.encoders.classifier import Classifier, classifier
 from showthrough.anonymizers.encoders.decoding import Decoder
 from showthrough.anonymizers.encoders.examples import check_documents, examples_of, labels_for
 from showthrough.anonymizers.encoders.learning import Epoch, Tagging
-from showthrough.anonymizers.encoders.loading import ENCODER, Encoder, encoder_files, load_encoder
+from showthrough.anonymizers.encoders.loading import ENCODER, Encoder, encoder_files, encoder_name, load_encoder
 from showthrough.anonymizers.encoders.schemes import tagset
 from showthrough.anonymizers.encoders.scoring import dev_scores
 from showthrough.anonymizers.encoders.settings import TransformerSettings
-from showthrough.anonymizers.model_folders import Card, check_model_folder, training_on, write_model
+from showthrough.anonymizers.model_folders import CARD, Card, check_model_folder, read_card, training_on, write_model
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import text_digest
 from showthrough.errors import InputError, Interrupted, PlanError
@@ -30,7 +30,7 @@ from showthrough.resources.checkpoints import Checkpoint
 from showthrough.resources.device import torch_device
 from showthrough.resources.files import EXTRA, ModelFiles, hushed, quietly
 from showthrough.resources.settings import ModelSettings, Watch
-from showthrough.resources.training import Course, seeded, train, uses_bf16
+from showthrough.resources.training import Course, seeded, train, uses_bf16, whole
 
 VERSION = 1  # rises when the same settings and documents could give another model
 _NOT_OF_THE_MODEL = ("model", "device", "precision", "checkpoint_minutes", "gradient_checkpointing")
@@ -51,7 +51,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     chosen: bool  # whether that was chosen by the scores
     documents: int  # that the scores are of; 0: none were given
     seen: int  # of these, that were trained on too
-    seconds: float
+    seconds: float  # of training and scoring, before it was stopped and after
 
     @property
     def scores(self) -> dict[str, float | None]:
@@ -105,9 +105,20 @@ class Request:
         }
 
     @cached_property
+    def learned(self) -> TrainedOn:
+        """What the model will have been trained on; where it goes on from one of ours, what that one was as well."""
+        new = training_on(self.corpus)
+        folder = encoder_name(self.settings.model, ENCODER).folder if self.settings.model else None
+        if folder is None or not (folder / CARD).is_file():
+            return new
+        before = read_card(folder).training
+        texts = tuple(sorted({*before.documents, *new.documents}))
+        return TrainedOn(f"{before.corpus} and {new.corpus}", new.digest, texts)
+
+    @cached_property
     def trained_on(self) -> int:
         """How many documents of `dev` have a text that is also learned from."""
-        learned = {text_digest(one.text) for one in self.corpus}
+        learned = frozenset(self.learned.documents)
         return sum(text_digest(one.text) in learned for one in self.dev or ())
 
     def check(self) -> None:
@@ -162,7 +173,7 @@ class Training:
     tell: Callable[[Epoch], None]
 
     def run(self) -> Outcome:
-        settings, begun = self.request.settings, time.monotonic()
+        settings = self.request.settings
         encoder = loaded(self.request)
         decoder = Decoder(tagset(encoder.labels, {}, model=settings.model), settings.threshold)
         reading = classifier(encoder, decoder, settings.window, settings.stride)
@@ -171,6 +182,12 @@ class Training:
             encoder, examples, settings.mask_weight, settings.keep == "best", lambda: self._scores(reading), self.tell
         )
         self._train(learner)
+        with whole():  # it may have taken days
+            return self._kept(learner, reading)
+
+    def _kept(self, learner: Tagging, reading: Classifier) -> Outcome:
+        """Writes the model of the epoch that is kept."""
+        settings, examples = self.request.settings, learner.windows
         if learner.keep_best:
             learner.take_best()
         outcome = Outcome(
@@ -185,9 +202,9 @@ class Training:
             chosen=learner.keep_best,
             documents=len(self.request.dev or ()),
             seen=self.request.trained_on,
-            seconds=time.monotonic() - begun,
+            seconds=learner.seconds,
         )
-        self._keep(encoder, outcome)
+        self._write(learner.encoder, outcome)
         return outcome
 
     @property
@@ -214,12 +231,12 @@ class Training:
     def _scores(self, reading: Classifier) -> dict[str, float | None]:
         return dev_scores(self.request.dev, reading) if self.request.dev else {}
 
-    def _keep(self, encoder: Encoder, outcome: Outcome) -> None:
+    def _write(self, encoder: Encoder, outcome: Outcome) -> None:
         request = self.request
         chosen = asdict(request.settings) | {"window": outcome.window, "stride": outcome.stride}
         card = Card(
             kind="transformer",
-            training=training_on(request.corpus),
+            training=request.learned,
             settings=chosen | {"revision": request.files.revision, "labels": list(request.labels)},
             types=tuple(dict.fromkeys(name[2:] for name in request.labels[1:])),
             figures=msgspec.to_builtins(outcome) | {"origin": request.origin, "made_with": _made_with(encoder)},
