@@ -1,4 +1,4 @@
-"""What each anonymization reaches at other thresholds: masks with lower scores left out, counted by the run's metrics."""
+"""What anonymizations reach at other thresholds: masks with lower scores left out, counted by the run's metrics."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -44,8 +45,8 @@ def sweeps(
 def thresholds_of(scores: Array) -> list[float]:
     """Where other masks are left out, ascending: 0, which leaves out none, then between one score and the next.
 
-    Each is as short as it can be written. Of many, as many masks lie between each and the next. None for one score
-    alone, or for one that is no number from 0 to 1.
+    Each is as short as it can be written. Of many, about as many masks lie between each and the next. None for one
+    score alone, or for one that is no number from 0 to 1.
 
     >>> thresholds_of(np.array([0.85, 0.4, 0.85, 0.8612, 1.0]))
     [0.0, 0.8, 0.86, 1.0]
@@ -53,12 +54,13 @@ def thresholds_of(scores: Array) -> list[float]:
     levels = np.unique(scores)
     if len(levels) < 2 or not (levels[0] >= 0 and levels[-1] <= 1):
         return []
-    places = range(len(levels))
+    places: Sequence[int] = range(len(levels))
     if len(levels) > MOST:
         evenly = np.sort(scores)[np.linspace(0, len(scores) - 1, MOST).round().astype(np.int64)]
         places = np.unique(np.searchsorted(levels, evenly)).tolist()
     known = levels.tolist()
-    return [_shortest(known[place - 1], known[place]) if place else 0.0 for place in places]
+    # Of many scores, any of those half-way to the last that was taken would do: a short number matters more.
+    return [0.0, *(_shortest(known[(last + place) // 2], known[place]) for last, place in pairwise(places))]
 
 
 def _shortest(above: float, most: float) -> float:

@@ -60,7 +60,7 @@ def _telling(made: Provenance, said: str) -> Callable[[object], object]:
         kind, place = found["kind"] or "", found["place"]
         if place.startswith("//"):  # which follow http:
             return f"{kind}//{place.rpartition('@')[2].lstrip('/')}"
-        if place in models or place.startswith("./") and place[2:] == last_part(place):
+        if place in models or place == f"./{last_part(place)}":
             return found[0]
         return f"{kind}{'./' if kind else ''}{last_part(place)}{'/' if place.endswith('/') else ''}"
 
