@@ -64,7 +64,11 @@ def _words(text: str) -> list[tuple[int, int, str]]:
 
 
 def test_by_hand() -> None:
-    ole, oslo, of = ScoredMask(0, 8, None, "", 0.9), ScoredMask(12, 16, None, "", 0.5), ScoredMask(9, 11, None, "", 0.25)
+    ole, oslo, of = (
+        ScoredMask(0, 8, None, "", 0.9),
+        ScoredMask(12, 16, None, "", 0.5),
+        ScoredMask(9, 11, None, "", 0.25),
+    )
     sweep = swept([ole, oslo, of]).sweeps["x"]
     # All masks; without "of"; Ole Berg alone.
     assert sweep.thresholds == [0.0, 0.5, 0.9]

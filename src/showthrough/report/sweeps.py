@@ -85,7 +85,10 @@ def sweep_grids(run: Run) -> list[Grid]:
         for place, threshold in enumerate(sweep.thresholds):
             values = [_entry(each[place]) for each in sweep.values.values()]
             rows.append(Row(as_typed(threshold) if place else "0 (all masks)", (count(sweep.masks[place]), *values)))
-        notes = [f"{sweep.unscored:,} masks have no score and are never left out."] if sweep.unscored else []
+        notes = []
+        if sweep.unscored:
+            several = f"{sweep.unscored:,} masks have no score and are never left out."
+            notes.append("1 mask has no score and is never left out." if sweep.unscored == 1 else several)
         if sweep.levels > len(sweep.thresholds):
             notes.append(
                 f"There are {sweep.levels:,} different scores; about as many masks lie between each row and the next."

@@ -52,7 +52,9 @@ def cost_grid(run: Run) -> Grid | None:
 
     if not any(one.made and one.made.cost for one in run.anonymizations):
         return None
-    note = "Documents a second: of one process, loading aside. Memory: the most that one held. Both as anonymizing went."
+    note = (
+        "Documents a second: of one process, loading aside. Memory: the most that one held. Both as anonymizing went."
+    )
     return _grid(run, "What the systems cost", {head: of_cost(make) for head, make in heads.items()}, (note,))
 
 
