@@ -22,10 +22,11 @@ from typer.testing import CliRunner
 
 from showthrough.cli import app
 from showthrough.data.kinds import NAMES, in_order, path_of, treated_as
+from showthrough.data.provenance import Cost, Provenance as Made
 from showthrough.data.schemes import SCHEMES
 from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES, Metric
 from showthrough.report.table import ARROWS
-from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Place, Score, Uneven, described
+from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Place, Score, Sweep, Uneven, described
 from showthrough.run.run import Run
 from showthrough.run.settings import Recorded
 
@@ -98,6 +99,7 @@ def run_fields() -> str:
     """What a run file holds: every field of a run and of what it is made of."""
     parts = {
         "": Run, "An input": Input, "A metric": MetricRecord, "The settings": Recorded, "A score": Score,
+        "How an anonymization was made": Made, "What that took": Cost, "What surer masks alone reach": Sweep,
         "A failure": Failure, "What a metric has to show of a document": Evidence, "A place in it": Place,
         "A string in it that is masked unevenly": Uneven,
         "What `Run.compare` gives, which is not in the file": Comparison,

@@ -54,7 +54,7 @@ _ROOMS = {
     "evaluation.plan": ("Plan",),
     "evaluation.reidentification": ("reidentify",),
     "registry.fetching": ("fetch",),
-    "run.records": ("Ceiling", "Comparison", "Human", "Score"),
+    "run.records": ("Ceiling", "Comparison", "Human", "Score", "Sweep"),
     "run.run": ("Run",),
     "data.documents": ("Annotation", "Corpus", "Document", "Mention"),
     "tables.calls": ("parameter",),

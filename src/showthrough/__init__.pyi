@@ -96,6 +96,7 @@ from showthrough.run.records import (
     Comparison as Comparison,
     Human as Human,
     Score as Score,
+    Sweep as Sweep,
 )
 from showthrough.run.run import Run as Run
 from showthrough.tables.calls import parameter as parameter

@@ -21,8 +21,8 @@ from showthrough.run.run import Run
 
 COST = Cost(20.0, 100, 5_000, 3.21, 1_532_000_000, 560_400_000, 2, "cuda")
 MADE = Provenance(
-    anonymizer="models/crf|_x/", version=4, pinned={"model": "0123456789abcdef"}, replacement="surrogate", threshold=0.05,
-    trained_on="train@fedcba9876543210", seen=7, cost=COST,
+    anonymizer="models/crf|_x/", version=4, pinned={"model": "0123456789abcdef"}, replacement="surrogate",
+    threshold=0.05, trained_on="train@fedcba9876543210", seen=7, cost=COST,
 )  # fmt: skip
 
 
