@@ -26,7 +26,18 @@ from showthrough.data.provenance import Cost, Provenance as Made
 from showthrough.data.schemes import SCHEMES
 from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES, Metric
 from showthrough.report.table import ARROWS
-from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Place, Score, Sweep, Uneven, described
+from showthrough.run.records import (
+    Comparison,
+    Evidence,
+    Failure,
+    Input,
+    MetricRecord,
+    Place,
+    Score,
+    Sweep,
+    Uneven,
+    described,
+)
 from showthrough.run.run import Run
 from showthrough.run.settings import Recorded
 
