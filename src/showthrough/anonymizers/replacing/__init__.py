@@ -11,8 +11,10 @@ from showthrough.anonymizers.replacing.generalized import generalized
 from showthrough.anonymizers.replacing.invented import invented
 from showthrough.anonymizers.replacing.masked import Masked, masked
 from showthrough.anonymizers.replacing.numbered import numbered
-from showthrough.data.documents import Document
-from showthrough.data.masks import Mask
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import Anonymization, Mask
+from showthrough.data.pairing import Missing, check_pair
+from showthrough.errors import InputError
 
 Way = Literal["label", "suppress", "number", "surrogate", "generalize"]
 WAYS: tuple[Way, ...] = get_args(Way)
@@ -35,6 +37,15 @@ def replacing(way: Way) -> Replace:
         return [structs.replace(mask, replacement=text) for mask, text in zip(masks, texts, strict=True)]
 
     return replace
+
+
+def rewritten(corpus: Corpus, anonymization: Anonymization, way: Way, missing: Missing = "error") -> Anonymization:
+    """The masks of an anonymization with other replacements. Raises InputError where it does not fit the corpus."""
+    if problems := check_pair(corpus, anonymization, missing):
+        raise InputError(problems)
+    replace = replacing(way)
+    masks = {one.id: replace(one, anonymization.of(one.id)) for one in corpus if one.id in anonymization.masks}
+    return Anonymization(masks, anonymization.name, anonymization.source, anonymization.notes)
 
 
 def suppressed(document: Document, found: Sequence[Masked]) -> list[str | None]:

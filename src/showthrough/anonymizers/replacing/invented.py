@@ -17,14 +17,14 @@ from showthrough.data.kinds import treated_as
 from showthrough.data.masks import Mask, apply_masks
 from showthrough.data.provenance import text_digest
 
-# A type that the clinical part knows, for each kind of surrogates; of any other word, none can be made that means anything.
+# A type that the clinical part knows, for each kind of surrogates. What stood for any other word would mean nothing.
 _TYPES = {
     "person": "PERSON", "place": "LOCATION", "organization": "ORG", "date": "DATETIME", "age": "AGE", "code": "CODE",
     "contact": "EMAIL",
 }  # fmt: skip
 _QUANTITY = "quantity"
-_STEP = 37  # days: another day, and nearly always another month
-_STEPS = 60
+
+_STEPS = 400  # days, until day, month and year are others
 _TRIES = 20
 _EDGES = re.compile(r"^[\s,.;:/–-]+|[\s,;:/–(-]+$")
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
@@ -65,7 +65,8 @@ def _written(one: Masked, made: str, seed: str) -> str | None:
         return one.label
     if kind == "date":
         made = _other_date(one, made)
-    new = _without_repeats(one, _plain(made), Random(f"{seed}\0{one.text}"))
+    random = None if kind == "date" else Random(f"{seed}\0{one.text}")
+    new = _without_repeats(one, _plain(made), random)
     new = _ENDS.sub("", new) if kind == "contact" else new
     return new if words(new) and not one.repeats(new) else one.label
 
@@ -82,21 +83,23 @@ def _other_date(one: Masked, made: str) -> str:
     """
     dates = written_dates(made, day_first=True)
     for step in range(_STEPS if says_only(made, dates) else 0):
-        shift = Shift(step * _STEP, step, step)
+        shift = Shift(step, step, step)
         new = [part for date in dates for part in date.shifted(shift, date.year or 2001)]
         if one.words.isdisjoint(text.casefold() for _, text in new):
             return apply_masks(made, [Mask(field.start, field.end, text) for field, text in new])
     return ""
 
 
-def _without_repeats(one: Masked, made: str, random: Random) -> str:
-    """Words of the original are left out, as the `Hospital` of another hospital; numbers become others."""
+def _without_repeats(one: Masked, made: str, random: Random | None) -> str:
+    """Words of the original are left out, as the `Hospital` of another hospital; numbers become others by chance."""
 
     def other(match: re.Match[str]) -> str:
         text = match[0]
         if not one.repeats(text):
             return text
-        tries = (characters(random, text) for _ in range(_TRIES if any(map(str.isdigit, text)) else 0))
+        if random is None or not any(map(str.isdigit, text)):
+            return ""
+        tries = (characters(random, text) for _ in range(_TRIES))
         return next((new for new in tries if not one.repeats(new) and (new[0] != "0" or text[0] == "0")), "")
 
     kept = WORD.sub(other, made)

@@ -1,4 +1,4 @@
-"""What is masked, as all ways of replacing look at it: its text, its type, and the words that may not be written again."""
+"""What is masked, as all ways of replacing look at it: text, type, and the words that may not be written again."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ class Masked:
     text: str
     before: str  # what stands just before it
     entity_type: str  # that the mask says, or that its replacement spells
+    alone: bool  # whether it overlaps no other
     words: frozenset[str]  # of this mask and of all that it overlaps: of these, each may write what is read in the end
 
     def repeats(self, text: str, allowed: Collection[str] = ()) -> bool:
-        """Whether a replacement writes anything again that is masked; a mask without a word is repeated by its signs."""
+        """Whether a replacement writes again what is masked; a mask without a word is repeated by its signs."""
         if not self.words:
             return self.text.strip() in text
         return not self.words.isdisjoint(words(text) - frozenset(allowed))
@@ -74,7 +75,7 @@ def masked(document: Document, masks: Sequence[Mask]) -> list[Masked]:
             mask = masks[place]
             text = document.text[mask.start : mask.end]
             before = document.text[max(0, mask.start - 12) : mask.start]
-            found[place] = Masked(mask, text, before, type_of(mask, document.text), hidden)
+            found[place] = Masked(mask, text, before, type_of(mask, document.text), len(region) == 1, hidden)
     return [found[place] for place in range(len(masks))]
 
 

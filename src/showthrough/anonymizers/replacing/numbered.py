@@ -11,12 +11,16 @@ from showthrough.anonymizers.surrogates.names import proper_words
 from showthrough.anonymizers.surrogates.wordlists import FUNCTION
 from showthrough.data.documents import Document
 
-_MEN = frozenset("mr sr don dn herr hr sir".split())
-_WOMEN = frozenset("mrs ms miss mme sra srta doña dña dª frau fru frk lady".split())
+_MEN = frozenset(["mr", "sr", "don", "dn", "herr", "hr", "sir"])
+_WOMEN = frozenset(["mrs", "ms", "miss", "mme", "sra", "srta", "doña", "dña", "dª", "frau", "fru", "frk", "lady"])
+
+
+_WITH_NUMBERS = frozenset({"DATETIME", "AGE", "QUANTITY", "CODE", "ADDRESS", "ZIP"})
+_NO_DAY = 3  # digits: DATE_12 for 12 May would be read as the 12, by metrics as by people, and DATE_012 is not
 
 
 def numbered(document: Document, found: Sequence[Masked]) -> list[str | None]:
-    """`PERSON_1`, `PERSON_2`, …; by label, so that a number tells nothing but the order of first appearance."""
+    """`PERSON_1`, `PERSON_2`, …, `DATE_001`; by label, so that a number tells the order of first appearance alone."""
     dates = [one.text for one in found if "DATETIME" in one.path]
     day_first = day_comes_first(dates)
     people = _People(one for one in found if one.label and "PERSON" in one.path)
@@ -36,8 +40,13 @@ def numbered(document: Document, found: Sequence[Masked]) -> list[str | None]:
         else:
             key = _spelling(one)
         known = numbers.setdefault(one.label, {})
-        written[place] = f"{one.label}_{known.setdefault(key, len(known) + 1)}"
+        written[place] = f"{one.label}_{known.setdefault(key, len(known) + 1):0{_width(one)}d}"
     return [written[place] for place in range(len(found))]
+
+
+def _width(one: Masked) -> int:
+    """How many digits a number has: its type alone decides, so that it tells nothing of what is masked."""
+    return _NO_DAY if _WITH_NUMBERS.intersection(one.path) else 1
 
 
 def _spelling(one: Masked) -> str:
@@ -48,7 +57,9 @@ def _spelling(one: Masked) -> str:
 
 def _date(text: str, day_first: bool | None) -> Hashable | None:
     """The day, month or year that a text says and nothing else; `None` where it says more, or there is no telling."""
-    first, second = (_only(text, order) for order in ((day_first, day_first) if day_first is not None else (True, False)))
+    first, second = (
+        _only(text, order) for order in ((day_first, day_first) if day_first is not None else (True, False))
+    )
     if first is None or second is None or _said(first) != _said(second):
         return None
     return _said(first)
@@ -70,7 +81,7 @@ def _said(one: Written) -> tuple[str, int | None, int | None, int | None]:
 
 
 class _People:
-    """Who is who: a name that is part of exactly one longer one is the same person, and one that fits two is neither."""
+    """Who is who: a name that is part of one longer one alone is the same person, and one that fits two is neither."""
 
     def __init__(self, found: Iterable[Masked]) -> None:
         names = {_name(one) for one in found}
@@ -119,4 +130,6 @@ def _agrees(name: _Name, root: _Name) -> bool:
     (own, gender), (whole, other) = name, root
     left = [word for word in whole if word not in own]
     initials = [word for word in own if len(word) == 1 and word not in whole]
-    return not (gender and other and gender != other) and all(any(word[0] == letter for word in left) for letter in initials)
+    return not (gender and other and gender != other) and all(
+        any(word[0] == letter for word in left) for letter in initials
+    )

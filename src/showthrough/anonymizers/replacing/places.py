@@ -8,17 +8,19 @@ from functools import cache
 from importlib.resources import files
 
 _ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
 
 
 def lies_in(text: str) -> tuple[str, ...]:
-    """What a place lies in, the nearest first; of several, what all that are known lie in; of an unknown one, nothing.
+    """What a place lies in, the nearest first: of a city and its country both; where a name is unknown, nothing.
 
-    >>> lies_in("Oslo"), lies_in("12 High Street, Oslo, Norway"), lies_in("Oslo, Rome"), lies_in("Springfield")
+    >>> lies_in("Oslo"), lies_in("12 High Street, Oslo, Norway"), lies_in("Oslo, Rome"), lies_in("Springfield, Oslo")
     (('Norway', 'Europe'), ('Europe',), ('Europe',), ())
     """
-    parts = [known for part in text.split(",") if (known := _table().get(_folded(part)))]
-    last = _table().get(_folded(text.rpartition(",")[2]), ())
-    return tuple(place for place in last if all(place in one for one in parts))
+    *others, last = text.split(",")
+    names = [*(one for one in others if not _DIGIT.search(one)), last]  # what has a number is an address
+    known = [_table().get(_folded(name), ()) for name in names]
+    return tuple(place for place in known[-1] if all(place in one for one in known))
 
 
 def _folded(name: str) -> str:
