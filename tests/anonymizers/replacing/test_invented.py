@@ -52,3 +52,11 @@ def test_amounts_are_other_numbers_without_their_words(replaced: Replaced) -> No
     assert made
     assert re.fullmatch(r"[1-9]\d,\d{3}", made)
     assert made != "12,450"
+
+
+def test_nothing_is_left_hanging_where_a_word_was_left_out(replaced: Replaced) -> None:
+    tagged = (
+        "[HOSPITAL:Hospital, Jerez], [HOSPITAL:Clinic - Jerez], [HOSPITAL:Jerez (Hospital), Lugo], [AGE:age: 45 years]"
+    )
+    made = [re.sub(r"\w+", "x", one or "") for one in replaced("surrogate", tagged)]
+    assert made == ["x", "x", "x, x", "x"]

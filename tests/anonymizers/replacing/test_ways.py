@@ -140,3 +140,9 @@ def test_without_a_type_what_the_anonymizer_wrote_stays() -> None:
 def test_types_with_odd_characters_become_one_word() -> None:
     (made,) = replacing("label")(Document("d", "Oslo"), [TypedMask(0, 4, None, "place of birth!\n")])
     assert made.replacement == "PLACE_OF_BIRTH"
+
+
+def test_what_a_mask_writes_is_no_word_that_one_around_it_hides() -> None:
+    masks = [TypedMask(0, 20, None, "LOC"), TypedMask(4, 10, None, "LOC"), TypedMask(14, 20, None, "PERSON")]
+    made = replacing("label")(Document("d", "the person of Norway"), masks)
+    assert [one.replacement for one in made] == ["LOC", "LOC", "MASKED"]

@@ -23,12 +23,11 @@ _TYPES = {
     "contact": "EMAIL",
 }  # fmt: skip
 _QUANTITY = "quantity"
-
 _STEPS = 400  # days, until day, month and year are others
 _TRIES = 20
 _EDGES = re.compile(r"^[\s,.;:/–-]+|[\s,;:/–(-]+$")
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
-_GAPS = re.compile(r"\s+(?=[,;.)])|(?<=\()\s+|\(\s*\)|([,;/–-])(?:\s*[,;/–-])+")
+_GAPS = re.compile(r"\s*\(\s*\)|\s+(?=[,;.)])|(?<=\()\s+|[,;/–-](?=\s*[,;/–-])")
 
 
 def invented(document: Document, found: Sequence[Masked]) -> list[str | None]:
@@ -105,4 +104,4 @@ def _without_repeats(one: Masked, made: str, random: Random | None) -> str:
     kept = WORD.sub(other, made)
     if kept == made:
         return made
-    return _EDGES.sub("", " ".join(_GAPS.sub(r"\1", kept).split()))
+    return _EDGES.sub("", " ".join(_GAPS.sub("", kept).split()))
