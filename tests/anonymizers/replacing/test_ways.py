@@ -146,3 +146,10 @@ def test_what_a_mask_writes_is_no_word_that_one_around_it_hides() -> None:
     masks = [TypedMask(0, 20, None, "LOC"), TypedMask(4, 10, None, "LOC"), TypedMask(14, 20, None, "PERSON")]
     made = replacing("label")(Document("d", "the person of Norway"), masks)
     assert [one.replacement for one in made] == ["LOC", "LOC", "MASKED"]
+
+
+def test_what_is_longer_than_any_name_has_its_label() -> None:
+    document = Document("d", "John Smith " * 40)
+    masks = [TypedMask(0, 440, None, "PERSON"), TypedMask(0, 430, None, "PERSON")]
+    assert [one.replacement for one in replacing("surrogate")(document, masks)] == ["PERSON", "PERSON"]
+    assert [one.replacement for one in replacing("number")(document, masks)] == ["PERSON_2", "PERSON_1"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +17,8 @@ from showthrough.data.masks import Mask
 NO_LABEL = "MASKED"  # where every name of the type is a word of what is masked
 _IDEOGRAPH = "".join(f"{chr(low)}-{chr(high)}" for low, high in IDEOGRAPHS)
 WORD = re.compile(rf"[{_IDEOGRAPH}]|[^\W{_IDEOGRAPH}]+")  # as metrics cut texts
+_LONGEST = 300  # characters; masks in masks would else be read as often as there are masks
+_TITLE = 12  # characters before a name in which one is looked for
 _BETWEEN = re.compile(r"[^\w/-]+")
 
 
@@ -36,22 +38,35 @@ class Masked:
     """One mask and what it hides."""
 
     mask: Mask
-    text: str
-    before: str  # what stands just before it
+    source: str  # the whole text: of masks in masks, what each hides is not copied
     entity_type: str  # that the mask says, or that its replacement spells
     alone: bool  # whether it overlaps no other
     words: frozenset[str]  # of this mask and of all that it overlaps: of these, each may write what is read in the end
 
-    def repeats(self, text: str, allowed: Collection[str] = ()) -> bool:
+    @property
+    def text(self) -> str:
+        return self.source[self.mask.start : self.mask.end]
+
+    @property
+    def before(self) -> str:
+        """What stands just before it."""
+        return self.source[max(0, self.mask.start - _TITLE) : self.mask.start]
+
+    def repeats(self, text: str) -> bool:
         """Whether a replacement writes again what is masked; a mask without a word is repeated by its signs."""
         if not self.words:
             return self.text.strip() in text
-        return not self.words.isdisjoint(words(text) - frozenset(allowed))
+        return not self.words.isdisjoint(words(text))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is longer than any name, date or place: then nothing is made of its words."""
+        return self.mask.end - self.mask.start > _LONGEST
 
     @cached_property
     def path(self) -> tuple[str, ...]:
-        """From the whole down to its kind; empty where nobody knows the type."""
-        kind = nearest(self.entity_type)
+        """From the whole down to its kind; empty where nobody knows the type, or where it is too long to be looked at."""
+        kind = None if self.is_long else nearest(self.entity_type)
         return path_of(kind) if kind else ()
 
     @cached_property
@@ -73,9 +88,7 @@ def masked(document: Document, masks: Sequence[Mask]) -> list[Masked]:
         hidden = words(document.text[start:end])
         for place in region:
             mask = masks[place]
-            text = document.text[mask.start : mask.end]
-            before = document.text[max(0, mask.start - 12) : mask.start]
-            found[place] = Masked(mask, text, before, type_of(mask, document.text), len(region) == 1, hidden)
+            found[place] = Masked(mask, document.text, type_of(mask, document.text), len(region) == 1, hidden)
     return [found[place] for place in range(len(masks))]
 
 

@@ -6,23 +6,20 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 
 from showthrough.anonymizers.replacing.masked import WORD, Masked
-from showthrough.anonymizers.surrogates.dates import Written, day_comes_first, written_dates
+from showthrough.anonymizers.surrogates.dates import day_comes_first, written_dates
 from showthrough.anonymizers.surrogates.names import proper_words
 from showthrough.anonymizers.surrogates.wordlists import FUNCTION
 from showthrough.data.documents import Document
 
 _MEN = frozenset(["mr", "sr", "don", "dn", "herr", "hr", "sir"])
 _WOMEN = frozenset(["mrs", "ms", "miss", "mme", "sra", "srta", "doña", "dña", "dª", "frau", "fru", "frk", "lady"])
-
-
 _WITH_NUMBERS = frozenset({"DATETIME", "AGE", "QUANTITY", "CODE", "ADDRESS", "ZIP"})
 _NO_DAY = 3  # digits: DATE_12 for 12 May would be read as the 12, by metrics as by people, and DATE_012 is not
 
 
 def numbered(document: Document, found: Sequence[Masked]) -> list[str | None]:
     """`PERSON_1`, `PERSON_2`, …, `DATE_001`; by label, so that a number tells the order of first appearance alone."""
-    dates = [one.text for one in found if "DATETIME" in one.path]
-    day_first = day_comes_first(dates)
+    day_first = day_comes_first(one.text for one in found if "DATETIME" in one.path)
     people = _People(one for one in found if one.label and "PERSON" in one.path)
     order = sorted(range(len(found)), key=lambda place: (found[place].mask.start, found[place].mask.end))
     numbers: dict[str, dict[Hashable, int]] = {}
@@ -35,6 +32,8 @@ def numbered(document: Document, found: Sequence[Masked]) -> list[str | None]:
         key: Hashable
         if "PERSON" in one.path:
             key = people.entity(one)
+        elif one.is_long:
+            key = (one.mask.start, one.mask.end)
         elif "DATETIME" in one.path:
             key = _date(one.text, day_first) or _spelling(one)
         else:
@@ -57,26 +56,19 @@ def _spelling(one: Masked) -> str:
 
 def _date(text: str, day_first: bool | None) -> Hashable | None:
     """The day, month or year that a text says and nothing else; `None` where it says more, or there is no telling."""
-    first, second = (
-        _only(text, order) for order in ((day_first, day_first) if day_first is not None else (True, False))
-    )
-    if first is None or second is None or _said(first) != _said(second):
-        return None
-    return _said(first)
+    said = {_said(text, order) for order in ((True, False) if day_first is None else (day_first,))}
+    return said.pop() if len(said) == 1 else None
 
 
-def _only(text: str, day_first: bool) -> Written | None:
+def _said(text: str, day_first: bool) -> tuple[str, int | None, int | None, int | None] | None:
     dates = [one for one in written_dates(text, day_first) if one.weekday is None]
     if len(dates) != 1 or dates[0].unit == "bare day":
         return None
     (one,) = dates
     parts = {field.text.casefold() for field in one.fields} | FUNCTION
     ordinals = {f"{one.day}{end}" for end in ("st", "nd", "rd", "th")}
-    others = [word for word in WORD.findall(text.casefold()) if word not in parts | ordinals]
-    return None if others else one
-
-
-def _said(one: Written) -> tuple[str, int | None, int | None, int | None]:
+    if any(word not in parts | ordinals for word in WORD.findall(text.casefold())):
+        return None
     return "date", one.year, one.month, one.day
 
 
