@@ -65,7 +65,7 @@ class Masked:
 
     @cached_property
     def path(self) -> tuple[str, ...]:
-        """From the whole down to its kind; empty where nobody knows the type, or where it is too long to be looked at."""
+        """From the whole down to its kind; empty where nobody knows the type or it is too long to be looked at."""
         kind = None if self.is_long else nearest(self.entity_type)
         return path_of(kind) if kind else ()
 
