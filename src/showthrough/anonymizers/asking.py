@@ -85,7 +85,7 @@ def named_anonymizers(texts: Iterable[str]) -> dict[str, Anonymizer]:
 def _anonymizer(text: str) -> Anonymizer:
     if not text:
         raise PlanError("found nothing; expected a name, such as rules", "anonymizer")
-    if "+" in text and _is_folder(text):
+    if "+" in text and _is_there(text):
         return _single(text)
     parts = [part.strip() for part in _parted(text, "+")]
     if not all(parts):
@@ -132,7 +132,7 @@ def _single(text: str) -> Anonymizer:
     name, colon, place = head.partition(":")
     if name in ANONYMIZERS:
         return _made(name, place if colon else None, given)
-    if _is_folder(head):
+    if head.endswith(("/", "\\")) or _is_there(head):
         return _made("trained", head, given)
     if head == EVERYWHERE:
         raise PlanError(
@@ -149,16 +149,17 @@ def _everywhere(inside: str) -> Anonymizer:
     return completed(f"anonymizer {EVERYWHERE}", Everywhere(_anonymizer(",".join(others).strip())), given)
 
 
-def _is_folder(text: str) -> bool:
+def _is_there(text: str) -> bool:
+    """Whether it is a folder."""
     try:
-        return text.endswith(("/", "\\")) or Path(text).expanduser().is_dir()
+        return Path(text).expanduser().is_dir()
     except (OSError, ValueError, RuntimeError):  # the last where somebody has no home
         return False
 
 
 def _called(text: str) -> tuple[str, dict[str, Any]]:
     """What stands before the last brackets, and the parameters in them."""
-    if not text.endswith(")") or _is_folder(text):
+    if not text.endswith(")") or _is_there(text):
         return text, {}
     opens = [place for place, letter, depth in _outside_texts(text) if letter == "(" and not depth]
     try:

@@ -31,6 +31,9 @@ class Anonymizer(Protocol):
         ...
 
 
+_SIGNS = frozenset("+()")  # that part what is written; a text that has one stands in quotation marks
+
+
 class Training(msgspec.Struct, frozen=True):
     """What a model was trained on: the corpus by name and digest, and the digest of each text."""
 
@@ -56,7 +59,8 @@ class Built:
         """
         usual = type(self)()
         first = next((each.name for each in fields(self)), "")
-        if list(difference(self, usual)) == [first] and isinstance(place := getattr(self, first), str):
+        place = getattr(self, first, None)
+        if list(difference(self, usual)) == [first] and isinstance(place, str) and not _SIGNS & set(place):
             return f"{self.kind}:{place}"
         return call_text(self.kind, self, usual)
 

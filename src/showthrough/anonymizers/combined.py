@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from showthrough.anonymizers.base import Anonymizer, Training, told, written
@@ -135,7 +135,7 @@ class Everywhere(Combined):
     recall falls.
     """
 
-    of: Anonymizer
+    of: Anonymizer = field(metadata={"description": "whose masks are repeated; it stands first in the brackets"})
     dictionary: str = parameter("", "ordinary words: wordfreq:LANGUAGE, or a file; else those of each text's language")
 
     own_version: ClassVar[int] = 1  # rises whenever it could add another mask

@@ -46,6 +46,10 @@ class Program(Outside):
             _ = self.arguments
 
     @property
+    def name(self) -> str:
+        return f"{self.kind}:{self.command}" if self.command and self == Program(self.command) else super().name
+
+    @property
     def arguments(self) -> list[str]:
         """Raises PlanError for what is no command."""
         try:
