@@ -73,8 +73,8 @@ def _spaced(text: str, masks: Sequence[Mask], words: Words) -> Iterator[_Place]:
             string = _worth(
                 masked(page, TypedMask(start, end, mask.replacement, mask.entity_type), words), page, mask, words
             )
-            if string:
-                likes.setdefault(sought.add(string), mask)
+            for one in (string, _of_somebody(string)) if string else ():
+                likes.setdefault(sought.add(one), mask)
     if not likes:
         return
     for page, origin in pages:
@@ -107,6 +107,14 @@ def _worth(string: Masked | None, page: Page, mask: Mask, words: Words) -> Maske
         return string
     ordinary = word.islower() or not _has_small_and_capital(page) or page.has_small(word.lower())
     return None if ordinary or (word.lower() in INSTITUTIONS and not is_person(mask)) else string
+
+
+def _of_somebody(string: Masked) -> Masked:
+    """A name with the s of possession or of many, which Danish and German write without an apostrophe: Sørensens."""
+    named = string.parts or (len(string.words) == 1 and string.words[0][0].isupper() and string.words[0].isalpha())
+    if not named:
+        return string
+    return Masked((*string.words[:-1], string.words[-1] + "s"), frozenset(part + "s" for part in string.parts))
 
 
 def _is_known(word: str, words: Words) -> bool:
