@@ -236,54 +236,49 @@ def test_a_threshold_drops_what_is_repeated_with_what_it_repeats() -> None:
     assert st.anonymize(corpus, Everywhere(Fixed((unsure,))), threshold=0.5).of("a") == []
 
 
+def test_what_a_mask_hides_is_not_told_by_the_label_of_another() -> None:
+    """A mask laid over another would write BERG where Berg is hidden."""
+    told, kept = TypedMask(0, 4, None, "Berg"), TypedMask(9, 13, None, "PERSON")
+    assert hidden("Berg and Berg", told, kept) == []
+    sure, unsure = ScoredMask(0, 4, None, "Berg", 0.9), ScoredMask(9, 13, None, "PERSON", 0.1)
+    made = Everywhere(Fixed((sure, unsure))).masks([st.Document("a", "Berg and Berg")])[0]
+    assert made[2:] == [ScoredMask(9, 13, None, "PERSON", 0.9)]
+
+
 def test_a_document_has_no_part_in_another() -> None:
     both = [st.Document("a", "Anna Berg. Berg."), st.Document("b", "Berg and Ms Anna")]
     made = Everywhere(Fixed((TypedMask(0, 9, None, "PERSON"),)))
     assert made.masks(both) == [made.masks([one])[0] for one in both]
 
 
-WORDS = [
-    "Anna",
-    "Berg",
-    "ANNA",
-    "berg",
-    "the",
-    "May",
-    "may",
-    "PERSON",
-    "person",
-    "1996",
-    "12",
-    "Oslo",
-    ",",
-    "-\n",
-    "'s",
-    "田中",
-]
+WORDS = ["Anna", "Berg", "BERG", "the", "1996"]  # few, so that many stand there twice
 METRICS = ["er_di", "er_qi", "er", "recall", 'recall(unit="mention")', 'recall(replacements="trusted")']
 
 
 @some.composite
 def cases(draw: some.DrawFn) -> tuple[st.Corpus, tuple[st.Mask, ...]]:
-    words = draw(some.lists(some.sampled_from(WORDS), min_size=2, max_size=12))
+    words = draw(some.lists(some.sampled_from(WORDS), min_size=3, max_size=8))
     text = " ".join(words)
-    span = some.tuples(some.integers(0, len(text) - 1), some.integers(1, 12)).map(
-        lambda pair: (pair[0], min(len(text), sum(pair)))
-    )
+    starts = [sum(len(word) + 1 for word in words[:place]) for place in range(len(words))]
+    ends = [start + len(word) for start, word in zip(starts, words, strict=True)]
+    words_alone = some.sampled_from(list(zip(starts, ends, strict=True)))
+    several = some.sampled_from([(start, end) for start in starts for end in ends if start < end])
+    cut = several.map(lambda one: (one[0], max(one[0] + 1, one[1] - 1)))  # a mask may end inside a word
+    span = some.one_of(words_alone, words_alone, several, cut)
     mentions = tuple(
         st.Mention(*draw(span), "PERSON", draw(some.sampled_from(["DIRECT", "QUASI"])), draw(some.sampled_from("xy")))
         for _ in range(draw(some.integers(1, 4)))
     )
-    written = some.sampled_from([None, "", "Berg", "PERSON", "Anna Berg", "may"])
-    kind, score = some.sampled_from(["", "PERSON", "May", "Berg"]), some.sampled_from([None, 0.2, 0.8])
+    written = some.sampled_from([None, "Berg", "the Anna"])
+    kind, score = some.sampled_from(["", "PERSON", "Berg"]), some.sampled_from([None, 0.2, 0.8])
     masks = tuple(
-        ScoredMask(*draw(span), draw(written), draw(kind), draw(score)) for _ in range(draw(some.integers(0, 4)))
+        ScoredMask(*draw(span), draw(written), draw(kind), draw(score)) for _ in range(draw(some.integers(2, 6)))
     )
     kinds = {(one.start, one.end): one for one in mentions}  # no annotator marks one span twice
     return st.Corpus([st.Document("a", text, (st.Annotation("b", tuple(kinds.values())),))]), masks
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(cases(), some.sampled_from([None, 0.5]), some.sampled_from(["label", "suppress"]))
 def test_no_recall_ever_falls(
     case: tuple[st.Corpus, tuple[st.Mask, ...]], threshold: float | None, replacement: Any

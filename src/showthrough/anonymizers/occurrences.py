@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +42,15 @@ class _Place(NamedTuple):
     like: Mask
 
 
+class _Text(Page):
+    """A document in pieces."""
+
+    @cached_property
+    def capitals_tell(self) -> bool:
+        """Whether a capital shows a name: not in a text of capitals alone, or without any."""
+        return self.cased and self.text != self.text.upper()
+
+
 def occurrences(text: str, masks: Sequence[Mask], words: Words) -> list[Mask]:
     """The masks that hide, beside those there are, every other occurrence of what they hide.
 
@@ -59,20 +68,18 @@ def occurrences(text: str, masks: Sequence[Mask], words: Words) -> list[Mask]:
 
 def _spaced(text: str, masks: Sequence[Mask], words: Words) -> Iterator[_Place]:
     """Where words say it; parted ones are looked for, and looked at, as one word too."""
-    pages = [(Page(text), np.arange(len(text) + 1))]
+    pages = [(_Text(text), np.arange(len(text) + 1))]
     if _PARTED.search(text):
         kept = np.ones(len(text) + 1, dtype=bool)
         for joint in _PARTED.finditer(text):
             kept[slice(*joint.span())] = False
-        pages.append((Page(_PARTED.sub("", text)), np.flatnonzero(kept)))
+        pages.append((_Text(_PARTED.sub("", text)), np.flatnonzero(kept)))
     sought = Sought(words)
     likes: dict[int, Mask] = {}
     for page, origin in pages:
         for mask in sorted(masks, key=_order):
             start, end = np.searchsorted(origin, (mask.start, mask.end)).tolist()
-            string = _worth(
-                masked(page, TypedMask(start, end, mask.replacement, mask.entity_type), words), page, mask, words
-            )
+            string = _worth(page, TypedMask(start, end, mask.replacement, mask.entity_type), words)
             for one in (string, _of_somebody(string)) if string else ():
                 likes.setdefault(sought.add(one), mask)
     if not likes:
@@ -92,20 +99,20 @@ def _sureness(mask: Mask) -> float:
     return math.inf if mask.score is None else mask.score
 
 
-def _worth(string: Masked | None, page: Page, mask: Mask, words: Words) -> Masked | None:
-    """A string without what is masked here and ordinary elsewhere; None where nothing is left."""
+def _worth(page: _Text, mask: Mask, words: Words) -> Masked | None:
+    """What a mask hides, without what is ordinary elsewhere; None where nothing is left."""
+    string = masked(page, mask, words)
     if string is None:
         return None
     if len(string.words) > 1:
-        if not _has_small_and_capital(page):
-            return Masked(string.words, frozenset(one for one in string.parts if not _is_known(one, words)))
-        return string
+        aside = {one for one in string.parts if not page.capitals_tell or one.lower() in INSTITUTIONS}
+        return Masked(string.words, string.parts - {one for one in aside if _is_known(one, words)})
     word = string.words[0]
     if word.isdigit():
         return string if len(word) >= _FEWEST_DIGITS else None
     if not _is_known(word, words):
         return string
-    ordinary = word.islower() or not _has_small_and_capital(page) or page.has_small(word.lower())
+    ordinary = word.islower() or not page.capitals_tell or page.has_small(word.lower())
     return None if ordinary or (word.lower() in INSTITUTIONS and not is_person(mask)) else string
 
 
@@ -120,11 +127,6 @@ def _of_somebody(string: Masked) -> Masked:
 def _is_known(word: str, words: Words) -> bool:
     """Whether it may be an ordinary word."""
     return word.lower() in words.known and word.lower() not in GIVEN
-
-
-def _has_small_and_capital(page: Page) -> bool:
-    """Whether a capital says something: not in a text of capitals alone, or without any."""
-    return page.cased and page.text != page.text.upper()
 
 
 def _unspaced(text: str, masks: Iterable[Mask]) -> Iterator[_Place]:
