@@ -403,7 +403,7 @@ def test_metrics_are_listed_and_explained(cli: Callable[..., Any]) -> None:
 def test_anonymize_writes_masks_that_can_be_scored(here: Path, cli: Callable[..., Any]) -> None:
     outcome = cli("anonymize", "corpus.json", "--with", "rules", "-o", "rules.json")
     assert (outcome.status, outcome.err) == (0, "")
-    assert re.fullmatch(r"\d+ masks in 3 documents written to rules.json\n", outcome.out)
+    assert re.fullmatch(r"rules: \d+ masks in 3 documents, .* a second, written to rules.json\n", outcome.out)
     assert cli("evaluate", "corpus.json", "rules.json").status == 0
 
 
