@@ -10,14 +10,16 @@ from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any
 
-from showthrough.anonymizers.base import Anonymizer, Training, parameters_of, told
+from showthrough.anonymizers.asking import asked
+from showthrough.anonymizers.base import Anonymizer, Training, parameters_of, told, written
+from showthrough.anonymizers.checked import found_by
+from showthrough.anonymizers.outside.function import Function
 from showthrough.anonymizers.replacing import Way, replacing
-from showthrough.data.documents import Corpus, Document, span_fault
+from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.provenance import Cost, Provenance, text_digest, texts_digest
-from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, quoted, shown
+from showthrough.errors import PlanError, shown
 from showthrough.evaluation.workers import Workers
-from showthrough.tables import is_guest, raised
 from showthrough.version import __version__
 
 Progress = Callable[[int, int], None]  # documents that are done, and all of them
@@ -36,7 +38,7 @@ class Batch:
 
 def anonymize(
     corpus: Corpus,
-    anonymizer: Anonymizer,
+    anonymizer: Anonymizer | Function | str,
     *,
     name: str | None = None,
     replacement: Way = "label",
@@ -47,6 +49,9 @@ def anonymize(
 ) -> Anonymization:
     """What the anonymizer makes of every document of the corpus. Raises InputError for masks that cannot be.
 
+    It is written as on the command line (`presidio+crf/`), or is a value, or a function: of a text or a Document, that
+    gives spans, results of Presidio, a spaCy Doc, or the anonymized text.
+
     With `jobs` the work is done in so many processes of its own, whose memory is then told. Documents that a model was
     trained on are refused unless they may be `seen`.
 
@@ -55,20 +60,24 @@ def anonymize(
     >>> hidden.of("a")
     [TypedMask(start=8, end=19, replacement='PERSON', entity_type='PERSON')]
     """
+    label, anonymizer = asked(anonymizer)
     again = refuse_seen(corpus, anonymizer, seen)
     parts = list(corpus.chunks(_BATCH))
     tasks = ((anonymizer, corpus.part(part, lazy=True), replacement, threshold) for part in parts)
     ends = list(accumulate(len(part) for part in parts))
     batches: list[Batch] = []
-    for batch, end in zip(_made(tasks, jobs), ends, strict=True):
-        batches.append(batch)
-        if progress:
-            progress(end, len(corpus))
+    try:
+        for batch, end in zip(_made(tasks, jobs), ends, strict=True):
+            batches.append(batch)
+            if progress:
+                progress(end, len(corpus))
+    finally:
+        told(anonymizer, "finish", lambda: None)()
     masks = dict(zip(corpus.ids, (one for batch in batches for one in batch.masks), strict=True))
     provenance = _provenance(
         corpus, anonymizer, replacement, threshold, again, _cost(corpus, anonymizer, batches, jobs)
     )
-    return Anonymization(masks, name=name or anonymizer.name, provenance=provenance)
+    return Anonymization(masks, name=name or label, provenance=provenance)
 
 
 def refuse_seen(corpus: Corpus, anonymizer: Anonymizer, allowed: bool = False) -> int:
@@ -112,61 +121,13 @@ def batch_of(anonymizer: Anonymizer, part: Corpus, way: Way, threshold: float | 
     started = time.perf_counter()
     told(anonymizer, "prepare", lambda: None)()
     ready = time.perf_counter()
-    found = _found(anonymizer, documents)
+    found = found_by(anonymizer, documents)
     replace = replacing(way)
     masks = [
         replace(document, [mask for mask in each if threshold is None or mask.score is None or mask.score >= threshold])
         for document, each in zip(documents, found, strict=True)
     ]
     return Batch(masks, time.perf_counter() - ready, ready - started)
-
-
-def _found(anonymizer: Anonymizer, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]:
-    """What it finds, checked like input, since guests may return anything."""
-    place = f"anonymizer {shown(anonymizer.name)}"
-    try:
-        found = anonymizer.masks(documents)
-    except Exception as error:  # of a guest, anything
-        why = raised(error, ours=not is_guest(anonymizer))
-        for one in documents if len(documents) > 1 else ():  # the first that it cannot do alone is named
-            _found(anonymizer, [one])
-        where = f"document {shown(documents[0].id)}" if len(documents) == 1 else ""
-        raise InputError([Problem(place, where, why)]) from error
-    if not isinstance(found, list | tuple) or len(found) != len(documents):
-        count = f"{len(found)} lists" if isinstance(found, list | tuple) else f"a value of type {type(found).__name__}"
-        fault = f"gave {count} for {len(documents)} documents; expected a list of masks for each"
-        raise InputError([Problem(place, "", fault)])
-    problems = [
-        one for document, masks in zip(documents, found, strict=True) for one in _problems(place, document, masks)
-    ]
-    if problems:
-        raise InputError(problems)
-    return found
-
-
-def _problems(place: str, document: Document, masks: object) -> list[Problem]:
-    place = f"{place}: document {shown(document.id)}"
-    if not isinstance(masks, list | tuple):
-        return [Problem("", place, f"found a value of type {type(masks).__name__}; expected a list of masks")]
-    faults = {number: _fault(mask, len(document.text)) for number, mask in enumerate(masks)}
-    return [Problem("", f"{place}: masks[{number}]", fault) for number, fault in faults.items() if fault]
-
-
-def _fault(mask: object, length: int) -> str:
-    if not isinstance(mask, Mask):
-        return f"found {quoted(mask)}; expected a Mask"
-    if type(mask.start) is not int or type(mask.end) is not int:
-        return f"found {quoted(mask.start)} and {quoted(mask.end)}; expected whole numbers"
-    if not 0 <= mask.start < mask.end <= length:
-        return span_fault(mask.start, mask.end, length, ("start", "end"))
-    if mask.score is not None and not (isinstance(mask.score, float | int) and 0 <= mask.score <= 1):
-        return f"found the score {quoted(mask.score)}; expected a number from 0 to 1"
-    for written in (mask.replacement or "", mask.entity_type):
-        if not isinstance(written, str):
-            return f"found {quoted(written)}; expected text"
-        if any("\ud800" <= character <= "\udfff" for character in written):
-            return HALF_CHARACTER
-    return ""
 
 
 def _cost(corpus: Corpus, anonymizer: Anonymizer, batches: Sequence[Batch], jobs: int | None) -> Cost:
@@ -187,7 +148,7 @@ def _provenance(
 ) -> Provenance:
     training: Training | None = told(anonymizer, "training", None)
     return Provenance(
-        anonymizer=told(anonymizer, "written", anonymizer.name),
+        anonymizer=written(anonymizer),
         version=anonymizer.version,
         parameters=parameters_of(anonymizer),
         pinned=dict(told(anonymizer, "pinned", {})),
