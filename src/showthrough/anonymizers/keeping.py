@@ -21,7 +21,7 @@ _KEY = "found"
 
 
 class _Entry(msgspec.Struct):
-    masks: dict[str, msgspec.Raw]  # by id
+    masks: list[msgspec.Raw]  # in the order of the documents, whose ids may tell of people
     seconds: float
     loading: float
     peak_bytes: int | None
@@ -55,8 +55,8 @@ class Keeping:
             return None
         try:
             entry = _decoder.decode(stored[_KEY].tobytes())
-            masks = LazyMasks(entry.masks)
-            found = [[*masks[one.id]] for one in part]
+            masks = LazyMasks({str(place): raw for place, raw in enumerate(entry.masks)})
+            found = [[*masks[str(place)]] for place in range(len(part))]
             return Found(found, entry.seconds, entry.loading, entry.peak_bytes, entry.device)
         except (msgspec.MsgspecError, KeyError):  # of another program's making
             return None
@@ -64,8 +64,7 @@ class Keeping:
     def put(self, part: Corpus, found: Found) -> None:
         if self._cache is None:
             return
-        pairs = zip(part, found.masks, strict=True)
-        masks = {one.id: msgspec.Raw(msgspec.json.encode(each)) for one, each in pairs}
+        masks = [msgspec.Raw(msgspec.json.encode(each)) for each in found.masks]
         entry = _Entry(masks, found.seconds, found.loading, found.peak_bytes, found.device)
         self._cache.put(self._name(part), {_KEY: np.frombuffer(msgspec.json.encode(entry), dtype=np.uint8)})
 

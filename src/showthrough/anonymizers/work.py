@@ -10,8 +10,8 @@ from itertools import starmap
 from time import perf_counter
 from typing import TypeVar
 
-from showthrough.anonymizers.base import Anonymizer, Training, parameters_of, told
-from showthrough.anonymizers.batches import Found, found_apart, found_in, replaced
+from showthrough.anonymizers.base import Anonymizer, Built, Training, parameters_of, told
+from showthrough.anonymizers.batches import Found, found_apart, found_in, prepared, replaced
 from showthrough.anonymizers.keeping import Keeping
 from showthrough.anonymizers.replacing import Way
 from showthrough.data.documents import Corpus
@@ -61,7 +61,7 @@ def anonymize(
     [TypedMask(start=8, end=19, replacement='PERSON', entity_type='PERSON')]
     """
     again = refuse_seen(corpus, anonymizer, seen)
-    parts = [corpus.part(numbers, lazy=True) for numbers in corpus.chunks(_BATCH)]
+    parts = _parts(corpus)
     keeping = Keeping(anonymizer, cache)
     batches: dict[int, _Batch] = {}
     done = 0
@@ -81,10 +81,16 @@ def anonymize(
     return Anonymization(by_id, name=name or anonymizer.name, provenance=provenance)
 
 
-def check_ready(corpus: Corpus, systems: Mapping[str, Anonymizer], seen: bool = False) -> None:
+def _parts(corpus: Corpus) -> list[Corpus]:
+    return [corpus.part(numbers, lazy=True) for numbers in corpus.chunks(_BATCH)]
+
+
+def check_ready(
+    corpus: Corpus, systems: Mapping[str, Anonymizer], seen: bool = False, cache: Cache | None = None
+) -> None:
     """Raises InputError for all that keeps one of them from working: before another has worked for hours.
 
-    Each is loaded in a process of its own, which ends then; of one alone its work tells the same as soon.
+    One that has something to load does so in a process of its own, which ends then, unless all that it finds is kept.
     """
     problems: list[Problem] = []
     for name, one in systems.items():
@@ -92,8 +98,8 @@ def check_ready(corpus: Corpus, systems: Mapping[str, Anonymizer], seen: bool = 
             refuse_seen(corpus, one, seen)
             for fact in ("version", "pinned", "model_bytes"):
                 told(one, fact, None)
-            if len(systems) > 1:
-                _asked_apart(_prepared, one)
+            if _loads(one) and any(Keeping(one, cache).get(part) is None for part in _parts(corpus)):
+                _prepared_apart(one)
         except InputError as error:
             problems += error.problems
         except ResourceError as error:  # nothing was done yet: a bad request, and no system that failed
@@ -102,13 +108,13 @@ def check_ready(corpus: Corpus, systems: Mapping[str, Anonymizer], seen: bool = 
         raise InputError(problems)
 
 
-def _prepared(anonymizer: Anonymizer) -> None:
-    told(anonymizer, "prepare", lambda: None)()
+def _loads(anonymizer: Anonymizer) -> bool:
+    return getattr(type(anonymizer), "prepare", Built.prepare) is not Built.prepare
 
 
-def _asked_apart(function: Callable[[Anonymizer], None], anonymizer: Anonymizer) -> None:
+def _prepared_apart(anonymizer: Anonymizer) -> None:
     with closing(Workers(1)) as workers:
-        for _ in _surviving(workers.map(function, [(anonymizer,)]), anonymizer):
+        for _ in _surviving(workers.map(prepared, [(anonymizer,)]), anonymizer):
             pass
 
 
