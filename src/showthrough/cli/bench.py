@@ -84,7 +84,7 @@ def command(
     a run that was interrupted goes on; --no-cache does all anew. Exit status: 0 all was scored, 1 a system or a metric
     failed (the others are scored), 2 bad input, 130 interrupted.
     """
-    systems = asked_systems(with_ or _usual(), everywhere)
+    systems = asked_systems(with_ or [USUAL], everywhere)
     request = _requested(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
     request = replace(request, background=background, asked=asked_for(least, most), systems=len(systems))
     chosen = Views.of(views)
@@ -96,14 +96,10 @@ def command(
     bench = Bench(plan, systems, replacement, threshold, seen)
     with working("looking whether all systems can work"):
         bench.check()
+    if not with_:
+        others = some(name for name in ANONYMIZERS if name != USUAL)
+        show_notes([f"no system was named, so {USUAL} is put to work; --with names others: there are {others}"])
     carry_out(bench, outcome)
-
-
-def _usual() -> list[str]:
-    """What is put to work where nothing is said, told with what else there is."""
-    others = some(name for name in ANONYMIZERS if name != USUAL)
-    show_notes([f"no system was named, so {USUAL} is put to work; --with names others, of which there are: {others}"])
-    return [USUAL]
 
 
 def _requested(corpus: Path, anonymizations: Sequence[str] | None, metrics: Sequence[str], said: Said) -> Request:
