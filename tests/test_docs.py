@@ -47,6 +47,7 @@ RUNNABLE = [
     "docs/formats.md",
     "docs/statistics.md",
     "docs/silver.md",
+    "docs/bench.md",
 ]
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
