@@ -37,8 +37,8 @@ class Program:
     found: Sequence[Mask]
     version: int = 1
 
-    def masks(self, document: Document) -> list[Mask]:
-        return list(self.found)
+    def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
+        return [list(self.found) for _ in documents]
 
 
 def spans(found: Sequence[Sequence[Mask]], vote: int = 1, text: str = TEXT) -> list[tuple[int, int, str]]:
@@ -195,8 +195,8 @@ def test_the_model_that_a_program_was_told_is_named() -> None:
         version: ClassVar[int] = 3
         model: str = parameter("a/b+c", "a folder")
 
-        def masks(self, document: Document) -> list[Mask]:
-            return [Mask(0, 1, "X")]
+        def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
+            return [[Mask(0, 1, "X")] for _ in documents]
 
     made = annotate(Corpus([Document("a", "abc")]), [Told()])
     assert made.documents[0].annotations[0].annotator == "silver(told.v3 b c)"

@@ -12,7 +12,7 @@ import pytest
 
 from showthrough import DETECTORS, Corpus, Detector, Document, Find, PlanError, ResourceError
 from showthrough.anonymizers import anonymize, anonymizer
-from showthrough.data.masks import TypedMask
+from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.detectors import chosen, presidio, scanning
 from showthrough.detectors.titles import named
 
@@ -145,14 +145,13 @@ class Answers:
 
 
 def test_what_presidio_answers_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(presidio, "_engine", lambda model, language: Answers())
+    monkeypatch.setattr(presidio, "_engine", lambda *asked: Answers())
     assert chosen("presidio").find(["Bo met Dr Ann"]) == [
         [Find(0, 3, "LOCATION", 0.4), Find(10, 13, "Person", 0.85)],
     ]
     assert chosen("presidio").detector.types == ("LOCATION", "PERSON")
-    masks = anonymize(Corpus([Document("a", "Bo met Dr Ann")]), anonymizer("presidio"))
-    assert masks.of("a") == [TypedMask(0, 3, "LOCATION", "LOCATION"), TypedMask(10, 13, "PERSON", "Person")]
-    assert masks.name == "presidio"
+    (masks,) = anonymizer("presidio").masks([Document("a", "Bo met Dr Ann")])
+    assert masks == [ScoredMask(0, 3, None, "LOCATION", 0.4), ScoredMask(10, 13, None, "Person", 0.85)]
 
 
 def test_the_real_presidio() -> None:
@@ -166,7 +165,7 @@ def test_the_real_presidio() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("rules(a=1)", "anonymizer rules: takes no parameters"),
+        ("rules(a=1)", "anonymizer rules: a: unknown parameter; expected none"),
         ("spacy(pipe=1)", "anonymizer spacy: pipe: unknown parameter; expected one of model"),
         ("spacy(", "anonymizer: found 'spacy('; expected a name, or a call"),
     ],

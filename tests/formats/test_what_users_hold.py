@@ -48,7 +48,7 @@ def one_file(name: str) -> tuple[str, Any] | None:
 
 
 JSON = [name for name in FORMATS.built_in if one_file(name)]
-RECORDS = [name for name in JSON if name not in ("masks", "texts", "spacy-pairs")]
+RECORDS = [name for name in JSON if name not in ("masks", "showthrough", "texts", "spacy-pairs")]
 
 
 def first_and_long(record: dict[str, Any], long: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Anonymizers made of detectors: what one finds is masked, its type written in its place."""
+"""spaCy's named entities and Presidio as anonymizers, by default as the Text Anonymization Benchmark ran them."""
 
 from __future__ import annotations
 
@@ -7,45 +7,93 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from showthrough.anonymizers.base import Built
+from showthrough.anonymizers.model_folders import size_of
 from showthrough.data.documents import Document
 from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.detectors import presidio, spacy
-from showthrough.detectors.base import Detector
 from showthrough.detectors.presidio import Presidio
-from showthrough.detectors.spacy import Spacy
+from showthrough.detectors.spacy import Spacy, pipeline
+from showthrough.errors import PlanError, ResourceError, shown, some
 from showthrough.tables.calls import parameter
+
+_CARDINAL = "CARDINAL"
+_PIPELINE = "the spaCy pipeline: an installed package, or the path of a folder"
 
 
 @dataclass(frozen=True)
 class SpacyAnonymizer(Built):
-    """Hides the named entities of a spaCy pipeline, each by its type in capitals."""
+    """Hides the named entities of a spaCy pipeline: the neural baseline of the Text Anonymization Benchmark.
+
+    It masked all 18 types of OntoNotes, and numbers (CARDINAL) with at least four digits alone. A pipeline with other
+    types has all of them masked.
+    """
 
     kind: ClassVar[str] = "spacy"
 
-    model: str = parameter(spacy.MODEL, "the pipeline: an installed package, or the path of a folder")
+    model: str = parameter(spacy.MODEL, _PIPELINE)
+    types: str = parameter("", "the types that are masked, with commas between them; empty: all")
+    digits: int = parameter(4, "a CARDINAL is masked only with at least so many digits")
+
+    def __post_init__(self) -> None:
+        if self.digits < 0:
+            raise PlanError(f"found {self.digits}; expected 0 or more", "digits")
 
     def masks(self, documents: Sequence[Document]) -> list[list[TypedMask]]:
+        wanted = self._wanted
         found = Spacy(self.model).find([one.text for one in documents])
-        return [[TypedMask(find.start, find.end, None, find.entity_type) for find in finds] for finds in found]
+        return [
+            [
+                TypedMask(find.start, find.end, None, find.entity_type)
+                for find in finds
+                if (not wanted or find.entity_type in wanted)
+                and (find.entity_type != _CARDINAL or self._is_long(document.text[find.start : find.end]))
+            ]
+            for document, finds in zip(documents, found, strict=True)
+        ]
+
+    def _is_long(self, number: str) -> bool:
+        return sum(map(str.isdigit, number)) >= self.digits
+
+    @property
+    def _wanted(self) -> frozenset[str]:
+        return frozenset(filter(None, (one.strip() for one in self.types.split(","))))
+
+    def prepare(self) -> None:
+        known = _named_entities(self.model)
+        if unknown := sorted(self._wanted.difference(known)) if known else []:
+            fault = f"found {some(map(shown, unknown))}; the pipeline {shown(self.model)} finds {', '.join(known)}"
+            raise PlanError(fault, "anonymizer spacy: types")
 
     @property
     def pinned(self) -> Mapping[str, str]:
         return dict(Spacy(self.model).pinned)
 
+    @property
+    def model_bytes(self) -> int | None:
+        return size_of(pipeline(self.model).folder)
+
 
 @dataclass(frozen=True)
 class PresidioAnonymizer(Built):
-    """Hides all that Presidio's analyzer finds, each by its type in capitals."""
+    """Hides all that Presidio's analyzer finds: persons, places, nationalities and religions, dates, contacts, codes.
+
+    These are its recognizers as they come, with a spaCy pipeline, as the Text Anonymization Benchmark ran it;
+    organizations, which it has apart, are an option.
+    """
 
     kind: ClassVar[str] = "presidio"
 
-    model: str = parameter(presidio.MODEL, "the spaCy pipeline: an installed package, or the path of a folder")
+    model: str = parameter(presidio.MODEL, _PIPELINE)
     language: str = parameter("en", "the language of the texts, as Presidio names it")
     threshold: float = parameter(0.0, "finds with a lower score are left out")
+    org: bool = parameter(False, "also organizations, which Presidio leaves out because it is often wrong on them")
+
+    def __post_init__(self) -> None:
+        _ = self._detector  # which checks the threshold
 
     @property
-    def _detector(self) -> Detector:
-        return Presidio(self.model, self.language, self.threshold)
+    def _detector(self) -> Presidio:
+        return Presidio(self.model, self.language, self.threshold, self.org)
 
     def masks(self, documents: Sequence[Document]) -> list[list[ScoredMask]]:
         found = self._detector.find([one.text for one in documents])
@@ -53,6 +101,23 @@ class PresidioAnonymizer(Built):
             [ScoredMask(find.start, find.end, None, find.entity_type, find.score) for find in finds] for finds in found
         ]
 
+    def prepare(self) -> None:
+        _ = self._detector.types  # makes the engine, and says what it lacks
+        _named_entities(self.model)
+
     @property
     def pinned(self) -> Mapping[str, str]:
         return dict(self._detector.pinned)
+
+    @property
+    def model_bytes(self) -> int | None:
+        return size_of(pipeline(self.model).folder)
+
+
+def _named_entities(model: str) -> tuple[str, ...]:
+    """The types that a pipeline says it finds. Raises ResourceError where it can find none."""
+    loaded = pipeline(model)
+    if not loaded.finds_entities:
+        has = f"it has {', '.join(loaded.components)}" if loaded.components else "it has no components"
+        raise ResourceError(f"the spaCy pipeline {shown(model)} finds no named entities: {has}; choose another")
+    return loaded.entity_types

@@ -20,7 +20,8 @@ from showthrough.tables.calls import parameter
 class Model(Protocol):
     """A loaded model."""
 
-    device: str
+    @property
+    def device(self) -> str: ...
 
     def masks(self, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]: ...
 

@@ -19,6 +19,7 @@ from showthrough.tables.calls import parameter
 
 MODEL = "en_core_web_lg"  # that Presidio itself takes
 _PACKAGE = "presidio-analyzer"
+_ORGANIZATIONS = ("ORG", "ORGANIZATION")  # as pipelines call them
 _TOGETHER = 8  # texts that go through the pipeline together
 
 
@@ -32,13 +33,14 @@ class Presidio(Detector):
     model: str = parameter(MODEL, "the spaCy pipeline: an installed package, or the path of a folder")
     language: str = parameter("en", "the language of the texts, as Presidio names it")
     threshold: float = parameter(0.0, "finds with a lower score are left out")
+    org: bool = parameter(False, "also organizations, which Presidio leaves out because it is often wrong on them")
 
     def __post_init__(self) -> None:
         if not 0 <= self.threshold <= 1:
             raise PlanError(f"threshold={self.threshold} is out of range; expected 0 to 1", type(self).__name__)
 
     def find(self, texts: Sequence[str]) -> list[list[Find]]:
-        batches = _engine(self.model, self.language)
+        batches = self._engine
         asked = {"language": self.language, "batch_size": _TOGETHER, "score_threshold": self.threshold}
         with guarded(lambda reason: ResourceError(f"Presidio failed: {reason}; or choose {INSTEAD}")):
             answers = batches.analyze_iterator(texts, **asked)
@@ -53,7 +55,11 @@ class Presidio(Detector):
 
     @property
     def types(self) -> tuple[str, ...]:
-        return tuple(sorted(_engine(self.model, self.language).analyzer_engine.get_supported_entities(self.language)))
+        return tuple(sorted(self._engine.analyzer_engine.get_supported_entities(self.language)))
+
+    @property
+    def _engine(self) -> Any:
+        return _engine(self.model, self.language, self.org)
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
@@ -66,7 +72,7 @@ def _place(result: Any) -> tuple[int, int, str]:
 
 
 @lru_cache(maxsize=1)
-def _engine(model: str, language: str) -> Any:
+def _engine(model: str, language: str, org: bool) -> Any:
     """Presidio's engine for batches. Neither a pipeline nor a list of domains is fetched, as Presidio would."""
     try:
         from presidio_analyzer import AnalyzerEngine, BatchAnalyzerEngine
@@ -88,6 +94,9 @@ def _engine(model: str, language: str) -> Any:
         provider = NlpEngineProvider()
         place = str(at_home(model)) if is_path(model) else model
         provider.nlp_configuration["models"] = [{"lang_code": language, "model_name": place}]
+        ignored = provider.nlp_configuration["ner_model_configuration"]["labels_to_ignore"]
+        left = [label for label in ignored if not (org and label in _ORGANIZATIONS)]
+        provider.nlp_configuration["ner_model_configuration"]["labels_to_ignore"] = left
         made = provider.create_engine()
         made.nlp[language].max_length = sys.maxsize  # spaCy refuses documents of a million characters
         engine = AnalyzerEngine(nlp_engine=made, supported_languages=[language])

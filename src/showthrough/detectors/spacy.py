@@ -12,7 +12,7 @@ from showthrough.resources.pipeline import Pipeline
 from showthrough.tables.calls import parameter
 
 MODEL = "en_core_web_sm"
-INSTEAD = 'the detector "patterns", which needs none'
+INSTEAD = 'the detector "patterns" or the anonymizer "rules", which need none'
 
 
 @lru_cache(maxsize=2)

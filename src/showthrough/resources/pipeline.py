@@ -25,6 +25,11 @@ NO_LEMMAS = frozenset({
     "senter", "sentencizer", "textcat", "textcat_multilabel",
 })  # fmt: skip
 NO_TAGS = NO_LEMMAS | {"lemmatizer", "trainable_lemmatizer"}
+_NO_ENTITIES = frozenset({
+    "tok2vec", "transformer", "tagger", "morphologizer", "parser", "attribute_ruler", "lemmatizer",
+    "trainable_lemmatizer", "spancat", "spancat_singlelabel", "span_finder", "senter", "sentencizer", "textcat",
+    "textcat_multilabel",
+})  # fmt: skip
 SENTENCES = frozenset({"tok2vec", "transformer", "parser", "senter", "sentencizer"})
 CHUNKING = None  # all of them: entities may come from a component of any name
 _CONFIG = "config.cfg"
@@ -48,13 +53,15 @@ class Pipeline:
         from importlib.metadata import PackageNotFoundError, version
 
         try:
-            return f"{folder_digest(self._folder())} spacy {version('spacy')}"
+            return f"{folder_digest(self.folder)} spacy {version('spacy')}"
         except PackageNotFoundError as error:
             raise self._without_spacy() from error
         except OSError as error:
             raise self._useless(f"cannot be read: {error.strerror}") from error
 
-    def _folder(self) -> Path:
+    @cached_property
+    def folder(self) -> Path:
+        """Where its files are. Raises ResourceError where there are none."""
         if is_path(self.name):
             if not is_there(self.name):
                 raise ResourceError(f"there is no folder {self.name!r} with a spaCy pipeline; or choose {self.instead}")
@@ -71,7 +78,9 @@ class Pipeline:
         places = spec.submodule_search_locations if spec else None
         if not places:
             download = f"python -m spacy download {self.name}"
-            raise self._useless(f"is not installed: {download}; or name the folder that holds it")
+            there = _installed()
+            others = f"; installed {'is' if len(there) == 1 else 'are'} {', '.join(there)}" if there else ""
+            raise self._useless(f"is not installed: {download}{others}; or name the folder that holds it")
         return Path(next(iter(places)))
 
     @property
@@ -83,6 +92,11 @@ class Pipeline:
         """The types of named entities that its components say they know."""
         labels = [label for kind in ("ner", "entity_ruler") for label in self._loaded.pipe_labels.get(kind, ())]
         return tuple(dict.fromkeys(labels))
+
+    @property
+    def finds_entities(self) -> bool:
+        """Whether some component may find named entities: others than spaCy's own may do anything."""
+        return any(self._loaded.get_pipe_meta(name).factory not in _NO_ENTITIES for name in self.components)
 
     def until_last(self, without: Collection[str]) -> list[str]:
         """All components but those at the end that are `without` a say in what is asked for."""
@@ -108,7 +122,7 @@ class Pipeline:
             import spacy
         except ImportError as error:
             raise self._without_spacy() from error
-        place = self._folder() if is_path(self.name) else self.name
+        place = self.folder if is_path(self.name) else self.name
         with guarded(lambda reason: self._useless(f"cannot be loaded: {reason}")):
             return spacy.load(place, exclude=list(self.exclude))
 
@@ -119,3 +133,10 @@ class Pipeline:
         return ResourceError(
             f"spacy:{self.name} needs spaCy: pip install 'showthrough[spacy]'; or choose {self.instead}"
         )
+
+
+def _installed() -> list[str]:
+    """Pipelines that are installed as packages, as they say themselves."""
+    from importlib.metadata import entry_points  # slow to import
+
+    return sorted({entry.name for entry in entry_points(group="spacy_models")})
