@@ -15,7 +15,7 @@ _ROOMS = {
     "analysis.review.folder": ("ReviewCopies", "review_copies"),
     "analysis.errors": ("error_cases",),
     "analysis.rules": ("rules_worth", "with_rules"),
-    "anonymizers": ("ANONYMIZERS",),
+    "anonymizers": ("ANONYMIZERS", "Anonymizer", "anonymize", "anonymizer"),
     "anonymizers.silver": ("annotate",),
     "attacks": ("ATTACKS", "Attack"),
     "data.background": ("Background",),

@@ -18,7 +18,12 @@ from showthrough.analysis.rules import (
     rules_worth as rules_worth,
     with_rules as with_rules,
 )
-from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
+from showthrough.anonymizers import (
+    ANONYMIZERS as ANONYMIZERS,
+    Anonymizer as Anonymizer,
+    anonymize as anonymize,
+    anonymizer as anonymizer,
+)
 from showthrough.anonymizers.silver import annotate as annotate
 from showthrough.attacks import (
     ATTACKS as ATTACKS,

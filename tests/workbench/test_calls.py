@@ -10,6 +10,11 @@ from showthrough import Anonymization, Corpus, InputError, Mask, PlanError, benc
 from showthrough.anonymizers import anonymize
 from showthrough.anonymizers.rules import Rules
 
+
+def first_letters(text: str) -> list[tuple[int, int]]:
+    return [(0, 3)]
+
+
 QUICK: dict[str, Any] = {"cache": False, "resamples": 20}
 
 
@@ -28,6 +33,7 @@ def test_it_gives_what_anonymizing_and_evaluating_give(tiny: Corpus) -> None:
         (Rules(), ["rules"]),
         (["mine=rules", Rules()], ["mine", "rules"]),
         ({"one": "rules", "two": Rules()}, ["one", "two"]),
+        ([first_letters], ["first_letters"]),
     ],
 )
 def test_systems_in_any_form(systems: Any, names: list[str], tiny: Corpus) -> None:
@@ -37,8 +43,7 @@ def test_systems_in_any_form(systems: Any, names: list[str], tiny: Corpus) -> No
 @pytest.mark.parametrize(
     ("systems", "says"),
     [
-        (3, "systems: found a value of type int; expected an anonymizer, or how one is written"),
-        ([len], "systems: found a value of type builtin_function_or_method"),
+        (3, "anonymizer: found 3; expected how one is written, a value or a function"),
         (["rules", "rules"], "anonymization rules: this name is used twice"),
         ("nobody", "unknown anonymizer 'nobody'"),
         ([], "anonymizations: none was given"),

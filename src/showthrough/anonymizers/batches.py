@@ -1,4 +1,4 @@
-"""Some documents at a time: what an anonymizer finds in them, checked like input, and what that took."""
+"""Some documents at a time: what an anonymizer finds in them, and what that took."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from pathlib import Path
 from msgspec import structs
 
 from showthrough.anonymizers.base import Anonymizer, told
+from showthrough.anonymizers.checked import found_by
 from showthrough.anonymizers.replacing import Way, replacing
-from showthrough.data.documents import Corpus, Document, span_fault
+from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Mask, ScoredMask, TypedMask
-from showthrough.errors import HALF_CHARACTER, InputError, Problem, quoted, shown
-from showthrough.tables import is_guest, raised
 
 _STATUS = Path("/proc/self/status")
 
@@ -41,16 +40,17 @@ def found_in(anonymizer: Anonymizer, part: Corpus) -> Found:
     """What it finds in some documents."""
     documents = bare(part)
     started = time.perf_counter()
-    prepared(anonymizer)
+    told(anonymizer, "prepare", lambda: None)()
     ready = time.perf_counter()
-    masks = [_of_one_kind(each) for each in _checked(anonymizer, documents)]
+    masks = [_of_one_kind(each) for each in found_by(anonymizer, documents)]
     seconds = time.perf_counter() - ready
     return Found(masks, seconds, ready - started, device=told(anonymizer, "device", "cpu"))
 
 
-def prepared(anonymizer: Anonymizer) -> None:
-    """Loads what it needs; a guest need not say what that is."""
-    told(anonymizer, "prepare", lambda: None)()
+def tried(anonymizer: Anonymizer) -> None:
+    """Loads what it needs, and lets go of it; a guest need not say what that is."""
+    for step in ("prepare", "finish"):
+        told(anonymizer, step, lambda: None)()
 
 
 def found_apart(anonymizer: Anonymizer, part: Corpus) -> Found:
@@ -92,51 +92,3 @@ def _of_one_kind(masks: Sequence[Mask]) -> list[Mask]:
     kind: type[Mask] = next(kinds, Mask)
     width = len(kind.__struct_fields__)
     return [mask if type(mask) is kind else kind(*structs.astuple(mask)[:width]) for mask in masks]
-
-
-def _checked(anonymizer: Anonymizer, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]:
-    """What it finds, checked like input, since guests may return anything."""
-    place = f"anonymizer {shown(anonymizer.name)}"
-    try:
-        found = anonymizer.masks(documents)
-    except Exception as error:  # of a guest, anything
-        why = raised(error, ours=not is_guest(anonymizer))
-        for one in documents if len(documents) > 1 else ():  # the first that it cannot do alone is named
-            _checked(anonymizer, [one])
-        where = f"document {shown(documents[0].id)}" if len(documents) == 1 else ""
-        raise InputError([Problem(place, where, why)]) from error
-    if not isinstance(found, list | tuple) or len(found) != len(documents):
-        count = f"{len(found)} lists" if isinstance(found, list | tuple) else f"a value of type {type(found).__name__}"
-        fault = f"gave {count} for {len(documents)} documents; expected a list of masks for each"
-        raise InputError([Problem(place, "", fault)])
-    problems = [
-        one for document, masks in zip(documents, found, strict=True) for one in _problems(place, document, masks)
-    ]
-    if problems:
-        raise InputError(problems)
-    return found
-
-
-def _problems(place: str, document: Document, masks: object) -> list[Problem]:
-    place = f"{place}: document {shown(document.id)}"
-    if not isinstance(masks, list | tuple):
-        return [Problem("", place, f"found a value of type {type(masks).__name__}; expected a list of masks")]
-    faults = {number: _fault(mask, len(document.text)) for number, mask in enumerate(masks)}
-    return [Problem("", f"{place}: masks[{number}]", fault) for number, fault in faults.items() if fault]
-
-
-def _fault(mask: object, length: int) -> str:
-    if not isinstance(mask, Mask):
-        return f"found {quoted(mask)}; expected a Mask"
-    if type(mask.start) is not int or type(mask.end) is not int:
-        return f"found {quoted(mask.start)} and {quoted(mask.end)}; expected whole numbers"
-    if not 0 <= mask.start < mask.end <= length:
-        return span_fault(mask.start, mask.end, length, ("start", "end"))
-    if mask.score is not None and not (isinstance(mask.score, float | int) and 0 <= mask.score <= 1):
-        return f"found the score {quoted(mask.score)}; expected a number from 0 to 1"
-    for written in (mask.replacement or "", mask.entity_type):
-        if not isinstance(written, str):
-            return f"found {quoted(written)}; expected text"
-        if any("\ud800" <= character <= "\udfff" for character in written):
-            return HALF_CHARACTER
-    return ""

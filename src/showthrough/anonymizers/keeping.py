@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from showthrough.anonymizers.base import Anonymizer, parameters_of, told
+from showthrough.anonymizers.base import Anonymizer, parameters_of, told, written
 from showthrough.anonymizers.batches import Found
 from showthrough.data.documents import Corpus
 from showthrough.formats.tae import LazyMasks
@@ -43,9 +43,8 @@ class Keeping:
         self._cache = cache if is_kept(anonymizer, cache) else None
         self._of: tuple[object, ...] = ()
         if self._cache is not None:
-            written = told(anonymizer, "written", anonymizer.name)
             pinned = sorted(dict(told(anonymizer, "pinned", {})).items())
-            of = written, anonymizer.version, sorted(parameters_of(anonymizer).items()), pinned
+            of = written(anonymizer), anonymizer.version, sorted(parameters_of(anonymizer).items()), pinned
             self._of = "masks", _VERSION, __version__, *of
 
     def get(self, part: Corpus) -> Found | None:

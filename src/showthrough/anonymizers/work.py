@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import starmap
 from time import perf_counter
 from typing import TypeVar
 
-from showthrough.anonymizers.base import Anonymizer, Built, Training, parameters_of, told
-from showthrough.anonymizers.batches import Found, found_apart, found_in, prepared, replaced
+from showthrough.anonymizers.asking import asked
+from showthrough.anonymizers.base import Anonymizer, Built, Training, parameters_of, told, written
+from showthrough.anonymizers.batches import Found, found_apart, found_in, replaced, tried
 from showthrough.anonymizers.keeping import Keeping
+from showthrough.anonymizers.outside.function import Function
 from showthrough.anonymizers.replacing import Way
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask
@@ -39,7 +41,7 @@ class _Batch:
 
 def anonymize(
     corpus: Corpus,
-    anonymizer: Anonymizer,
+    anonymizer: Anonymizer | Function | str,
     *,
     name: str | None = None,
     replacement: Way = "label",
@@ -51,6 +53,9 @@ def anonymize(
 ) -> Anonymization:
     """What the anonymizer makes of every document of the corpus. Raises InputError for masks that cannot be.
 
+    It is written as on the command line (`presidio+crf/`), or is a value, or a function: of a text or a Document, that
+    gives spans, results of Presidio, a spaCy Doc, or the anonymized text.
+
     With `jobs` the work is done in so many processes of its own, whose memory is then told. Documents that a model was
     trained on are refused unless they may be `seen`. With a `cache` what it finds is kept, batch by batch.
 
@@ -60,6 +65,7 @@ def anonymize(
     >>> hidden.of("a")
     [TypedMask(start=8, end=19, replacement='PERSON', entity_type='PERSON')]
     """
+    label, anonymizer = asked(anonymizer)
     again = refuse_seen(corpus, anonymizer, seen)
     parts = _parts(corpus)
     keeping = Keeping(anonymizer, cache)
@@ -78,7 +84,7 @@ def anonymize(
     by_id = dict(zip(corpus.ids, (one for batch in ordered for one in batch.masks), strict=True))
     cost = _cost(corpus, anonymizer, ordered, jobs)
     provenance = _provenance(corpus, anonymizer, replacement, threshold, again, cost)
-    return Anonymization(by_id, name=name or anonymizer.name, provenance=provenance)
+    return Anonymization(by_id, name=name or label, provenance=provenance)
 
 
 def _parts(corpus: Corpus) -> list[Corpus]:
@@ -109,12 +115,14 @@ def check_ready(
 
 
 def _loads(anonymizer: Anonymizer) -> bool:
+    if parts := told(anonymizer, "made_of", ()):
+        return any(map(_loads, parts))
     return getattr(type(anonymizer), "prepare", Built.prepare) is not Built.prepare
 
 
 def _prepared_apart(anonymizer: Anonymizer) -> None:
     with closing(Workers(1)) as workers:
-        for _ in _surviving(workers.map(prepared, [(anonymizer,)]), anonymizer):
+        for _ in _surviving(workers.map(tried, [(anonymizer,)]), anonymizer):
             pass
 
 
@@ -144,11 +152,19 @@ def _found(
         else:
             yield place, kept, True
     tasks = ((anonymizer, parts[place]) for place in missing)
-    with closing(Workers(jobs or 1)) as workers:
+    with closing(Workers(jobs or 1)) as workers, _finished(anonymizer):
         made = starmap(found_in, tasks) if jobs is None else _surviving(workers.map(found_apart, tasks), anonymizer)
         for place, found in zip(missing, made, strict=True):
             keeping.put(parts[place], found)
             yield place, found, False
+
+
+@contextmanager
+def _finished(anonymizer: Anonymizer) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        told(anonymizer, "finish", lambda: None)()
 
 
 def _surviving(answers: Iterable[Result], anonymizer: Anonymizer) -> Iterator[Result]:
@@ -180,7 +196,7 @@ def _provenance(
 ) -> Provenance:
     training: Training | None = told(anonymizer, "training", None)
     return Provenance(
-        anonymizer=told(anonymizer, "written", anonymizer.name),
+        anonymizer=written(anonymizer),
         version=anonymizer.version,
         parameters=parameters_of(anonymizer),
         pinned=dict(told(anonymizer, "pinned", {})),

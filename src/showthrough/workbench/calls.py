@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import cast
 
-from showthrough.anonymizers import Anonymizer, named_anonymizer
+from showthrough.anonymizers import Anonymizer
+from showthrough.anonymizers.asking import asked
+from showthrough.anonymizers.outside.function import Function
 from showthrough.anonymizers.replacing import Way
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.errors import InputError, PlanError
+from showthrough.errors import InputError
 from showthrough.evaluation.calls import Call, planned
 from showthrough.evaluation.engine import Progress
 from showthrough.evaluation.plan import name_problems
@@ -21,7 +23,8 @@ from showthrough.resources.settings import Watch
 from showthrough.run.run import Run
 from showthrough.workbench.working import Bench, put_to_work, score
 
-System = str | Anonymizer
+System = str | Anonymizer | Function
+Systems = System | Mapping[str, System] | Iterable[System]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +32,7 @@ class BenchCall(Settings):
     """What `bench` takes: the corpus, systems, what their masks are made by, and all that `evaluate` takes."""
 
     corpus: Corpus = field(kw_only=False)
-    systems: System | Mapping[str, System] | Iterable[System] = field(kw_only=False)
+    systems: Systems = field(kw_only=False)
     metrics: str | Metric | Iterable[str | Metric] | None = field(default=None, kw_only=False)
     anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization] = ()
     replacement: Way = "label"
@@ -46,10 +49,10 @@ class BenchCall(Settings):
 def bench(call: BenchCall) -> Run:
     """Lets systems anonymize a corpus, and scores them side by side.
 
-    `systems` are one, several, or several by name: as the command line writes them (`"presidio+crf/"`), or anonymizers.
-    `replacement` is what stands in place of what is masked, and below `threshold` a system is not sure enough. What a
-    model was trained on is refused unless it may be `seen`. `anonymizations` that are there already are scored beside
-    them. The rest is as in `evaluate`. A system that fails is missing in the run, whose notes say why.
+    `systems` are one, several, or several by name: as the command line writes them (`"presidio+crf/"`), anonymizers, or
+    functions. `replacement` is what stands in place of what is masked, and below `threshold` a system is not sure
+    enough. What a model was trained on is refused unless it may be `seen`. `anonymizations` that are there already are
+    scored beside them. The rest is as in `evaluate`. A system that fails is missing in the run, whose notes say why.
 
     Settings, as on the command line and in plans:
     """
@@ -61,21 +64,12 @@ def bench(call: BenchCall) -> Run:
     return score(made, put_to_work(made), call.progress, call.watch)
 
 
-def _named(systems: System | Mapping[str, System] | Iterable[System]) -> dict[str, Anonymizer]:
+def _named(systems: Systems) -> dict[str, Anonymizer]:
     """All of them by name. Raises PlanError for what is none, and where two have one name."""
     if isinstance(systems, Mapping):
-        return {str(name): _made(one)[1] for name, one in systems.items()}
+        return {str(name): asked(one)[1] for name, one in systems.items()}
     several = isinstance(systems, Iterable) and not isinstance(systems, str | Anonymizer)
-    made = [_made(one) for one in (cast(Iterable[System], systems) if several else [systems])]
+    made = list(map(asked, cast(Iterable[System], systems) if several else [cast(System, systems)]))
     if problems := name_problems([name for name, _ in made]):
         raise InputError(problems)
     return dict(made)
-
-
-def _made(system: object) -> tuple[str, Anonymizer]:
-    if isinstance(system, str):
-        return named_anonymizer(system)
-    if not isinstance(system, Anonymizer):
-        fault = f"found a value of type {type(system).__name__}; expected an anonymizer, or how one is written"
-        raise PlanError(fault, "systems")
-    return system.name, system
