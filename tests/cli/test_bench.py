@@ -137,7 +137,7 @@ def test_who_stops_scoring_is_told_what_is_kept(desk: Any, monkeypatch: pytest.M
         (("--with", "nobody"), "unknown anonymizer 'nobody'"),
         (("--with", "rules", "--with", "rules"), "anonymizer rules: is there twice"),
         (("rules=masks.json", "--with", "rules"), "anonymization rules: this name is used twice"),
-        (("--with", "nothing masked=rules"), "unknown anonymizer"),
+        (("--with", "nothing masked=rules"), "anonymization nothing masked: this name is reserved"),
         (("--with", "spacy:no_such_pipeline"), "anonymizer spacy:no_such_pipeline: "),
         (("--with", "rules", "-m", "trir"), "background: none was given"),
         (("--with", "rules", "--background", "none.json"), "none.json: "),

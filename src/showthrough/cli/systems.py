@@ -78,9 +78,9 @@ def at_work(name: str, system: Anonymizer, cache: Cache) -> Iterator[Progress]:
             yield progress
         except KeyboardInterrupt:
             done, total = reached
-            how = "what was found is kept, and the same command goes on from there" if is_kept(system, cache) else ""
+            kept = "what was found is kept, and the same command goes on from there"
             told = f"interrupted: {shown(name)} was done with {done} of {documents(total)}"
-            print_plain(["; ".join(filter(None, (told, how or "nothing of it is kept")))], notes())
+            print_plain([f"{told}; {kept if is_kept(system, cache) else 'nothing of it is kept'}"], notes())
             raise SystemExit(INTERRUPTED) from None  # no Exception: nobody takes it for a failure of the system
 
 
