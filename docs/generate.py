@@ -14,6 +14,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -155,14 +156,18 @@ def _summary(metric: Metric) -> str:
 
 
 def demo_output() -> str:
-    """What the demo prints: its table, the verdict on two of the five, the first findings, what follows."""
+    """What the demo prints: its table, the verdict on two systems, the first findings, what follows.
+
+    What the systems cost stands between the table and the verdict, and is left out: it is another number every time.
+    """
     result = CliRunner().invoke(app, ["demo"], env=_PLAIN, catch_exceptions=False)
     lines = [line.rstrip() for line in result.stdout.strip("\n").splitlines()]
-    systems = [number for number, line in enumerate(lines) if re.match(r"\w+ (misses|meets|is not )", line)]
+    begins = [number for number, line in enumerate(lines) if re.match(r"\w+ (misses|meets|is not )", line)]
     found = lines.index("What stands out")
+    verdicts = {lines[one].split()[0]: lines[one:two] for one, two in pairwise([*begins, found - 1])}
     ends = next(number for number, line in enumerate(lines) if line.startswith("everything masked")) + 1
     second = next(number for number, line in enumerate(lines) if line.startswith("  3. "))
-    shown = [*lines[:ends], "…", *lines[systems[0] : systems[1]], *lines[systems[2] : systems[3]], "…", ""]
+    shown = [*lines[:ends], "…", *verdicts["rules"], *verdicts["overmask"], "…", ""]
     shown += [*lines[found:second], "  …", *lines[lines.index("", found) :]]
     return "\n".join(["```text", *shown, "```"])
 

@@ -48,6 +48,7 @@ RUNNABLE = [
     "docs/statistics.md",
     "docs/silver.md",
     "docs/your-system.md",
+    "docs/bench.md",
 ]
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -58,6 +58,7 @@ _ROOMS = {
     "run.run": ("Run",),
     "data.documents": ("Annotation", "Corpus", "Document", "Mention"),
     "tables.calls": ("parameter",),
+    "workbench.calls": ("bench",),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 

@@ -106,3 +106,4 @@ from showthrough.run.records import (
 from showthrough.run.run import Run as Run
 from showthrough.tables.calls import parameter as parameter
 from showthrough.version import __version__ as __version__
+from showthrough.workbench.calls import bench as bench
