@@ -25,8 +25,11 @@ _MINUTE, _HOUR = 60, 3600
 class Heartbeat:
     """What it knows of the work, in a line when half a minute has passed since the last one."""
 
-    def __init__(self, what: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, what: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic, who: str = ""
+    ) -> None:
         self._what, self._say, self._clock = what, say, clock
+        self._who = f"{who}: " if who else ""
         self._started = self._last = clock()
         self._first: tuple[int, float] | None = None  # documents that were done at the beginning, and when that was
         self._documents = 0, 0
@@ -55,7 +58,7 @@ class Heartbeat:
         if self._first is None:
             return f"{self._what}, {so_far}"
         (done, total), (before, since) = self._documents, self._first
-        count = f"{done:,} of {total:,} documents"
+        count = f"{self._who}{done:,} of {total:,} documents"
         if before < done < total:
             rate = (done - before) / max(self._clock() - since, 1e-9)
             return f"{count}, {rate:,.1f}/s, about {_span((total - done) / rate)} left"
@@ -70,7 +73,7 @@ def _span(seconds: float) -> str:
 
 
 @contextmanager
-def beating(what: str) -> Iterator[Heartbeat]:
+def beating(what: str, who: str = "") -> Iterator[Heartbeat]:
     """A heartbeat that says its lines on standard error, unless that is a terminal, where bars are."""
     screen = notes()
 
@@ -78,7 +81,7 @@ def beating(what: str) -> Iterator[Heartbeat]:
         with suppress(OSError, ValueError):  # nobody reads them any more: no reason to stop
             print_plain([shown(line, LINE)], screen)
 
-    heart, over = Heartbeat(what, say), threading.Event()
+    heart, over = Heartbeat(what, say, who=who), threading.Event()
 
     def beat() -> None:
         while not over.wait(_TICK):
@@ -113,8 +116,8 @@ class _Speed(progress.ProgressColumn):
 
 
 @contextmanager
-def scoring() -> Iterator[tuple[Progress, Watch]]:
-    """A bar for the evaluation, and one for whatever a model is doing."""
+def scoring(who: str = "") -> Iterator[tuple[Progress, Watch]]:
+    """A bar for the evaluation, or for the documents that a system is done with, and one for what a model is doing."""
     columns = (
         progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn(),
         progress.TextColumn("{task.fields[unit]}"), _Speed(), progress.TimeElapsedColumn(),
@@ -122,8 +125,8 @@ def scoring() -> Iterator[tuple[Progress, Watch]]:
     )  # fmt: skip
     screen = notes()
     bars = progress.Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
-    with beating("scoring") as heart, bars:
-        documents = bars.add_task("scoring", total=None, unit="documents")
+    with beating(who or "scoring", who) as heart, bars:
+        documents = bars.add_task(who or "scoring", total=None, unit="documents")
         model = bars.add_task("", total=None, visible=False, unit="texts")  # documents, sentences or replacements
 
         def advance(done: int, total: int) -> None:
