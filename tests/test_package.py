@@ -235,7 +235,10 @@ def test_what_is_imported_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     listed = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
     declared = {re.split(r"[^\w-]", one)[0].replace("-", "_").lower() for one in listed}
-    declared = {{"scikit_learn": "sklearn", "vl_convert_python": "vl_convert"}.get(name, name) for name in declared}
+    declared = {
+        {"python_crfsuite": "pycrfsuite", "scikit_learn": "sklearn", "vl_convert_python": "vl_convert"}.get(name, name)
+        for name in declared
+    }
     used = set()
     for file in (ROOT / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

@@ -18,6 +18,8 @@ _ROOMS = {
     "anonymizers": ("ANONYMIZERS", "Anonymizer", "anonymize", "anonymizer"),
     "anonymizers.encoders.calls": ("train_transformer",),
     "anonymizers.silver": ("annotate",),
+    "anonymizers.taggers.tagger": ("Tagger",),
+    "anonymizers.taggers.training": ("train_tagger",),
     "attacks": ("ATTACKS", "Attack"),
     "data.background": ("Background",),
     "detectors": ("DETECTORS", "Detector", "Find"),

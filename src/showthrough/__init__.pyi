@@ -26,6 +26,8 @@ from showthrough.anonymizers import (
 )
 from showthrough.anonymizers.encoders.calls import train_transformer as train_transformer
 from showthrough.anonymizers.silver import annotate as annotate
+from showthrough.anonymizers.taggers.tagger import Tagger as Tagger
+from showthrough.anonymizers.taggers.training import train_tagger as train_tagger
 from showthrough.attacks import (
     ATTACKS as ATTACKS,
     Attack as Attack,

@@ -8,6 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar, Protocol
 
+import msgspec
+
 from showthrough.anonymizers.base import Built, Training
 from showthrough.anonymizers.model_folders import Card, read_card, size_of
 from showthrough.data.documents import Document
@@ -33,14 +35,21 @@ class Trained(Built):
     kind: ClassVar[str] = "trained"
 
     folder: str = parameter("", "the folder of the model")
+    threshold: float | None = parameter(None, "masks from this probability on; none: what training chose")
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise PlanError(f"threshold={self.threshold} is no probability; expected 0 to 1", "anonymizer trained")
 
     @property
     def name(self) -> str:
-        return self._path.resolve().name if self.folder else self.kind
+        named = self._path.resolve().name if self.folder else self.kind
+        return named if self.threshold is None else f"{named}(threshold={self.threshold})"
 
     @property
     def written(self) -> str:
-        return f"{self.folder.rstrip('/')}/"
+        folder = f"{self.folder.rstrip('/')}/"
+        return folder if self.threshold is None else f"{self.kind}:{folder}(threshold={self.threshold})"
 
     @property
     def version(self) -> int:  # type: ignore[override]  # a model's own, which its card has
@@ -83,13 +92,15 @@ class Trained(Built):
 
     @property
     def _model(self) -> Model:
-        return _loaded(self._path.resolve(), (self._path / "model.json").stat().st_mtime_ns)
+        return _loaded(self._path.resolve(), (self._path / "model.json").stat().st_mtime_ns, self.threshold)
 
 
 @lru_cache(maxsize=2)
-def _loaded(folder: Path, changed: int) -> Model:
+def _loaded(folder: Path, changed: int, threshold: float | None) -> Model:
     """The model, which stays loaded from batch to batch."""
     card = read_card(folder)
+    if threshold is not None:
+        card = msgspec.structs.replace(card, settings={**card.settings, "threshold": threshold})
     if card.kind == "tagger":
         from showthrough.anonymizers.taggers.tagger import load_tagger
 

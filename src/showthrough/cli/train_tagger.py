@@ -1,6 +1,117 @@
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
 
-def command() -> None:
-    """To be written."""
-    raise NotImplementedError
+import typer
+from rich.table import Table
+
+from showthrough.anonymizers.model_folders import check_model_folder
+from showthrough.anonymizers.taggers.tagger import Tagger
+from showthrough.anonymizers.taggers.training import BETA, asked, train_tagger
+from showthrough.cli.consoles import console, print_plain, show_notes
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import check_distinct, inputs
+from showthrough.cli.progress import working
+from showthrough.cli.stopping import unbroken
+from showthrough.cli.views import Views, view_options
+from showthrough.errors import printable
+from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.formats import read_corpus
+
+Learner = Annotated[str, typer.Option(metavar="NAME", help="crf, svm, boosted or hmm; usually the preset's, or crf.")]
+Preset = Annotated[str, typer.Option(metavar="NAME", help="One of the challenge's systems, e.g. wellner3.")]
+Groups = Annotated[str, typer.Option(metavar="GROUPS", help="Switch features, e.g. +cues,-trusted,window=2.")]
+Annotator = Annotated[
+    str, typer.Option(metavar="NAME", help="Whose layers: each (a training copy of its own), union, or a name.")
+]
+Binary = Annotated[bool, typer.Option("--binary", help="Learn what to mask, and no types.")]
+Beta = Annotated[
+    float,
+    typer.Option(metavar="N", help="How many times recall counts for precision, where it is chosen what to mask."),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SCORE", min=0, max=1, help="Mask from this probability on; else chosen on training documents."
+    ),
+]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="For how records are split, and learners that draw.")]
+
+_RULES_ALONE = "rules alone: training found out which headings, cues and forms mean which type, and learned no weights"
+
+
+@with_options(
+    settings=options_of(FileSettings, "format", "group_by", "id_column", "text_column", "jobs"),
+    views=view_options("force"),
+)
+def command(
+    corpus: Annotated[Path, typer.Argument(help="Annotated documents to learn from.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The folder for the model.")],
+    learner: Learner = "",
+    preset: Preset = "",
+    features: Groups = "",
+    dev: Annotated[Path | None, typer.Option(metavar="FILE", help="Other documents, to score it on.")] = None,
+    annotator: Annotator = "each",
+    binary: Binary = False,
+    beta: Beta = BETA,
+    threshold: Threshold = None,
+    seed: Seed = 0,
+    *,
+    settings: Said,
+    views: Said,
+) -> None:
+    """Train a tagger on what is marked to be masked: tokens, features and a learner, as in the i2b2 challenge.
+
+    Mentions marked as not to be masked are not learned. The folder holds what it was trained on by digest, so that its
+    own training documents are refused later. It may tell of the texts: keep it as you keep them.
+    """
+    force, jobs = Views.of(views).force, settings.pop("jobs", 1)
+    asked(learner, preset, features)  # raises before anything is read
+    check_distinct((output,), inputs([corpus, dev]))
+    check_model_folder(output, force)
+    documents = read_corpus(corpus, **settings)
+    others = None if dev is None else read_corpus(dev, **settings)
+    with working("training") as watch:
+        tagger = train_tagger(
+            documents, learner, preset=preset, features=features, annotators=annotator, binary=binary, beta=beta,
+            threshold=threshold, dev=others, seed=seed, jobs=jobs, watch=watch,
+        )  # fmt: skip
+    with unbroken():
+        tagger.save(output, force)
+    show_notes([*told_of_files(documents, (), ()), *_silver(tagger)])
+    _tell(tagger, output, dev)
+
+
+def _tell(tagger: Tagger, output: Path, dev: Path | None) -> None:
+    told, screen = tagger.figures, console()
+    if dev is not None:
+        table = Table(title=printable(f"{tagger.name} on {dev.name}"), title_justify="left")
+        for name in told["dev"]:
+            table.add_column(name, justify="right")
+        table.add_row(*("–" if value is None else f"{value:.3f}" for value in told["dev"].values()))
+        screen.print(table)
+    lines = [
+        f"{tagger.name}: {told['mentions']:,} mentions of {len(tagger.types)} types in {told['layers']:,} layers of "
+        f"{told['documents']:,} documents ({told['tokens']:,} tokens), trained in {told['seconds']:,.1f} s",
+        *([_RULES_ALONE] * (tagger.name == "rules")),
+        _chosen(tagger),
+        f"written to {output}",
+    ]
+    print_plain(map(printable, lines), screen)
+
+
+def _chosen(tagger: Tagger) -> str:
+    at = [one for one in tagger.figures["thresholds"] if one["threshold"] == tagger.threshold]
+    if not at:
+        return f"masks from a probability of {tagger.threshold:g} on, as was asked"
+    held = f"precision {at[0]['precision']:.3f} and recall {at[0]['recall']:.3f}"
+    rule = f"the highest F with beta {tagger.settings['beta']:g}"
+    return f"masks from a probability of {tagger.threshold:g} on: {rule} on training documents held out ({held})"
+
+
+def _silver(tagger: Tagger) -> list[str]:
+    by_programs, layers = tagger.figures["silver"], tagger.figures["layers"]
+    told = f"{by_programs} of the {layers} layers that it learned from were marked by programs; nobody may have looked"
+    return [f"{told} them through"] if by_programs else []

@@ -1,25 +1,108 @@
-"""A trained tagger: tokens in, typed masks out."""
+"""A trained tagger: documents in, typed masks with their probabilities out; kept in a folder."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
-from showthrough.anonymizers.model_folders import Card
+import msgspec
+
+from showthrough.anonymizers.base import Training
+from showthrough.anonymizers.model_folders import CARD, Card, check_model_folder, write_model
+from showthrough.anonymizers.taggers.consistency import propagated
+from showthrough.anonymizers.taggers.features.extractor import Extractor
+from showthrough.anonymizers.taggers.features.learned import Learned
+from showthrough.anonymizers.taggers.labeller import Labeller
+from showthrough.anonymizers.taggers.labels import Found, spans_of
+from showthrough.anonymizers.taggers.learners.base import learner_class
+from showthrough.anonymizers.taggers.recipes import Recipe
+from showthrough.anonymizers.taggers.thresholds import decided
+from showthrough.anonymizers.taggers.tokens import Tokens
 from showthrough.data.documents import Document
-from showthrough.data.masks import Mask
+from showthrough.data.masks import Mask, ScoredMask
+from showthrough.errors import ResourceError
+from showthrough.files.reading import read_bytes
+
+VERSION = 1  # rises whenever a mask could change
+_LEARNED = "learned.json"
+_SECOND = "second-"  # before the names of the second pass's files
+
+
+class Using(msgspec.Struct, frozen=True):
+    """What using a tagger needs to know, in its card."""
+
+    recipe: Recipe
+    language: str
+    threshold: float
 
 
 @dataclass
 class Tagger:
-    """A loaded tagger."""
+    """What `train_tagger` gives: an anonymizer, with what training told."""
 
+    labeller: Labeller
+    threshold: float
+    training: Training
+    types: tuple[str, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)  # how it was trained
+    figures: dict[str, Any] = field(default_factory=dict)  # what training told
+    version: int = VERSION
     device: str = "cpu"
 
+    @property
+    def name(self) -> str:
+        return self.labeller.recipe.learner
+
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
-        raise NotImplementedError
+        return [self._masks(Tokens.of(one.text)) for one in documents]
+
+    def _masks(self, tokens: Tokens) -> list[Mask]:
+        found = self.found(tokens)
+        return [
+            ScoredMask(tokens.starts[one.first], tokens.ends[one.last - 1], None, one.entity_type, one.score)
+            for one in found
+        ]
+
+    def found(self, tokens: Tokens) -> list[Found]:
+        """What is to be masked, in its order, none over another."""
+        found = spans_of(*decided(self.labeller.tagged(tokens), self.threshold))
+        return propagated(tokens, found) if self.labeller.recipe.propagate else found
+
+    def save(self, folder: Path | str, force: bool = False) -> None:
+        """Writes it as a folder, which `--with FOLDER/` takes. Raises OutputError."""
+        path = Path(folder).expanduser()
+        check_model_folder(path, force)
+        labeller = self.labeller
+        files = labeller.first.files()
+        if labeller.second is not None:
+            files |= {f"{_SECOND}{name}": content for name, content in labeller.second.files().items()}
+        files[_LEARNED] = msgspec.json.encode(labeller.extractor.learned)
+        using = {
+            "recipe": asdict(labeller.recipe),
+            "language": labeller.extractor.language,
+            "threshold": self.threshold,
+        }
+        card = Card(
+            kind="tagger", version=self.version, training=self.training, settings={**self.settings, **using},
+            types=self.types, figures=self.figures,
+        )  # fmt: skip
+        write_model(path, card, files)
 
 
 def load_tagger(folder: Path, card: Card) -> Tagger:
-    raise NotImplementedError
+    """The tagger of a folder. Raises ResourceError where a file of it is missing or is not what it was."""
+    try:
+        using = msgspec.convert(card.settings, Using)
+        files = {path.name: read_bytes(path) for path in sorted(folder.iterdir()) if path.name != CARD}
+        learned = msgspec.json.decode(files[_LEARNED], type=Learned)
+        learner = learner_class(using.recipe.learner)
+        first = learner.load({name: each for name, each in files.items() if not name.startswith(_SECOND)})
+        again = {name.removeprefix(_SECOND): each for name, each in files.items() if name.startswith(_SECOND)}
+        second = learner.load(again) if using.recipe.second_pass else None
+    except (msgspec.MsgspecError, KeyError, ValueError) as error:
+        raise ResourceError(f"{folder}: is not as showthrough train wrote it ({error}); train it again") from None
+    extractor = Extractor(using.recipe.features, using.language, learned)
+    labeller = Labeller(using.recipe, extractor, first, second)
+    return Tagger(labeller, using.threshold, card.training, card.types, card.settings, card.figures, card.version)

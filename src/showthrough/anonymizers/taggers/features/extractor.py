@@ -1,0 +1,148 @@
+"""Rows of features: what holds of each token of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from showthrough.anonymizers.taggers.features.learned import Learned, Own
+from showthrough.anonymizers.taggers.features.places import (
+    Columns,
+    enclosed_features,
+    previous_features,
+    record_features,
+    section_features,
+    sentence_features,
+    trusted_features,
+)
+from showthrough.anonymizers.taggers.features.settings import Features
+from showthrough.anonymizers.taggers.features.templates import templates_of
+from showthrough.anonymizers.taggers.features.words import Facts, WordFacts
+from showthrough.anonymizers.taggers.tokens import Tokens
+
+_NOTHING = Learned()
+_BIAS = ("b",)
+_MOST_WORDS = 200_000  # that are remembered: texts without end must not fill the memory
+_PLACES: Mapping[str, Callable[[Tokens], Columns]] = {
+    "sentence": sentence_features,
+    "section": section_features,
+    "trusted": trusted_features,
+    "frequency": record_features,
+    "previous": previous_features,
+    "enclosed": enclosed_features,
+}
+
+
+@dataclass
+class Extractor:
+    """Makes rows by some settings and what was learned from training records."""
+
+    features: Features
+    language: str = ""
+    learned: Learned = _NOTHING
+    _facts: dict[str, Facts] = field(default_factory=dict, repr=False)
+    _shifted: dict[tuple[int, object], tuple[str, ...]] = field(default_factory=dict, repr=False)
+
+    def rows(
+        self,
+        tokens: Tokens,
+        majority: Mapping[str, str] | None = None,
+        own: Own = frozenset(),
+    ) -> list[list[str]]:
+        """One row a token. `majority` is the label that a first pass mostly gave each word of the record, in small
+        letters; `own` what a training record itself added to what was learned.
+        """
+        if not len(tokens):
+            return []
+        on = self.features
+        facts = [self._known(word) for word in tokens.words]
+        columns: list[Columns] = [[_BIAS] * len(tokens), [one.own for one in facts]]
+        light: Columns = [one.light for one in facts]
+        columns += [make(tokens) for group, make in _PLACES.items() if getattr(on, group)]
+        if on.templates:
+            found = templates_of(tokens)
+            columns.append(found)
+            light = _joined(light, found)
+        if on.dictionaries:
+            found = self._in_dictionary(tokens, own)
+            columns.append(found)
+            light = _joined(light, found)
+        if majority is not None:
+            found = [(f"m={majority.get(word.lower(), '')}",) for word in tokens.words]
+            columns.append(found)
+            light = _joined(light, found)
+        if on.special:
+            columns.append(_touching(tokens))
+        if on.cues:
+            columns.append(self._announced(tokens))
+        small: Columns = [(f"l={one.small}",) for one in facts]
+        columns += [self._moved(small, at) for at in _offsets(on.window)]
+        columns += [self._moved(light, at) for at in _offsets(on.context)]
+        if on.window:
+            words = [one.small for one in facts]
+            columns.append([(f"lb={one} {two}",) for one, two in zip(["", *words], words, strict=False)])
+        return [[name for column in row for name in column] for row in zip(*columns, strict=True)]
+
+    def _known(self, word: str) -> Facts:
+        if len(self._facts) > _MOST_WORDS:
+            self._facts.clear()
+            self._shifted.clear()
+        if word not in self._facts:
+            self._facts[word] = WordFacts(self.features, self.language).of(word)
+        return self._facts[word]
+
+    def _moved(self, column: Columns, at: int) -> Columns:
+        """A column as those see it who stand `at` tokens before (negative: after) what it tells of."""
+        known, made = self._shifted, Columns()
+        for told in column:
+            key = at, told
+            if key not in known:
+                known[key] = tuple(f"{at:+}{name}" for name in told)
+            made.append(known[key])
+        edge: Columns = [(f"{at:+}edge",)] * min(abs(at), len(made))
+        return edge + made[: len(made) - len(edge)] if at < 0 else made[len(edge) :] + edge
+
+    def _in_dictionary(self, tokens: Tokens, own: Own) -> Columns:
+        told: dict[str, tuple[str, ...]] = {}
+        made: Columns = []
+        for word in tokens.words:
+            small = word.lower()
+            if small not in told:
+                told[small] = tuple(f"k={kind}" for kind in self.learned.types(small, own))
+            made.append(told[small] if not word[0].islower() else ())
+        return made
+
+    def _announced(self, tokens: Tokens) -> Columns:
+        reach = self.features.cues
+        made: list[list[str]] = [[] for _ in tokens.words]
+        for number, word in enumerate(tokens.words):
+            for cue, strength in self.learned.cues.get(word.lower(), {}).items():
+                before = cue.startswith("before")
+                span = range(number + 1, number + 1 + reach) if before else range(number - reach, number)
+                for at in span:
+                    if 0 <= at < len(made):
+                        made[at].append(f"cue={cue}{strength}")
+        return [tuple(dict.fromkeys(each)) for each in made]
+
+
+def _offsets(width: int) -> list[int]:
+    return [at for at in range(-width, width + 1) if at]
+
+
+def _joined(one: Columns, two: Columns) -> Columns:
+    return [first + second for first, second in zip(one, two, strict=True)]
+
+
+def _touching(tokens: Tokens) -> Columns:
+    """The signs that stand directly beside each token."""
+    made: Columns = []
+    words, gaps = ["", *tokens.words, ""], [*tokens.gaps, " "]
+    for number in range(len(tokens)):
+        left, right = words[number], words[number + 2]
+        told = []
+        if number and not gaps[number] and not left.isalnum():
+            told.append(f"x-={left}")
+        if not gaps[number + 1] and right and not right.isalnum():
+            told.append(f"x+={right}")
+        made.append(tuple(told))
+    return made

@@ -1,0 +1,65 @@
+"""Which features a tagger uses: one switch a group, as the challenge's paper groups them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from showthrough.errors import PlanError, quoted
+from showthrough.tables.calls import descriptions, parameter
+
+
+@dataclass(frozen=True)
+class Features:
+    """The groups of features. Numbers are widths: 0 switches the group off."""
+
+    token: bool = parameter(True, "the word as it is written, and in small letters")
+    root: bool = parameter(True, "its root form: small letters without a common ending, digits as 0")
+    shape: bool = parameter(True, "its shape: capitals, small letters, digits and signs, in full and in short")
+    affixes: int = parameter(4, "its first and last 2 up to so many letters")
+    orthography: bool = parameter(True, "how it is written: capitalised, in capitals, mixed, digits")
+    length: bool = parameter(True, "how many characters it has")
+    special: bool = parameter(True, "signs: which one it is, and which touch the word")
+    templates: bool = parameter(True, "parts of dates, times, phones, ids, ages, numbers, e-mails, addresses, codes")
+    cues: int = parameter(0, "words that announce a type, learned from training, within so many words")
+    dictionaries: bool = parameter(
+        True, "lists of names, places, calendar, hospitals; phrases of other training records"
+    )
+    word_class: bool = parameter(False, "closed classes of words, such as prepositions, in place of parts of speech")
+    sentence: bool = parameter(True, "where in its sentence it stands, and how long that is")
+    section: bool = parameter(True, "the nearest heading before it, and whether it is in the header or the footer")
+    trusted: bool = parameter(True, "the heading under which the record's own fields have the same word")
+    frequency: bool = parameter(True, "how frequent it is in its language and in the record, and how often in capitals")
+    window: int = parameter(3, "the words so far to either side")
+    context: int = parameter(1, "shapes, templates and dictionaries of so many words to either side")
+    previous: bool = parameter(False, "the last words of the sentence before")
+    enclosed: bool = parameter(True, "whether it is in quotes or brackets")
+
+    def changed(self, text: str) -> Features:
+        """With groups switched: `+cues,-trusted,window=2`; a number follows =, else + takes the usual width.
+
+        >>> Features().changed("-affixes,window=2").affixes
+        0
+        """
+        given: dict[str, Any] = {}
+        for part in filter(None, (one.strip() for one in text.split(","))):
+            name, equals, number = part.lstrip("+-").partition("=")
+            if name not in GROUPS:
+                raise PlanError(f"unknown feature group {quoted(name)}; there are: {', '.join(GROUPS)}", "features")
+            usual = getattr(USUAL, name)
+            if isinstance(usual, bool):
+                given[name] = not part.startswith("-")
+            elif equals and number.isdecimal() and int(number) <= _WIDEST:
+                given[name] = int(number)
+            elif equals:
+                raise PlanError(f"{name}={number} is no width; expected a number from 0 to {_WIDEST}", "features")
+            else:
+                given[name] = 0 if part.startswith("-") else max(usual, _WIDTHS.get(name, 1))
+        return replace(self, **given)
+
+
+_WIDEST = 9
+_WIDTHS = {"cues": 3}  # of groups that are usually off
+USUAL = Features()
+GROUPS: dict[str, str] = {each.name: descriptions(USUAL)[each.name] for each in fields(Features)}
+NONE = replace(USUAL, **{each.name: type(getattr(USUAL, each.name))(0) for each in fields(Features)})

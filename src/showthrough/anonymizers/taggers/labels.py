@@ -1,0 +1,76 @@
+"""Labels of tokens: what begins (B-), goes on (I-) or is outside (O), and spans made of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from showthrough.anonymizers.taggers.tokens import Tokens
+from showthrough.data.documents import Mention
+
+OUTSIDE = "O"
+HIDDEN = "MASK"  # the one type of a tagger that tells hidden from readable alone
+
+
+@dataclass(frozen=True)
+class Found:
+    """Tokens from `first` up to `last` that are one thing."""
+
+    first: int
+    last: int
+    entity_type: str
+    score: float = 1.0
+
+
+def type_of(label: str) -> str:
+    """
+    >>> type_of("B-CITY"), type_of("O")
+    ('CITY', '')
+    """
+    return "" if label == OUTSIDE else label[2:]
+
+
+def outermost(mentions: Iterable[Mention]) -> list[Mention]:
+    """Mentions of which none overlaps another: of two that do, the longer one; of equally long ones, the first."""
+    kept: list[Mention] = []  # by their places
+    for one in sorted(mentions, key=lambda each: (each.start - each.end, each.start, each.entity_type)):
+        place = bisect_left(kept, one.end, key=lambda each: each.start)  # none of those from here on overlaps it
+        if not place or kept[place - 1].end <= one.start:
+            kept.insert(place, one)
+    return kept
+
+
+def labels_of(tokens: Tokens, mentions: Iterable[Mention], binary: bool = False) -> list[str]:
+    """The label of each token, where those are marked that are to be masked."""
+    labels = [OUTSIDE] * len(tokens)
+    number = 0
+    for mention in outermost(one for one in mentions if one.identifier != "NO_MASK"):
+        kind = HIDDEN if binary else mention.entity_type or HIDDEN
+        while number < len(tokens) and tokens.ends[number] <= mention.start:
+            number += 1
+        prefix = "B-"
+        while number < len(tokens) and tokens.starts[number] < mention.end:
+            labels[number] = prefix + kind
+            prefix = "I-"
+            number += 1
+    return labels
+
+
+def spans_of(labels: Sequence[str], scores: Sequence[float] | None = None) -> list[Found]:
+    """What the labels say is one thing: it goes on while I- of its type follows. Its score is its best token's.
+
+    >>> spans_of(["B-A", "I-A", "B-A", "O", "I-B"])[:2]
+    [Found(first=0, last=2, entity_type='A', score=1.0), Found(first=2, last=3, entity_type='A', score=1.0)]
+    """
+    sure = scores if scores is not None else [1.0] * len(labels)
+    found: list[Found] = []
+    open_at, kind = 0, ""
+    for number, label in enumerate(chain(labels, [OUTSIDE])):
+        goes_on = kind and label[0] == "I" and label[2:] == kind
+        if not goes_on:
+            if kind:
+                found.append(Found(open_at, number, kind, max(sure[open_at:number])))
+            open_at, kind = number, type_of(label)
+    return found

@@ -1,0 +1,68 @@
+"""What a learner is: rows of features and labels in, a model that labels rows out; and the table of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, ClassVar, Protocol, Self
+
+from showthrough.errors import PlanError, ResourceError, quoted
+
+Row = Sequence[str]  # the features of one token that hold
+Rows = Sequence[Row]  # of the tokens of one sequence: a record, or a sentence of one
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """The labels of one sequence, and how sure the learner is of each."""
+
+    labels: list[str]  # the best sequence
+    sure: list[float]  # the probability of each of these labels
+    outside: list[float]  # the probability of O
+    inside: list[str]  # the most probable label but O
+
+
+class Learner(Protocol):
+    """Made with its settings, all of which have defaults; equal input gives an equal model."""
+
+    name: ClassVar[str]
+
+    def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None: ...
+
+    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+        """One answer a sequence, one label a token; what one sequence gets does not depend on the others."""
+        ...
+
+    def files(self) -> dict[str, bytes]:
+        """The fitted model, by names of files; never a pickle."""
+        ...
+
+    @classmethod
+    def load(cls, files: Mapping[str, bytes]) -> Self: ...
+
+
+LEARNERS = {
+    "crf": "showthrough.anonymizers.taggers.learners.crf:Crf",
+    "svm": "showthrough.anonymizers.taggers.learners.svm:Svm",
+    "boosted": "showthrough.anonymizers.taggers.learners.boosted:Boosted",
+    "hmm": "showthrough.anonymizers.taggers.learners.hmm:Hmm",
+    "rules": "showthrough.anonymizers.taggers.learners.rules:Rules",
+    "ruled": "showthrough.anonymizers.taggers.learners.composed:Ruled",
+    "sentenced": "showthrough.anonymizers.taggers.learners.composed:Sentenced",
+    "voted": "showthrough.anonymizers.taggers.learners.composed:Voted",
+}
+_EXTRA = "pip install 'showthrough[taggers]'"
+
+
+def learner_class(name: str) -> type[Any]:
+    """The class of a learner. Raises PlanError for an unknown one, ResourceError where a package is missing."""
+    if name not in LEARNERS:
+        raise PlanError(f"unknown learner {quoted(name)}; there are: {', '.join(LEARNERS)}")
+    module, _, attribute = LEARNERS[name].partition(":")
+    return getattr(import_module(module), attribute)  # type: ignore[no-any-return]
+
+
+def missing(name: str, package: str) -> ResourceError:
+    """What a learner raises whose package is not there."""
+    return ResourceError(f"the learner {name} needs {package}, which is not installed: {_EXTRA}")

@@ -1,0 +1,214 @@
+"""Learners made of others: rules before one, sentences told apart before one, and several that vote."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+from typing import Any, ClassVar, Self
+
+import msgspec
+
+from showthrough.anonymizers.taggers.labels import OUTSIDE, type_of
+from showthrough.anonymizers.taggers.learners.base import Learner, Row, Rows, Tagged, learner_class
+from showthrough.anonymizers.taggers.learners.rules import Rules
+from showthrough.anonymizers.taggers.learners.svm import Svm
+
+_FILE = "composed.json"
+_REACH = 4  # words apart of which two are a pair
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """How it is made."""
+
+    of: str
+    pairs: bool = False
+    blind: list[list[str]] = []
+
+
+@dataclass
+class Ruled:
+    """Rules first: what they decide is not for the learner to learn or to say."""
+
+    name: ClassVar[str] = "ruled"
+
+    of: str = "svm"
+    settings: dict[str, Any] = field(default_factory=dict)  # of the other learner
+    forms: list[str] = field(default_factory=lambda: ["t"])  # groups of features, or single ones
+    trust: float = 0.95  # how often a rule must have been right
+    _rules: Rules = field(default_factory=Rules, repr=False)
+    _rest: Any = field(default=None, repr=False)
+
+    def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None:
+        self._rules = Rules(forms=self.forms, trust=self.trust)
+        self._rules.fit(sequences, labels, seed)
+        left = [
+            [OUTSIDE if self._rules.rule(row) else label for row, label in zip(rows, answers, strict=True)]
+            for rows, answers in zip(sequences, labels, strict=True)
+        ]
+        self._rest = learner_class(self.of)(**self.settings)
+        self._rest.fit(sequences, left, seed)
+
+    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+        return [self._both(rows, answer) for rows, answer in zip(sequences, self._rest.predict(sequences), strict=True)]
+
+    def _both(self, rows: Rows, answer: Tagged) -> Tagged:
+        for at, row in enumerate(rows):
+            rule = self._rules.rule(row)
+            if rule is not None:
+                answer.labels[at] = answer.inside[at] = rule.label
+                answer.sure[at], answer.outside[at] = rule.sure, 1.0 - rule.sure
+        return answer
+
+    def files(self) -> dict[str, bytes]:
+        return {_FILE: _encoded(_Kept(self.of)), **self._rules.files(), **_under("rest", self._rest)}
+
+    @classmethod
+    def load(cls, files: Mapping[str, bytes]) -> Self:
+        kept = msgspec.json.decode(files[_FILE], type=_Kept)
+        return cls(kept.of, _rules=Rules.load(files), _rest=_loaded("rest", kept.of, files))
+
+
+@dataclass
+class Sentenced:
+    """Sentences first: which type a sentence is about is a feature of each of its tokens.
+
+    Sequences are sentences. They are told apart by their words and neighbouring words, or (`pairs`) by words that stand
+    near each other.
+    """
+
+    name: ClassVar[str] = "sentenced"
+
+    of: str = "svm"
+    settings: dict[str, Any] = field(default_factory=dict)  # of the other learner
+    pairs: bool = False
+    _sentences: Svm = field(default_factory=Svm, repr=False)
+    _tokens: Any = field(default=None, repr=False)
+
+    def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None:
+        bags = [self._bag(rows) for rows in sequences]
+        about = [[_about(answers)] for answers in labels]
+        half = len(bags) // 2
+        guessed: list[str] = []
+        for seen, unseen in ((slice(half, None), slice(0, half)), (slice(0, half), slice(half, None))):
+            other = self._fitted(bags[seen] or bags, about[seen] or about, seed)
+            guessed += [answer.labels[0] for answer in other.predict(bags[unseen])]
+        self._sentences = self._fitted(bags, about, seed)
+        self._tokens = learner_class(self.of)(**self.settings)
+        self._tokens.fit([_told(rows, one) for rows, one in zip(sequences, guessed, strict=True)], labels, seed)
+
+    @staticmethod
+    def _fitted(bags: Sequence[Rows], about: Sequence[Sequence[str]], seed: int) -> Svm:
+        made = Svm()
+        made.fit(bags, about, seed)
+        return made
+
+    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+        answers = self._sentences.predict([self._bag(rows) for rows in sequences])
+        told = [_told(rows, one.labels[0]) for rows, one in zip(sequences, answers, strict=True)]
+        return self._tokens.predict(told)  # type: ignore[no-any-return]
+
+    def _bag(self, rows: Rows) -> list[Row]:
+        """A sentence as one row of its words and of two of them together."""
+        words = [name for row in rows for name in row if name.startswith("l=")]
+        if self.pairs:
+            near = (words[at : at + _REACH] for at in range(len(words)))
+            both = {f"{one} {other}" for some in near for one, other in combinations(some, 2)}
+        else:
+            both = {f"{one} {other}" for one, other in pairwise(words)}
+        return [sorted({*words, *both})]
+
+    def files(self) -> dict[str, bytes]:
+        kept = _Kept(self.of, self.pairs)
+        return {_FILE: _encoded(kept), **_under("sentences", self._sentences), **_under("tokens", self._tokens)}
+
+    @classmethod
+    def load(cls, files: Mapping[str, bytes]) -> Self:
+        kept = msgspec.json.decode(files[_FILE], type=_Kept)
+        sentences, tokens = _loaded("sentences", Svm.name, files), _loaded("tokens", kept.of, files)
+        return cls(kept.of, pairs=kept.pairs, _sentences=sentences, _tokens=tokens)
+
+
+@dataclass
+class Voted:
+    """Learners of one kind that see other features each: the label that most of them give; of equals the first's."""
+
+    name: ClassVar[str] = "voted"
+
+    of: str = "boosted"
+    settings: dict[str, Any] = field(default_factory=dict)  # of each learner
+    blind: list[list[str]] = field(default_factory=lambda: [[], ["w", "l", "r"], ["+", "-"]])  # beginnings of features
+    _voters: list[Any] = field(default_factory=list, repr=False)
+
+    def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None:
+        self._voters = [learner_class(self.of)(**self.settings) for _ in self.blind]
+        for voter, seen in zip(self._voters, self._seen(sequences), strict=True):
+            voter.fit(seen, labels, seed)
+
+    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+        answers = [
+            voter.predict(seen) for voter, seen in zip(self._voters, self._seen(sequences), strict=True)
+        ]  # fmt: skip
+        return [_counted(each) for each in zip(*answers, strict=True)]
+
+    def _seen(self, sequences: Sequence[Rows]) -> Iterator[Sequence[Rows]]:
+        for left_out in self.blind:
+            yield [[_without(row, left_out) for row in rows] for rows in sequences] if left_out else sequences
+
+    def files(self) -> dict[str, bytes]:
+        made = {_FILE: _encoded(_Kept(self.of, blind=self.blind))}
+        for number, voter in enumerate(self._voters):
+            made |= _under(f"voter{number}", voter)
+        return made
+
+    @classmethod
+    def load(cls, files: Mapping[str, bytes]) -> Self:
+        kept = msgspec.json.decode(files[_FILE], type=_Kept)
+        voters = [_loaded(f"voter{number}", kept.of, files) for number in range(len(kept.blind))]
+        return cls(kept.of, blind=kept.blind, _voters=voters)
+
+
+def _about(labels: Sequence[str]) -> str:
+    """The type that most tokens of a sentence are of, as a label; O for none."""
+    counts = Counter(type_of(label) for label in labels if label != OUTSIDE)
+    return f"B-{max(sorted(counts), key=lambda kind: counts[kind])}" if counts else OUTSIDE
+
+
+def _told(rows: Rows, about: str) -> list[list[str]]:
+    return [[*row, f"about={about}"] for row in rows]
+
+
+def _without(row: Row, left_out: Sequence[str]) -> list[str]:
+    """The features whose group, or first sign, is not left out."""
+    return [name for name in row if name[: name.find("=")] not in left_out and name[0] not in left_out]
+
+
+def _counted(answers: Sequence[Tagged]) -> Tagged:
+    """What most say; how probable that is and O is, is what they say on average, and nothing where they do not tell."""
+    labels, sure, inside = [], [], []
+    outside = [sum(each) / len(answers) for each in zip(*(one.outside for one in answers), strict=True)]
+    for at, given in enumerate(zip(*(one.labels for one in answers), strict=True)):
+        label = max(given, key=lambda one: (given.count(one), -given.index(one)))
+        labels.append(label)
+        agreeing = [one.sure[at] for one in answers if one.labels[at] == label]
+        sure.append(outside[at] if label == OUTSIDE else sum(agreeing) / len(answers))
+        guesses = [one.inside[at] for one in answers]
+        inside.append(
+            label if label != OUTSIDE else max(guesses, key=lambda one: (guesses.count(one), -guesses.index(one)))
+        )
+    return Tagged(labels, sure, outside, inside)
+
+
+def _encoded(kept: _Kept) -> bytes:
+    return msgspec.json.encode(kept)
+
+
+def _under(place: str, learner: Learner) -> dict[str, bytes]:
+    """Its files, told from those of others."""
+    return {f"{place}.{name}": content for name, content in learner.files().items()}
+
+
+def _loaded(place: str, name: str, files: Mapping[str, bytes]) -> Any:
+    own = {key.removeprefix(f"{place}."): content for key, content in files.items() if key.startswith(f"{place}.")}
+    return learner_class(name).load(own)

@@ -1,0 +1,148 @@
+"""A hierarchical hidden Markov model: states of phrases and of what is around them, moves between them, and words.
+
+What a word tells of the state is backed off from the word as it is written over its root to its ending and its shape,
+each as far as training has seen it (after Witten and Bell 1991), and turned round by Bayes' rule. As in every such
+model, a word hangs on its own state alone: features of its neighbours are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.anonymizers.taggers.learners.answers import (
+    answered,
+    arrays_as_file,
+    arrays_of_file,
+    best_path,
+    names_of,
+    state_probabilities,
+)
+from showthrough.anonymizers.taggers.learners.base import Row, Rows, Tagged
+from showthrough.anonymizers.taggers.learners.columns import Columns, laid_out
+from showthrough.anonymizers.taggers.learners.states import State, joining, states_of
+from showthrough.axis.spans import Ints
+from showthrough.numerics.sparse import Floats, SparseRows
+
+_NUMBERS, _NAMES = "hmm.npz", "hmm.json"
+# What a row tells of its token itself, from the most general to the most special.
+LEVELS = ("o", "s", "S", "f", "r", "l", "w")
+_IMPOSSIBLE = -1e9
+_TINY = 1e-300
+
+
+class _Names(msgspec.Struct, frozen=True):
+    states: list[dict[str, str]]
+    columns: list[str]
+
+
+@dataclass
+class Hmm:
+    """Labels the tokens of a sequence by the most probable states."""
+
+    name: ClassVar[str] = "hmm"
+
+    states: list[State] = field(default_factory=list, repr=False)
+    columns: Columns = field(default_factory=lambda: Columns([]), repr=False)
+    counts: SparseRows | None = field(default=None, repr=False)  # features × states
+    followed: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
+    opened: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
+
+    def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None:
+        """The seed changes nothing: there is no chance in it."""
+        told = [states_of(each) for each in labels]
+        seen = {state for each in told for state in each} | {State()}
+        self.states = sorted(seen, key=lambda one: (one.place, one.entity_type, one.behind, one.ahead))
+        number = {state: at for at, state in enumerate(self.states)}
+        paths = [np.array([number[state] for state in each], dtype=np.int64) for each in told]
+        count = len(self.states)
+        self.followed, self.opened = np.zeros((count, count)), np.zeros(count)
+        for path in paths:
+            np.add.at(self.followed, (path[:-1], path[1:]), 1.0)
+            self.opened[path[:1]] += 1.0
+        rows, _ = laid_out(sequences)
+        chains = [[name for name in _chain(row) if name] for row in rows]
+        self.columns = Columns.seen([chains], 1)
+        self.counts = _counted(self.columns.of(chains), np.concatenate([*paths, np.zeros(0, np.int64)]), count)
+
+    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+        labels = names_of([[one.label for one in self.states]])
+        place = {label: at for at, label in enumerate(labels)}
+        label_of = np.array([place[one.label] for one in self.states])
+        gathers = np.eye(len(labels))[label_of]
+        moves, begins, usual = self._moves()
+        told = []
+        for rows in sequences:
+            emitted = self._emitted(rows, usual)
+            path = label_of[best_path(emitted, moves, begins)]
+            told.append(answered(labels, path, state_probabilities(emitted, moves, begins) @ gathers))
+        return told
+
+    def _moves(self) -> tuple[Floats, Floats, Floats]:
+        """The logarithms of moves and of beginnings, and how usual each state is."""
+        occurs = self.followed.sum(axis=0) + self.opened
+        usual = (occurs + 0.1) / (occurs + 0.1).sum()
+        fits = joining(self.states)
+        backed = np.where(fits, usual, 0.0)
+        backed /= np.maximum(backed.sum(axis=1, keepdims=True), _TINY)
+        seen = self.followed.sum(axis=1, keepdims=True)
+        kinds = (self.followed > 0).sum(axis=1, keepdims=True) + 1.0
+        moves = (self.followed + kinds * backed) / (seen + kinds)
+        first = np.array([one.place in {"", "S", "B"} and not one.behind for one in self.states])
+        begins = self.opened + np.where(first, usual, 0.0)
+        return _log(moves), _log(begins / begins.sum()), usual
+
+    def _emitted(self, rows: Rows, usual: Floats) -> Floats:
+        """The logarithm of how much more each token is to be expected in each state than elsewhere."""
+        assert self.counts is not None, "fitted or loaded before"
+        chains = [_chain(row) for row in rows]
+        chance = np.tile(usual, (len(rows), 1))
+        for level in range(len(LEVELS)):
+            held = self.columns.of([[chain[level]] for chain in chains])
+            at, known = np.flatnonzero(np.diff(held.bound)), held.column
+            if not len(at):
+                continue
+            counts = self.counts.rows(known).dense()
+            kinds = np.diff(self.counts.bound)[known][:, None]
+            chance[at] = (counts + kinds * chance[at]) / (counts.sum(axis=1, keepdims=True) + kinds)
+        return _log(chance) - np.log(usual)
+
+    def files(self) -> dict[str, bytes]:
+        assert self.counts is not None, "fitted or loaded before"
+        arrays: dict[str, NDArray[Any]] = {
+            "data": self.counts.data, "column": self.counts.column, "bound": self.counts.bound,
+            "followed": self.followed, "opened": self.opened,
+        }  # fmt: skip
+        names = _Names([asdict(one) for one in self.states], list(self.columns.names))
+        return {_NUMBERS: arrays_as_file(arrays), _NAMES: msgspec.json.encode(names)}
+
+    @classmethod
+    def load(cls, files: Mapping[str, bytes]) -> Self:
+        names = msgspec.json.decode(files[_NAMES], type=_Names)
+        arrays = arrays_of_file(files[_NUMBERS], _NUMBERS)
+        states = [State(**one) for one in names.states]
+        counts = SparseRows(arrays["data"], arrays["column"], arrays["bound"], len(states))
+        return cls(states, Columns(names.columns), counts, arrays["followed"], arrays["opened"])
+
+
+def _chain(row: Row) -> list[str]:
+    """One feature of each level, the last in the row, which is the longest; empty where there is none."""
+    told = {name[: name.find("=")]: name for name in row}
+    return [told.get(level, "") for level in LEVELS]
+
+
+def _counted(held: SparseRows, states: Ints, count: int) -> SparseRows:
+    """How many tokens have each feature in each state."""
+    key, many = np.unique(held.column * count + states[held.row], return_counts=True)
+    bound = np.searchsorted(key, np.arange(held.width + 1) * count)
+    return SparseRows(many.astype(np.float64), key % count, bound, count)
+
+
+def _log(values: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.log(values), _IMPOSSIBLE)

@@ -1,0 +1,57 @@
+"""The challenge's systems (Uzuner, Luo and Szolovits 2007, Table 6) as recipes, by team and run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from showthrough.anonymizers.taggers.features.settings import NONE
+from showthrough.anonymizers.taggers.recipes import Recipe
+from showthrough.errors import PlanError, meant, quoted
+
+_ARAMAKI = "+token,+length,+word_class,+orthography,+special,+templates,+sentence,+previous,+dictionaries,window=2"
+_GUILLEN = "+section,cues=1,+special,+templates,+orthography"
+_GUO = "+root,+length,+word_class,+orthography,affixes=4,+special,window=2,context=1"
+_HARA = "+section,+token,+root,+word_class,+orthography,+templates,window=2"
+_SZARVAS = (
+    "cues=3,+token,+enclosed,+orthography,+length,+special,+templates,+frequency,+dictionaries,window=3,context=1"
+)
+_WELLNER = "+token,window=2,+orthography,affixes=2,+special,+templates"
+_FORMS = ("date", "date-in-words", "phone", "long-number", "number-of", "code", "fraction")  # dates, phones, ids
+_RULED = {"of": "svm", "forms": [f"t={form}" for form in _FORMS]}
+_SENTENCED = {**_RULED, "of": "sentenced"}
+
+PRESETS: dict[str, Recipe] = {
+    "aramaki1": Recipe("crf", NONE.changed(_ARAMAKI), unit="sentence", second_pass=True),
+    "guillen1": Recipe("rules", NONE.changed(_GUILLEN)),
+    "guo1": Recipe("svm", NONE.changed(_GUO), unit="sentence"),
+    "guo2": Recipe("svm", NONE.changed(f"{_GUO},cues=3,+dictionaries,+templates,window=6"), unit="sentence"),
+    "hara1": Recipe("ruled", NONE.changed(_HARA), unit="sentence", settings=_SENTENCED),
+    "hara2": Recipe(
+        "ruled", NONE.changed(_HARA), unit="sentence", settings={**_SENTENCED, "settings": {"pairs": True}}
+    ),
+    "hara3": Recipe("ruled", NONE.changed(_HARA), unit="sentence", settings=_RULED),
+    "szarvas1": Recipe("boosted", NONE.changed(_SZARVAS), propagate=True),
+    "szarvas2": Recipe("voted", NONE.changed(_SZARVAS), propagate=True),
+    "szarvas3": Recipe("boosted", NONE.changed(f"{_SZARVAS},+trusted,+section"), second_pass=True, propagate=True),
+    "wellner1": Recipe("crf", NONE.changed(_WELLNER)),
+    "wellner2": Recipe("hmm", NONE.changed(_WELLNER)),
+    "wellner3": Recipe("crf", NONE.changed(f"{_WELLNER},affixes=4,window=3,cues=3,+dictionaries")),
+}
+
+# A team alone is its best run.
+BEST = {
+    "aramaki": "aramaki1",
+    "guillen": "guillen1",
+    "guo": "guo2",
+    "hara": "hara3",
+    "szarvas": "szarvas2",
+    "wellner": "wellner3",
+}
+
+
+def preset_named(name: str) -> Recipe:
+    """A recipe by its name: a run, or a team. Raises PlanError."""
+    run = BEST.get(name, name)
+    if run not in PRESETS:
+        raise PlanError(f"unknown preset {quoted(name)}; {meant(name, PRESETS)}there are: {', '.join(PRESETS)}")
+    return replace(PRESETS[run], settings=dict(PRESETS[run].settings))

@@ -1,0 +1,145 @@
+"""Training a tagger: examples, the threshold, the labeller, and what it reaches on other documents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from showthrough.anonymizers.base import Training
+from showthrough.anonymizers.model_folders import training_on
+from showthrough.anonymizers.taggers import thresholds
+from showthrough.anonymizers.taggers.examples import EACH, Example, examples_of
+from showthrough.anonymizers.taggers.labeller import Labeller, fitted
+from showthrough.anonymizers.taggers.labels import HIDDEN, type_of
+from showthrough.anonymizers.taggers.learners.base import learner_class
+from showthrough.anonymizers.taggers.presets import preset_named
+from showthrough.anonymizers.taggers.recipes import Recipe
+from showthrough.anonymizers.taggers.tagger import Tagger
+from showthrough.anonymizers.work import anonymize
+from showthrough.data.documents import Corpus
+from showthrough.data.provenance import text_digest
+from showthrough.errors import PlanError, quoted, shown
+from showthrough.evaluation.calls import evaluate
+from showthrough.resources.languages import another_language, sample_of
+
+BETA = 2.0
+SCORES = ("er_di", "er_qi", "recall", "precision")
+Watch = Callable[[str, int, int], None]
+
+
+def train_tagger(
+    corpus: Corpus,
+    learner: str = "",
+    *,
+    preset: str = "",
+    features: str = "",
+    recipe: Recipe | None = None,
+    annotators: str = EACH,
+    binary: bool = False,
+    beta: float = BETA,
+    threshold: float | None = None,
+    dev: Corpus | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    watch: Watch | None = None,
+) -> Tagger:
+    """Trains a tagger on the mentions of a corpus that are to be masked. Raises PlanError where it cannot.
+
+    `learner` is crf, svm, boosted or hmm; `preset` one of the challenge's systems; `features` switches groups, as in
+    `+cues,-trusted,window=2`. Every annotator's layer is a training copy of its own, or `annotators` is `union` or the
+    name of one. `binary` learns what to mask without types. A token is masked from a probability on (`threshold`) that
+    is chosen by cross-validation on training documents: where F is highest with recall `beta` times as important as
+    precision. `dev` are other documents, on which it is scored.
+    """
+    made = recipe or asked(learner, preset, features)
+    learner_class(made.learner)
+    _check(beta, threshold)
+    examples = examples_of(corpus, annotators, binary)
+    training = training_on(corpus)
+    if dev is not None:
+        _check_dev(dev, training)
+    started = time.perf_counter()
+    language = language_of(corpus)
+    rounds = 1 + (thresholds.FOLDS if threshold is None else 0)
+    told = _rounds(watch, rounds)
+    points: thresholds.Curve = []
+    if threshold is None:
+        points = thresholds.curve(examples, made, language, beta, seed, jobs, told)
+    chosen = thresholds.best(points) if threshold is None else threshold
+    labeller = fitted(made, examples, language, seed)
+    told()
+    tagger = _tagger(labeller, chosen, training, examples)
+    tagger.settings = {"preset": preset, "annotators": annotators, "binary": binary, "beta": beta, "seed": seed}
+    tagger.figures |= {"seconds": round(time.perf_counter() - started, 3), "thresholds": points}
+    if dev is not None:
+        tagger.figures["dev"] = scores(tagger, dev, jobs)
+    return tagger
+
+
+def asked(learner: str = "", preset: str = "", features: str = "") -> Recipe:
+    """A recipe by what was said of it. Raises PlanError for what there is not."""
+    made = preset_named(preset) if preset else Recipe(learner or "crf")
+    if learner and learner != made.learner:
+        made = replace(made, learner=learner, settings={})
+    return replace(made, features=made.features.changed(features))
+
+
+def language_of(corpus: Corpus) -> str:
+    """The language whose word frequencies are used: English unless the texts clearly look like another; or none."""
+    other = another_language(sample_of(corpus), "en")
+    return "en" if other is None else other[0] if other else ""
+
+
+def scores(tagger: Tagger, dev: Corpus, jobs: int = 1) -> dict[str, float | None]:
+    """What it reaches on documents that it was not trained on."""
+    asked = (*SCORES, "phi_span" if tagger.types == (HIDDEN,) else "phi_strict")
+    run = evaluate(dev, {"tagger": anonymize(dev, tagger)}, asked, references=False, resamples=0, jobs=jobs)
+    return {name: run["tagger", name].value for name in asked}
+
+
+def _tagger(labeller: Labeller, threshold: float, training: Training, examples: list[Example]) -> Tagger:
+    labels = [label for one in examples for label in one.labels]
+    types = tuple(sorted({type_of(label) for label in labels} - {""}))
+    figures: dict[str, Any] = {
+        "documents": len({id(one.tokens) for one in examples}),
+        "layers": len(examples),
+        "silver": sum(one.silver for one in examples),
+        "tokens": len(labels),
+        "mentions": sum(label.startswith("B-") for label in labels),
+        "labels": len(set(labels)),
+    }
+    return Tagger(labeller, threshold, training, types, figures=figures)
+
+
+def _rounds(watch: Watch | None, rounds: int) -> Callable[[], None]:
+    """Tells of each round that is done."""
+    count = 0
+
+    def done() -> None:
+        nonlocal count
+        count += 1
+        if watch:
+            watch("training", count, rounds)
+
+    if watch:
+        watch("training", 0, rounds)
+    return done
+
+
+def _check(beta: float, threshold: float | None) -> None:
+    if not beta > 0:
+        raise PlanError(f"found {quoted(beta)}; expected a number above 0", "beta")
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise PlanError(f"found {quoted(threshold)}; expected a number from 0 to 1", "threshold")
+
+
+def _check_dev(dev: Corpus, training: Training) -> None:
+    place = f"corpus {shown(dev.name)}"
+    if not dev.survey.annotated:
+        raise PlanError("has no annotations; expected documents to score on", place)
+    known = frozenset(training.documents)
+    both = sum(text_digest(one.text) in known for one in dev)
+    if both:
+        raise PlanError(f"has {both} documents that are trained on too; expected others to score on", place)
