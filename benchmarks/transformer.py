@@ -176,11 +176,11 @@ def main() -> int:
         return 0
     from showthrough.attacks.base import Watched
     from showthrough.attacks.transformer import Transformer
-    from showthrough.attacks.tri.training import uses_bf16
     from showthrough.attacks.tri.windows import parse_window
     from showthrough.resources import Resources
     from showthrough.resources.device import torch_device
     from showthrough.resources.settings import ModelSettings
+    from showthrough.resources.training import uses_bf16
 
     device = torch_device(asked.device)
     modest = device.type == "cpu"

@@ -14,6 +14,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,22 @@ from typer.testing import CliRunner
 
 from showthrough.cli import app
 from showthrough.data.kinds import NAMES, in_order, path_of, treated_as
+from showthrough.data.provenance import Cost, Provenance as Made
 from showthrough.data.schemes import SCHEMES
 from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES, Metric
 from showthrough.report.table import ARROWS
-from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Place, Score, Uneven, described
+from showthrough.run.records import (
+    Comparison,
+    Evidence,
+    Failure,
+    Input,
+    MetricRecord,
+    Place,
+    Score,
+    Sweep,
+    Uneven,
+    described,
+)
 from showthrough.run.run import Run
 from showthrough.run.settings import Recorded
 
@@ -98,6 +111,7 @@ def run_fields() -> str:
     """What a run file holds: every field of a run and of what it is made of."""
     parts = {
         "": Run, "An input": Input, "A metric": MetricRecord, "The settings": Recorded, "A score": Score,
+        "How an anonymization was made": Made, "What that took": Cost, "What surer masks alone reach": Sweep,
         "A failure": Failure, "What a metric has to show of a document": Evidence, "A place in it": Place,
         "A string in it that is masked unevenly": Uneven,
         "What `Run.compare` gives, which is not in the file": Comparison,
@@ -142,14 +156,18 @@ def _summary(metric: Metric) -> str:
 
 
 def demo_output() -> str:
-    """What the demo prints: its table, the verdict on two of the five, the first findings, what follows."""
+    """What the demo prints: its table, the verdict on two systems, the first findings, what follows.
+
+    What the systems cost stands between the table and the verdict, and is left out: it is another number every time.
+    """
     result = CliRunner().invoke(app, ["demo"], env=_PLAIN, catch_exceptions=False)
     lines = [line.rstrip() for line in result.stdout.strip("\n").splitlines()]
-    systems = [number for number, line in enumerate(lines) if re.match(r"\w+ (misses|meets|is not )", line)]
+    begins = [number for number, line in enumerate(lines) if re.match(r"\w+ (misses|meets|is not )", line)]
     found = lines.index("What stands out")
+    verdicts = {lines[one].split()[0]: lines[one:two] for one, two in pairwise([*begins, found - 1])}
     ends = next(number for number, line in enumerate(lines) if line.startswith("everything masked")) + 1
     second = next(number for number, line in enumerate(lines) if line.startswith("  3. "))
-    shown = [*lines[:ends], "…", *lines[systems[0] : systems[1]], *lines[systems[2] : systems[3]], "…", ""]
+    shown = [*lines[:ends], "…", *verdicts["rules"], *verdicts["overmask"], "…", ""]
     shown += [*lines[found:second], "  …", *lines[lines.index("", found) :]]
     return "\n".join(["```text", *shown, "```"])
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from showthrough import demo, evaluate, read_anonymization, read_background, read_corpus
-from showthrough.cli.demo import METRICS
+from showthrough.cli.demo import demo_bench
 from showthrough.report.html import html_text
+from showthrough.workbench.working import put_to_work, score
 
 FOLDER = Path(__file__).parent / "images"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
@@ -22,9 +22,8 @@ SIZE = {"width": 1280, "height": 860}
 
 
 def page() -> str:
-    corpus = read_corpus(demo.corpus_path(), name="demo")
-    found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
-    return html_text(evaluate(corpus, found, METRICS, background=read_background(demo.background_path())))
+    bench = demo_bench()
+    return html_text(score(bench, put_to_work(bench)))
 
 
 def summary(tab: Page) -> None:

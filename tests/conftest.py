@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -71,3 +72,50 @@ def meddocan(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def records(meddocan: Path) -> Corpus:
     """The records, read from their XML."""
     return read_corpus(meddocan, format="i2b2")
+
+
+PEOPLE = (("Ann Lee", "Oslo"), ("Bob Ray", "Rome"), ("Cem Kaya", "Bonn"), ("Dee Fox", "Riga"))
+
+
+def hearing(number: int) -> Document:
+    """A case with a person and a place, each marked wherever it stands."""
+    person, place = PEOPLE[number % len(PEOPLE)]
+    text = (
+        f"The case of {person} was heard in {place} on a cold day. The court found for {person} , who left {place} . "
+    )
+    text *= 2
+    marks = [
+        Mention(start, start + len(name), kind, level, name)
+        for name, kind, level in ((person, "PERSON", "DIRECT"), (place, "LOC", "QUASI"))
+        for start in range(len(text))
+        if text.startswith(name, start)
+    ]
+    return Document(f"case {number}", text, (Annotation("annotator", tuple(marks)),))
+
+
+@pytest.fixture(scope="session")
+def hearings() -> Corpus:
+    return Corpus([hearing(number) for number in range(4)], name="hearings")
+
+
+@pytest.fixture(scope="session")
+def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny encoder with random weights that knows the words of the hearings."""
+    torch: Any = pytest.importorskip("torch", reason="torch is not installed: pip install 'showthrough[models]'")
+    transformers: Any = pytest.importorskip("transformers", reason="pip install 'showthrough[models]'")
+    import tokenizers
+
+    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = sorted({word for number in range(4) for word in hearing(number).text.replace(".", " . ").split()})
+    vocabulary = {word: place for place, word in enumerate([*marks, *words])}
+    cutter = tokenizers.Tokenizer(tokenizers.models.WordPiece(vocabulary, unk_token=marks[1]))
+    cutter.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    cutter.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    roles = dict(zip(["pad_token", "unk_token", "cls_token", "sep_token", "mask_token"], marks, strict=True))
+    folder = tmp_path_factory.mktemp("untrained")
+    transformers.PreTrainedTokenizerFast(tokenizer_object=cutter, **roles).save_pretrained(folder)
+    torch.manual_seed(0)
+    shape = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = transformers.BertConfig(vocab_size=len(vocabulary), max_position_embeddings=64, **shape)
+    transformers.BertModel(config).save_pretrained(folder)
+    return folder

@@ -47,6 +47,8 @@ RUNNABLE = [
     "docs/formats.md",
     "docs/statistics.md",
     "docs/silver.md",
+    "docs/your-system.md",
+    "docs/bench.md",
 ]
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

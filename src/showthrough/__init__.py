@@ -15,7 +15,8 @@ _ROOMS = {
     "analysis.review.folder": ("ReviewCopies", "review_copies"),
     "analysis.errors": ("error_cases",),
     "analysis.rules": ("rules_worth", "with_rules"),
-    "anonymizers": ("ANONYMIZERS",),
+    "anonymizers": ("ANONYMIZERS", "Anonymizer", "anonymize", "anonymizer"),
+    "anonymizers.encoders.calls": ("train_transformer",),
     "anonymizers.silver": ("annotate",),
     "anonymizers.taggers.tagger": ("Tagger",),
     "anonymizers.taggers.training": ("train_tagger",),
@@ -56,10 +57,11 @@ _ROOMS = {
     "evaluation.plan": ("Plan",),
     "evaluation.reidentification": ("reidentify",),
     "registry.fetching": ("fetch",),
-    "run.records": ("Ceiling", "Comparison", "Human", "Score"),
+    "run.records": ("Ceiling", "Comparison", "Human", "Score", "Sweep"),
     "run.run": ("Run",),
     "data.documents": ("Annotation", "Corpus", "Document", "Mention"),
     "tables.calls": ("parameter",),
+    "workbench.calls": ("bench",),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 

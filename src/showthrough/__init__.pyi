@@ -18,7 +18,13 @@ from showthrough.analysis.rules import (
     rules_worth as rules_worth,
     with_rules as with_rules,
 )
-from showthrough.anonymizers import ANONYMIZERS as ANONYMIZERS
+from showthrough.anonymizers import (
+    ANONYMIZERS as ANONYMIZERS,
+    Anonymizer as Anonymizer,
+    anonymize as anonymize,
+    anonymizer as anonymizer,
+)
+from showthrough.anonymizers.encoders.calls import train_transformer as train_transformer
 from showthrough.anonymizers.silver import annotate as annotate
 from showthrough.anonymizers.taggers.tagger import Tagger as Tagger
 from showthrough.anonymizers.taggers.training import train_tagger as train_tagger
@@ -98,7 +104,9 @@ from showthrough.run.records import (
     Comparison as Comparison,
     Human as Human,
     Score as Score,
+    Sweep as Sweep,
 )
 from showthrough.run.run import Run as Run
 from showthrough.tables.calls import parameter as parameter
 from showthrough.version import __version__ as __version__
+from showthrough.workbench.calls import bench as bench

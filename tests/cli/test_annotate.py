@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -21,9 +21,9 @@ class Place:
 
     name, version = "places", 2
 
-    def masks(self, document: Document) -> list[Mask]:
-        start = document.text.find("Oslo")
-        return [Mask(start, start + 4, "LOC")] if start >= 0 else []
+    def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
+        starts = [one.text.find("Oslo") for one in documents]
+        return [[Mask(start, start + 4, "LOC")] if start >= 0 else [] for start in starts]
 
 
 @pytest.fixture

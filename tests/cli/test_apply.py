@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from typing import Any
 
@@ -30,6 +31,15 @@ def test_what_is_released(desk: Desk, replace: str | None) -> None:
     [written] = json.loads((desk.folder / "released/corpus.json").read_text())
     assert written == {"doc_id": "d1", "text": RELEASED[replace], "annotations": {}}
     assert stat.S_IMODE((desk.folder / "released/corpus.json").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("replace", "written"), [("surrogate", r"Mr (?!.*Doe)[A-Z]\w+ [A-Z]\w+"), ("generalize", "Mr PERSON")]
+)
+def test_what_another_tool_masked_gets_surrogates_and_generalizations(desk: Desk, replace: str, written: str) -> None:
+    assert desk.cli("apply", "corpus.json", "masks.json", "--replace", replace, "-o", "released").status == 0
+    text = read_corpus("released/corpus.json").documents[0].text
+    assert re.fullmatch(f"😀 {written} of Oslo left\\.", text)
 
 
 def test_a_file_by_name_and_another_format(desk: Desk) -> None:
@@ -101,7 +111,14 @@ def test_what_cannot_be_released(desk: Desk, masks: list[Any], fault: str) -> No
 
 def test_what_cannot_be_asked(desk: Desk) -> None:
     arguments = ["apply", "corpus.json", "masks.json"]
-    desk.refuses(*arguments, "--replace", "labels", "-o", "x", starts="replace: found 'labels'; expected label, number")
+    desk.refuses(
+        *arguments,
+        "--replace",
+        "labels",
+        "-o",
+        "x",
+        starts="replace: found 'labels'; expected label, suppress, number, surrogate, generalize",
+    )
     desk.refuses(*arguments, "--to", "masks", "-o", "x", starts="format masks: holds no corpus")
     desk.refuses(*arguments, "-o", "corpus.json", starts="corpus.json: is read by this command")
     desk.refuses(*arguments, "-o", ".", starts="corpus.json: is read by this command")

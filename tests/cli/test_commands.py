@@ -401,9 +401,11 @@ def test_metrics_are_listed_and_explained(cli: Callable[..., Any]) -> None:
 
 
 def test_anonymize_writes_masks_that_can_be_scored(here: Path, cli: Callable[..., Any]) -> None:
-    outcome = cli("anonymize", "corpus.json", "--with", "rules", "-o", "rules.json")
+    outcome = cli("anonymize", "corpus.json", "--with", "rules", "-o", "rules.json", "--no-cache")
     assert (outcome.status, outcome.err) == (0, "")
-    assert re.fullmatch(r"\d+ masks in 3 documents written to rules.json\n", outcome.out)
+    assert re.fullmatch(
+        r"rules: \d+ masks in 3 documents, [\d.,]+ documents a second, written to rules.json\n", outcome.out
+    )
     assert cli("evaluate", "corpus.json", "rules.json").status == 0
 
 
@@ -412,7 +414,9 @@ def test_version(cli: Callable[..., Any]) -> None:
     assert (outcome.status, outcome.out) == (0, f"showthrough {__version__}\n")
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "report", "validate", "metrics", "anonymize", "demo"])
+@pytest.mark.parametrize(
+    "command", ["evaluate", "compare", "report", "validate", "metrics", "anonymize", "bench", "demo"]
+)
 def test_every_command_has_help(command: str, cli: Callable[..., Any]) -> None:
     outcome = cli(command, "--help")
     assert outcome.status == 0

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
-from showthrough import Anonymization, Corpus, InputError, Mask
+from showthrough import Anonymization, Corpus, Document, InputError, Mask
 from showthrough.data.pairing import check_pair, pair
+from showthrough.data.provenance import Provenance, texts_digest
 
 SOUND = {"d1": [Mask(0, 11)], "d2": [], "d3": [Mask(0, 15)]}
 
@@ -70,3 +73,29 @@ def test_a_broken_exporter_is_told_in_fifty_lines(tiny: Corpus) -> None:
     assert len(caught.value.problems) == 80
     assert len(str(caught.value).splitlines()) == 51
     assert str(caught.value).endswith("… and 30 more problems of this kind")
+
+
+def made_of(documents: Iterable[Document], masks: dict[str, list[Mask]]) -> Anonymization:
+    made = Provenance(anonymizer="rules", version=1, texts=texts_digest(documents))
+    return Anonymization(masks, "x", "x.json", provenance=made)
+
+
+def test_masks_of_other_texts_with_the_same_ids(tiny: Corpus) -> None:
+    """Whose offsets all fit: they would hide words that nobody masked."""
+    assert check_pair(tiny, made_of(tiny, SOUND)) == []
+    others = [Document(one.id, one.text.swapcase()) for one in tiny]
+    [problem] = check_pair(tiny, made_of(others, SOUND))
+    assert str(problem).startswith("x.json: was made of other texts than those of tiny, though their ids are the same")
+
+
+def test_masks_of_some_of_the_texts(tiny: Corpus) -> None:
+    """The file says of which: the digest is that of the documents that it has."""
+    first, second = tiny.documents[:2]
+    masks = {"d1": SOUND["d1"], "d2": SOUND["d2"]}
+    assert check_pair(tiny, made_of([second, first], masks), "unmasked") == []
+    assert check_pair(tiny, made_of([first], masks), "unmasked") != []
+
+
+def test_what_is_wrong_anyway_is_told_alone(tiny: Corpus) -> None:
+    problems = check_pair(tiny, made_of([], {**SOUND, "d1": [Mask(0, 99)]}))
+    assert [problem.place for problem in problems] == ["document d1: masks[0]"]

@@ -37,10 +37,16 @@ def test_lists_name_them(command: Callable[..., Any]) -> None:
 def test_parameters_are_explained(command: Callable[..., Any]) -> None:
     assert "  times = 2\n      how often every character counts\n" in command("metrics", "kept(times=2)").stdout
     assert "  least = 1\n      capitals that count at least\n" in command("attacks", "initials").stdout
+    assert (
+        "  least = 3\n      digits of a number that is hidden, at least\n"
+        in command("anonymizers", "digits(least=3)").stdout
+    )
 
 
 @pytest.mark.usefixtures("desk")
 def test_they_work_together_with_several_processes(command: Callable[..., Any]) -> None:
+    made = command("anonymize", "corpus.json", "--with", "many=digits(least=3)+rules", "-o", "many.json", "--jobs", 2)
+    assert made.stdout.startswith("many: 1 masks in 2 documents, "), made.stderr
     made = command("anonymize", "corpus.json", "--with", "digits", "-o", "digits.json")
     assert re.fullmatch("digits: 2 masks in 2 documents, .* written to digits.json\n", made.stdout), made.stderr
     Path("background.json").write_text(json.dumps({"one": "Ann", "two": "Bob"}))

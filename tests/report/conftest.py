@@ -18,6 +18,30 @@ FLAGS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 
+# Words that stand outside the window or outside what clips them; only what is drawn for eyes is looked at.
+CUT = """() => {
+  const cut = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const parent = node.parentElement;
+    const hidden = ".unseen, .skip, script, select, details:not([open])";
+    if (!node.textContent.trim() || parent.closest(hidden)) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) {
+      let [left, right] = [0, innerWidth];
+      for (let one = parent; one; one = one.parentElement) {
+        if (getComputedStyle(one).overflowX === "visible") continue;
+        left = Math.max(left, one.getBoundingClientRect().left);
+        right = Math.min(right, one.getBoundingClientRect().right);
+      }
+      const whole = box.left >= left - 1 && box.right <= right + 1;
+      if (box.width && !whole) cut.push(`${parent.tagName}: ${node.textContent.trim().slice(0, 60)}`);
+    }
+  }
+  return [...new Set(cut)];
+}"""
+
 
 @pytest.fixture(scope="session")
 def demo_page(demo_run: Run) -> str:
@@ -73,6 +97,10 @@ class Window:
 
     def stopped(self) -> list[str]:
         return list(self.tab.evaluate("stopped"))
+
+    def cut(self) -> list[str]:
+        """Words that cannot be read for want of room."""
+        return list(self.tab.evaluate(CUT))
 
     def violations(self) -> list[str]:
         """What axe-core finds that is serious or critical."""

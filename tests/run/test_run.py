@@ -145,7 +145,14 @@ def test_what_a_run_holds(run: Run, tmp_path: Path, tiny: Corpus) -> None:
     found = json.loads((tmp_path / "run.json").read_bytes())
     assert found["format"] == 1
     assert found["complete"] is True
-    assert found["corpus"] == {"name": "tiny", "digest": tiny.digest, "documents": 3, "source": "", "silver": ""}
+    assert found["corpus"] == {
+        "name": "tiny",
+        "digest": tiny.digest,
+        "documents": 3,
+        "source": "",
+        "silver": "",
+        "made": None,
+    }
     assert [one["name"] for one in found["anonymizations"]] == ["some", "every"]
     assert found["documents"] == ["d1", "d2", "d3"]
     assert found["metrics"][0]["parameters"] == {

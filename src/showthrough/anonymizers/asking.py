@@ -9,25 +9,46 @@ cmd:python mine.py --fast    a program: all that follows
 presidio+crf/                what any of them finds
 everywhere(presidio+crf/)    and every other occurrence of what they find
 mine=cmd:python mine.py      any of these, under a name
+
+A + inside brackets, or in what a program is told, parts nothing; nor does one in the name of a folder that is there.
 """
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from showthrough.anonymizers.base import Anonymizer
 from showthrough.anonymizers.combined import Everywhere, Union
+from showthrough.anonymizers.outside.function import Called, Function
 from showthrough.anonymizers.table import ANONYMIZERS
-from showthrough.errors import PlanError, quoted, shown
-from showthrough.tables.calls import completed, read_call
+from showthrough.errors import PlanError, meant, quoted, shown
+from showthrough.tables import value_of
+from showthrough.tables.calls import UNREADABLE, completed, parsed_call, read_call
 
-_NAMED = re.compile(r"(?P<name>[\w.-]+)=(?P<rest>.+)", re.DOTALL)
-_EVERYWHERE = "everywhere"
+EVERYWHERE = "everywhere"
+_NAMED = re.compile(r"\s*(?P<name>[\w.-][\w. -]*?)\s*=(?P<rest>.*)", re.DOTALL)
+_DICTIONARY = re.compile(r"\s*dictionary\s*=")
 _EXAMPLE = 'spacy(model="en_core_web_sm")'
+_DEEPEST = 20  # brackets in brackets
+_BEFORE_TEXT = frozenset("=(, \t")  # a quotation mark after one of these opens a text; another is an apostrophe
+
+
+def asked(given: Anonymizer | Function | str) -> tuple[str, Anonymizer]:
+    """The anonymizer that a program asks for, and its name: written, as a value, or as a function. Raises PlanError."""
+    if isinstance(given, str):
+        return named_anonymizer(given)
+    if isinstance(given, type):
+        given = value_of(Anonymizer, "anonymizer", given.__name__, given)
+    if not isinstance(given, Anonymizer):
+        if not callable(given):
+            raise PlanError(f"found {quoted(given)}; expected how one is written, a value or a function", "anonymizer")
+        given = Called(given)
+    return given.name, given
 
 
 def anonymizer(text: str) -> Anonymizer:
@@ -36,13 +57,14 @@ def anonymizer(text: str) -> Anonymizer:
     >>> anonymizer("everywhere(rules)").name
     'everywhere(rules)'
     """
-    parts = [_single(part.strip()) for part in _split(text.strip())]
-    return parts[0] if len(parts) == 1 else Union(tuple(parts))
+    if max((depth for _, _, depth in _outside_texts(text)), default=0) > _DEEPEST:
+        raise PlanError(f"found more than {_DEEPEST} brackets in brackets", "anonymizer")
+    return _anonymizer(text.strip())
 
 
 def named_anonymizer(text: str) -> tuple[str, Anonymizer]:
     """The same with the name it is to have in tables and files: `mine=presidio`, or one made of how it is written."""
-    match = _NAMED.fullmatch(text.strip())
+    match = _NAMED.fullmatch(text)
     if match:
         return match["name"], anonymizer(match["rest"])
     made = anonymizer(text)
@@ -60,61 +82,105 @@ def named_anonymizers(texts: Iterable[str]) -> dict[str, Anonymizer]:
     return made
 
 
-def _split(text: str) -> list[str]:
-    """At each + that stands in no brackets; what a program is told is its own."""
-    parts, depth, start = [], 0, 0
+def _anonymizer(text: str) -> Anonymizer:
+    if not text:
+        raise PlanError("found nothing; expected a name, such as rules", "anonymizer")
+    if "+" in text and _is_there(text):
+        return _single(text)
+    parts = [part.strip() for part in _parted(text, "+")]
+    if not all(parts):
+        raise PlanError(f"found {quoted(text)}, with nothing beside a +; expected a name there", "anonymizer")
+    made = [_single(part) for part in parts]
+    return made[0] if len(made) == 1 else Union(tuple(made))
+
+
+def _outside_texts(text: str) -> Iterator[tuple[int, str, int]]:
+    """Each character that stands in no quotation marks, with its place and how many brackets are open around it."""
+    depth, closing, escaped = 0, "", False
     for place, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if not depth and text.startswith("cmd:", start):
-            break
-        if letter == "+" and not depth:
+        if closing:
+            closing = "" if letter == closing and not escaped else closing
+            escaped = letter == "\\" and not escaped
+        elif letter in "\"'" and depth and text[place - 1] in _BEFORE_TEXT:
+            closing = letter
+        else:
+            depth = max(depth - (letter == ")"), 0)
+            yield place, letter, depth
+            depth += letter == "("
+
+
+def _parted(text: str, sign: str) -> list[str]:
+    """At each sign that stands in no brackets; what a program is told is its own."""
+    parts, start = [], 0
+    program = text.startswith("cmd:")
+    for place, letter, depth in _outside_texts(text):
+        if letter == sign and not depth and not program:
             parts.append(text[start:place])
             start = place + 1
+            program = text[start:].lstrip().startswith("cmd:")
     return [*parts, text[start:]]
 
 
 def _single(text: str) -> Anonymizer:
-    if text.startswith(f"{_EVERYWHERE}(") and text.endswith(")"):
-        return Everywhere(anonymizer(text[len(_EVERYWHERE) + 1 : -1]))
-    if text.startswith(("http://", "https://")):
-        return _placed("http", text)
-    name, colon, place = text.partition(":")
-    if colon and name in ANONYMIZERS:
-        return _placed(name, place)
-    if text not in ANONYMIZERS and _is_folder(text):
-        return _placed("trained", text)
-    return _called(text)
+    if text.startswith(f"{EVERYWHERE}(") and text.endswith(")"):
+        return _everywhere(text[len(EVERYWHERE) + 1 : -1])
+    if text.startswith("cmd:"):
+        return _made("cmd", text[4:], {})
+    head, given = _called(text)
+    if head.startswith(("http://", "https://")):
+        return _made("http", head, given)
+    name, colon, place = head.partition(":")
+    if name in ANONYMIZERS:
+        return _made(name, place if colon else None, given)
+    if head.endswith(("/", "\\")) or _is_there(head):
+        return _made("trained", head, given)
+    if head == EVERYWHERE:
+        raise PlanError(
+            "found nothing to repeat; expected another anonymizer in brackets, as in everywhere(rules)", head
+        )
+    raise PlanError(f"unknown anonymizer {quoted(head)}; {meant(name, ANONYMIZERS)}there are: {', '.join(ANONYMIZERS)}")
 
 
-def _is_folder(text: str) -> bool:
+def _everywhere(inside: str) -> Anonymizer:
+    *others, last = _parted(inside, ",")
+    if not others or not _DICTIONARY.match(last):
+        return Everywhere(_anonymizer(inside.strip()))
+    given = read_call(f"{EVERYWHERE}({last})", "anonymizer", 'everywhere(rules, dictionary="wordfreq:es")')[1]
+    return completed(f"anonymizer {EVERYWHERE}", Everywhere(_anonymizer(",".join(others).strip())), given)
+
+
+def _is_there(text: str) -> bool:
+    """Whether it is a folder."""
     try:
-        return text.endswith("/") or ("(" not in text and Path(text).expanduser().is_dir())
-    except (OSError, ValueError):
+        return Path(text).expanduser().is_dir()
+    except (OSError, ValueError, RuntimeError):  # the last where somebody has no home
         return False
 
 
-def _placed(name: str, place: str) -> Anonymizer:
-    """An entry with its first parameter, and perhaps others in brackets behind it."""
-    given: dict[str, Any] = {}
-    if name != "cmd" and place.endswith(")") and "(" in place:
-        place, _, rest = place.rpartition("(")
-        given = read_call(f"{name}({rest}", "anonymizer", _EXAMPLE)[1]
+def _called(text: str) -> tuple[str, dict[str, Any]]:
+    """What stands before the last brackets, and the parameters in them."""
+    if not text.endswith(")") or _is_there(text):
+        return text, {}
+    opens = [place for place, letter, depth in _outside_texts(text) if letter == "(" and not depth]
+    try:
+        # Without the name before it: that may have dashes and slashes, which no call has.
+        return text[: opens[-1]].strip(), parsed_call(ast.parse(f"name{text[opens[-1] :]}", mode="eval").body)[1]
+    except (IndexError, *UNREADABLE):
+        raise PlanError(f"found {quoted(text)}; expected a name, or a call such as {_EXAMPLE}", "anonymizer") from None
+
+
+def _made(name: str, place: str | None, given: dict[str, Any]) -> Anonymizer:
+    """An entry with its first parameter, where that follows a colon, and others."""
     usual = ANONYMIZERS[name]
+    if place is None and not given:
+        return usual
     keys: list[str] = [each.name for each in fields(usual)] if is_dataclass(usual) else []
     if not keys:
         raise PlanError("takes no parameters", f"anonymizer {name}")
-    if not place:
-        raise PlanError(f"found nothing after {name}:; expected the {keys[0]}", f"anonymizer {name}")
-    return completed(f"anonymizer {name}", usual, {keys[0]: place, **given})
-
-
-def _called(text: str) -> Anonymizer:
-    name, given = text, dict[str, Any]()
-    if "(" in text:  # a name alone may have dashes, which no call has
-        name, given = read_call(text, "anonymizer", _EXAMPLE)
-    if name not in ANONYMIZERS:
-        raise PlanError(f"unknown anonymizer {quoted(name)}; there are: {', '.join(ANONYMIZERS)}")
-    usual = ANONYMIZERS[name]
-    if given and not is_dataclass(usual):
-        raise PlanError("takes no parameters", f"anonymizer {name}")
-    return completed(f"anonymizer {name}", usual, given) if given else usual
+    if place is not None:
+        if not place.strip():
+            raise PlanError(f"found nothing after {name}:; expected the {keys[0]}", f"anonymizer {name}")
+        if keys[0] in given:
+            raise PlanError(f"is there twice, after {name}: and in brackets", f"anonymizer {name}: {keys[0]}")
+        given = {keys[0]: place.strip(), **given}
+    return completed(f"anonymizer {name}", usual, given)

@@ -31,6 +31,9 @@ class Anonymizer(Protocol):
         ...
 
 
+_SIGNS = frozenset("+()")  # that part what is written; a text that has one stands in quotation marks
+
+
 class Training(msgspec.Struct, frozen=True):
     """What a model was trained on: the corpus by name and digest, and the digest of each text."""
 
@@ -56,7 +59,8 @@ class Built:
         """
         usual = type(self)()
         first = next((each.name for each in fields(self)), "")
-        if list(difference(self, usual)) == [first] and isinstance(place := getattr(self, first), str):
+        place = getattr(self, first, None)
+        if list(difference(self, usual)) == [first] and isinstance(place, str) and not _SIGNS & set(place):
             return f"{self.kind}:{place}"
         return call_text(self.kind, self, usual)
 
@@ -93,18 +97,32 @@ class Built:
     def prepare(self) -> None:
         """Loads what it needs. Raises ResourceError for what is not there."""
 
+    def finish(self) -> None:
+        """Lets go of what it started."""
+
 
 def told(anonymizer: Anonymizer, attribute: str, otherwise: Any) -> Any:
     """What an anonymizer tells of itself, which a guest need not."""
     return getattr(anonymizer, attribute, otherwise)
 
 
+def written(anonymizer: Anonymizer) -> str:
+    """How it is asked for again."""
+    return str(told(anonymizer, "written", anonymizer.name))
+
+
 def parameters_of(anonymizer: Anonymizer) -> dict[str, Any]:
     """All parameters, as a file can hold them; of anonymizers in it, how they are written."""
     if not is_dataclass(anonymizer):
         return {}
-    values = {each.name: getattr(anonymizer, each.name) for each in fields(anonymizer)}
-    return {
-        key: value if isinstance(value, str | int | float | bool | None) else str(value)
-        for key, value in values.items()
-    }
+    return {each.name: _plain(getattr(anonymizer, each.name)) for each in fields(anonymizer)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str | int | float | bool | None):
+        return value
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    if isinstance(value, Anonymizer):
+        return written(value)
+    return getattr(value, "__qualname__", type(value).__qualname__) if callable(value) else str(value)

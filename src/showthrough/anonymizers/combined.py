@@ -2,47 +2,181 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
 
-from showthrough.anonymizers.base import Anonymizer
+from showthrough.anonymizers.base import Anonymizer, Training, told, written
+from showthrough.anonymizers.checked import found_by
+from showthrough.anonymizers.occurrences import occurrences, words_from, words_of
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
+from showthrough.resources.dictionary import WORDFREQ, pinned
+from showthrough.tables.calls import call_text, literal, parameter
 
 
 @dataclass(frozen=True)
-class Union:
+class Combined:
+    """What anonymizers tell of themselves that are made of others."""
+
+    @property
+    def made_of(self) -> tuple[Anonymizer, ...]:
+        raise NotImplementedError
+
+    @property
+    def version(self) -> int:
+        """Rises with that of any part; which part's it was, `pinned` tells."""
+        return sum(part.version for part in self.made_of)
+
+    @property
+    def pinned(self) -> Mapping[str, str]:
+        """Of each part its version and what it pins, under its name."""
+        found: dict[str, str] = {}
+        for number, part in enumerate(self.made_of, 1):
+            name = part.name if len(self.made_of) == 1 else f"{number}:{part.name}"
+            found[name] = f"v{part.version}"
+            found |= {f"{name}: {key}": value for key, value in told(part, "pinned", {}).items()}
+        return found
+
+    @property
+    def model_bytes(self) -> int | None:
+        sizes = [told(part, "model_bytes", None) for part in self.made_of]
+        return None if None in sizes else sum(sizes)
+
+    @property
+    def training(self) -> Training | None:
+        """Of all parts that were trained here: a document that any of them has seen is seen."""
+        known: list[Training] = [one for part in self.made_of if (one := told(part, "training", None)) is not None]
+        if len(known) < 2:
+            return known[0] if known else None
+        documents = sorted({document for one in known for document in one.documents})
+        return Training(_listed(one.corpus for one in known), _listed(one.digest for one in known), tuple(documents))
+
+    @property
+    def device(self) -> str:
+        return _listed(told(part, "device", "cpu") for part in self.made_of)
+
+    @property
+    def lasting(self) -> bool:
+        """A guest that does not say may give others tomorrow."""
+        return all(told(part, "lasting", False) for part in self.made_of)
+
+    def prepare(self) -> None:
+        for part in self.made_of:
+            told(part, "prepare", lambda: None)()
+
+    def finish(self) -> None:
+        for part in self.made_of:
+            told(part, "finish", lambda: None)()
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
+
+
+@dataclass(frozen=True)
+class Union(Combined):
     """Hides what any of its parts hides."""
 
     parts: tuple[Anonymizer, ...]
+
+    @property
+    def made_of(self) -> tuple[Anonymizer, ...]:
+        return self.parts
 
     @property
     def name(self) -> str:
         return "+".join(part.name for part in self.parts)
 
     @property
-    def version(self) -> int:
-        return sum(part.version for part in self.parts)
+    def written(self) -> str:
+        *others, last = self.parts
+        return "+".join([*map(_closed, others), written(last)])
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
-        found = [part.masks(documents) for part in self.parts]
-        return [list(chain.from_iterable(each)) for each in zip(*found, strict=True)]
+        found = [found_by(part, documents) for part in self.parts]
+        return [_without_twins(mask for masks in each for mask in masks) for each in zip(*found, strict=True)]
+
+
+def _closed(part: Anonymizer) -> str:
+    """How a part is written where something follows, which a program would take for its own."""
+    text = written(part)
+    return call_text("cmd", part, type(part)()) if text.startswith("cmd:") else text
+
+
+def _without_twins(masks: Iterable[Mask]) -> list[Mask]:
+    """Of masks of one span the surest, the first among equals; one without a score always stays, so it is the surest.
+
+    Masks that merely overlap stay apart, or a threshold would keep all of what only a part of is sure.
+
+    >>> from showthrough.data.masks import ScoredMask
+    >>> _without_twins([ScoredMask(0, 3, None, "ORG", 0.4), ScoredMask(0, 3, None, "PERSON", 0.9)])
+    [ScoredMask(start=0, end=3, replacement=None, entity_type='PERSON', score=0.9)]
+    """
+    best: dict[tuple[int, int], Mask] = {}
+    for mask in masks:
+        before = best.setdefault((mask.start, mask.end), mask)
+        if _rank(mask) > _rank(before):
+            best[mask.start, mask.end] = mask
+    return list(best.values())
+
+
+def _rank(mask: Mask) -> tuple[float, bool]:
+    return math.inf if mask.score is None else mask.score, bool(mask.entity_type)
 
 
 @dataclass(frozen=True)
-class Everywhere:
-    """Hides what another hides, and wherever else in the document the same words stand."""
+class Everywhere(Combined):
+    """Hides what another hides, and wherever else in the document the same words stand.
 
-    of: Anonymizer
+    Whole words, as they are written or in capitals, whatever white space is between them; of a name its parts too.
+    Ordinary words and short numbers are not repeated. It only adds masks, and none that overlaps another's, so that no
+    recall falls.
+    """
+
+    of: Anonymizer = field(metadata={"description": "whose masks are repeated; it stands first in the brackets"})
+    dictionary: str = parameter("", "ordinary words: wordfreq:LANGUAGE, or a file; else those of each text's language")
+
+    own_version: ClassVar[int] = 1  # rises whenever it could add another mask
+
+    @property
+    def made_of(self) -> tuple[Anonymizer, ...]:
+        return (self.of,)
 
     @property
     def name(self) -> str:
-        return f"everywhere({self.of.name})"
+        return self._call(self.of.name)
+
+    @property
+    def written(self) -> str:
+        return self._call(_closed(self.of))
+
+    def _call(self, inner: str) -> str:
+        return (
+            f"everywhere({inner}, dictionary={literal(self.dictionary)})" if self.dictionary else f"everywhere({inner})"
+        )
 
     @property
     def version(self) -> int:
-        return self.of.version
+        return self.of.version + self.own_version - 1
 
-    def masks(self, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]:
-        return self.of.masks(documents)
+    @property
+    def pinned(self) -> Mapping[str, str]:
+        from importlib.metadata import version
+
+        by_file = self.dictionary and not self.dictionary.startswith(WORDFREQ)
+        lists = {"dictionary": pinned(self.dictionary)} if by_file else {"wordfreq": version("wordfreq")}
+        return {"everywhere": f"v{self.own_version}", **lists, **super().pinned}
+
+    def prepare(self) -> None:
+        super().prepare()
+        if self.dictionary:
+            words_from(self.dictionary)
+
+    def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
+        found = found_by(self.of, documents)
+        return [
+            [*masks, *occurrences(document.text, masks, words_of(document.text, self.dictionary))]
+            for document, masks in zip(documents, found, strict=True)
+        ]

@@ -14,7 +14,7 @@ from showthrough.anonymizers.base import Built, Training
 from showthrough.anonymizers.model_folders import Card, read_card, size_of
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.errors import PlanError
+from showthrough.errors import PlanError, shown
 from showthrough.resources.files import folder_digest
 from showthrough.tables.calls import parameter
 
@@ -22,7 +22,8 @@ from showthrough.tables.calls import parameter
 class Model(Protocol):
     """A loaded model."""
 
-    device: str
+    @property
+    def device(self) -> str: ...
 
     def masks(self, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]: ...
 
@@ -80,7 +81,10 @@ class Trained(Built):
     def _path(self) -> Path:
         if not self.folder:
             raise PlanError("no folder was named; expected one that showthrough train made", "anonymizer trained")
-        return Path(self.folder).expanduser()
+        try:
+            return Path(self.folder).expanduser()
+        except RuntimeError:
+            raise PlanError("names the home of nobody", f"anonymizer {shown(self.folder)}") from None
 
     @property
     def _card(self) -> Card:

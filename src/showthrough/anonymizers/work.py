@@ -2,41 +2,46 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import accumulate
-from typing import Any
+from itertools import starmap
+from time import perf_counter
+from typing import TypeVar
 
-from showthrough.anonymizers.base import Anonymizer, Training, parameters_of, told
-from showthrough.anonymizers.replacing import Way, replacing
-from showthrough.data.documents import Corpus, Document, span_fault
+from showthrough.anonymizers.asking import asked
+from showthrough.anonymizers.base import Anonymizer, Built, Training, parameters_of, told, written
+from showthrough.anonymizers.batches import Found, found_apart, found_in, replaced, tried
+from showthrough.anonymizers.keeping import Keeping
+from showthrough.anonymizers.outside.function import Function
+from showthrough.anonymizers.replacing import Way
+from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.provenance import Cost, Provenance, text_digest, texts_digest
-from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, quoted, shown
-from showthrough.evaluation.workers import Workers
-from showthrough.tables import is_guest, raised
+from showthrough.errors import InputError, PlanError, Problem, ResourceError, shown
+from showthrough.evaluation.workers import WorkerKilledError, Workers
+from showthrough.resources.cache import Cache
 from showthrough.version import __version__
 
+Result = TypeVar("Result")
 Progress = Callable[[int, int], None]  # documents that are done, and all of them
 _BATCH = 100_000  # characters; a model fills its own batches with them
 
 
 @dataclass(frozen=True)
-class Batch:
+class _Batch:
     """What came of some documents."""
 
     masks: list[list[Mask]]
-    seconds: float
-    loading: float = 0.0
-    peak_bytes: int | None = None
+    found: Found
+    replacing: float  # seconds
+    earlier: bool  # whether it was found in an earlier run, when that was measured
 
 
 def anonymize(
     corpus: Corpus,
-    anonymizer: Anonymizer,
+    anonymizer: Anonymizer | Function | str,
     *,
     name: str | None = None,
     replacement: Way = "label",
@@ -44,31 +49,81 @@ def anonymize(
     jobs: int | None = None,
     seen: bool = False,
     progress: Progress | None = None,
+    cache: Cache | None = None,
 ) -> Anonymization:
     """What the anonymizer makes of every document of the corpus. Raises InputError for masks that cannot be.
 
+    It is written as on the command line (`presidio+crf/`), or is a value, or a function: of a text or a Document, that
+    gives spans, results of Presidio, a spaCy Doc, or the anonymized text.
+
     With `jobs` the work is done in so many processes of its own, whose memory is then told. Documents that a model was
-    trained on are refused unless they may be `seen`.
+    trained on are refused unless they may be `seen`. With a `cache` what it finds is kept, batch by batch.
 
     >>> from showthrough.anonymizers.rules import Rules
+    >>> from showthrough.data.documents import Document
     >>> hidden = anonymize(Corpus([Document("a", "Seen by Dr Ona Rask.")]), Rules())
     >>> hidden.of("a")
     [TypedMask(start=8, end=19, replacement='PERSON', entity_type='PERSON')]
     """
+    label, anonymizer = asked(anonymizer)
     again = refuse_seen(corpus, anonymizer, seen)
-    parts = list(corpus.chunks(_BATCH))
-    tasks = ((anonymizer, corpus.part(part, lazy=True), replacement, threshold) for part in parts)
-    ends = list(accumulate(len(part) for part in parts))
-    batches: list[Batch] = []
-    for batch, end in zip(_made(tasks, jobs), ends, strict=True):
-        batches.append(batch)
+    parts = _parts(corpus)
+    keeping = Keeping(anonymizer, cache)
+    batches: dict[int, _Batch] = {}
+    done = 0
+    if progress:
+        progress(done, len(corpus))
+    for place, found, earlier in _found(anonymizer, parts, keeping, jobs):
+        started = perf_counter()
+        masks = replaced(parts[place], found.masks, replacement, threshold)
+        batches[place] = _Batch(masks, found, perf_counter() - started, earlier)
+        done += len(parts[place])
         if progress:
-            progress(end, len(corpus))
-    masks = dict(zip(corpus.ids, (one for batch in batches for one in batch.masks), strict=True))
-    provenance = _provenance(
-        corpus, anonymizer, replacement, threshold, again, _cost(corpus, anonymizer, batches, jobs)
-    )
-    return Anonymization(masks, name=name or anonymizer.name, provenance=provenance)
+            progress(done, len(corpus))
+    ordered = [batches[place] for place in range(len(parts))]
+    by_id = dict(zip(corpus.ids, (one for batch in ordered for one in batch.masks), strict=True))
+    cost = _cost(corpus, anonymizer, ordered, jobs)
+    provenance = _provenance(corpus, anonymizer, replacement, threshold, again, cost)
+    return Anonymization(by_id, name=name or label, provenance=provenance)
+
+
+def _parts(corpus: Corpus) -> list[Corpus]:
+    return [corpus.part(numbers, lazy=True) for numbers in corpus.chunks(_BATCH)]
+
+
+def check_ready(
+    corpus: Corpus, systems: Mapping[str, Anonymizer], seen: bool = False, cache: Cache | None = None
+) -> None:
+    """Raises InputError for all that keeps one of them from working: before another has worked for hours.
+
+    One that has something to load does so in a process of its own, which ends then, unless all that it finds is kept.
+    """
+    problems: list[Problem] = []
+    for name, one in systems.items():
+        try:
+            refuse_seen(corpus, one, seen)
+            for fact in ("version", "pinned", "model_bytes"):
+                told(one, fact, None)
+            if _loads(one) and any(Keeping(one, cache).get(part) is None for part in _parts(corpus)):
+                _prepared_apart(one)
+        except InputError as error:
+            problems += error.problems
+        except ResourceError as error:  # nothing was done yet: a bad request, and no system that failed
+            problems.append(Problem("", f"anonymizer {shown(name)}", str(error)))
+    if problems:
+        raise InputError(problems)
+
+
+def _loads(anonymizer: Anonymizer) -> bool:
+    if parts := told(anonymizer, "made_of", ()):
+        return any(map(_loads, parts))
+    return getattr(type(anonymizer), "prepare", Built.prepare) is not Built.prepare
+
+
+def _prepared_apart(anonymizer: Anonymizer) -> None:
+    with closing(Workers(1)) as workers:
+        for _ in _surviving(workers.map(tried, [(anonymizer,)]), anonymizer):
+            pass
 
 
 def refuse_seen(corpus: Corpus, anonymizer: Anonymizer, allowed: bool = False) -> int:
@@ -85,100 +140,54 @@ def refuse_seen(corpus: Corpus, anonymizer: Anonymizer, allowed: bool = False) -
     return seen
 
 
-def _made(tasks: Iterator[tuple[Any, ...]], jobs: int | None) -> Iterator[Batch]:
-    if jobs is None:
-        yield from (batch_of(*task) for task in tasks)
-        return
-    workers = Workers(jobs)
+def _found(
+    anonymizer: Anonymizer, parts: Sequence[Corpus], keeping: Keeping, jobs: int | None
+) -> Iterator[tuple[int, Found, bool]]:
+    """What is found in each part, and whether that was earlier: first what is kept, then what is to be done."""
+    missing = []
+    for place, part in enumerate(parts):
+        kept = keeping.get(part)
+        if kept is None:
+            missing.append(place)
+        else:
+            yield place, kept, True
+    tasks = ((anonymizer, parts[place]) for place in missing)
+    with closing(Workers(jobs or 1)) as workers, _finished(anonymizer):
+        made = starmap(found_in, tasks) if jobs is None else _surviving(workers.map(found_apart, tasks), anonymizer)
+        for place, found in zip(missing, made, strict=True):
+            keeping.put(parts[place], found)
+            yield place, found, False
+
+
+@contextmanager
+def _finished(anonymizer: Anonymizer) -> Iterator[None]:
     try:
-        yield from workers.map(batch_apart, tasks)
+        yield
     finally:
-        workers.close()
+        told(anonymizer, "finish", lambda: None)()
 
 
-def batch_apart(anonymizer: Anonymizer, part: Corpus, way: Way, threshold: float | None) -> Batch:
-    """The same in a process of its own, so that its memory can be told."""
-    import resource
-
-    batch = batch_of(anonymizer, part, way, threshold)
-    unit = 1 if sys.platform == "darwin" else 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    return Batch(batch.masks, batch.seconds, batch.loading, peak)
-
-
-def batch_of(anonymizer: Anonymizer, part: Corpus, way: Way, threshold: float | None) -> Batch:
-    """The masks of some documents, which come without their annotations."""
-    documents = [Document(one.id, one.text, group=one.group) for one in part]
-    started = time.perf_counter()
-    told(anonymizer, "prepare", lambda: None)()
-    ready = time.perf_counter()
-    found = _found(anonymizer, documents)
-    replace = replacing(way)
-    masks = [
-        replace(document, [mask for mask in each if threshold is None or mask.score is None or mask.score >= threshold])
-        for document, each in zip(documents, found, strict=True)
-    ]
-    return Batch(masks, time.perf_counter() - ready, ready - started)
-
-
-def _found(anonymizer: Anonymizer, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]:
-    """What it finds, checked like input, since guests may return anything."""
-    place = f"anonymizer {shown(anonymizer.name)}"
+def _surviving(answers: Iterable[Result], anonymizer: Anonymizer) -> Iterator[Result]:
+    """What workers answer; raises ResourceError where one is gone."""
     try:
-        found = anonymizer.masks(documents)
-    except Exception as error:  # of a guest, anything
-        why = raised(error, ours=not is_guest(anonymizer))
-        for one in documents if len(documents) > 1 else ():  # the first that it cannot do alone is named
-            _found(anonymizer, [one])
-        where = f"document {shown(documents[0].id)}" if len(documents) == 1 else ""
-        raise InputError([Problem(place, where, why)]) from error
-    if not isinstance(found, list | tuple) or len(found) != len(documents):
-        count = f"{len(found)} lists" if isinstance(found, list | tuple) else f"a value of type {type(found).__name__}"
-        fault = f"gave {count} for {len(documents)} documents; expected a list of masks for each"
-        raise InputError([Problem(place, "", fault)])
-    problems = [
-        one for document, masks in zip(documents, found, strict=True) for one in _problems(place, document, masks)
-    ]
-    if problems:
-        raise InputError(problems)
-    return found
+        yield from answers
+    except WorkerKilledError as error:
+        raise ResourceError(f"anonymizer {shown(anonymizer.name)}: {error}; fewer --jobs need less") from error
 
 
-def _problems(place: str, document: Document, masks: object) -> list[Problem]:
-    place = f"{place}: document {shown(document.id)}"
-    if not isinstance(masks, list | tuple):
-        return [Problem("", place, f"found a value of type {type(masks).__name__}; expected a list of masks")]
-    faults = {number: _fault(mask, len(document.text)) for number, mask in enumerate(masks)}
-    return [Problem("", f"{place}: masks[{number}]", fault) for number, fault in faults.items() if fault]
-
-
-def _fault(mask: object, length: int) -> str:
-    if not isinstance(mask, Mask):
-        return f"found {quoted(mask)}; expected a Mask"
-    if type(mask.start) is not int or type(mask.end) is not int:
-        return f"found {quoted(mask.start)} and {quoted(mask.end)}; expected whole numbers"
-    if not 0 <= mask.start < mask.end <= length:
-        return span_fault(mask.start, mask.end, length, ("start", "end"))
-    if mask.score is not None and not (isinstance(mask.score, float | int) and 0 <= mask.score <= 1):
-        return f"found the score {quoted(mask.score)}; expected a number from 0 to 1"
-    for written in (mask.replacement or "", mask.entity_type):
-        if not isinstance(written, str):
-            return f"found {quoted(written)}; expected text"
-        if any("\ud800" <= character <= "\udfff" for character in written):
-            return HALF_CHARACTER
-    return ""
-
-
-def _cost(corpus: Corpus, anonymizer: Anonymizer, batches: Sequence[Batch], jobs: int | None) -> Cost:
+def _cost(corpus: Corpus, anonymizer: Anonymizer, batches: Sequence[_Batch], jobs: int | None) -> Cost:
+    found = [batch.found for batch in batches]
+    peaks = [one.peak_bytes for one in found if one.peak_bytes is not None]
     return Cost(
-        seconds=sum(batch.seconds for batch in batches),
+        seconds=sum(batch.found.seconds + batch.replacing for batch in batches),
         documents=len(corpus),
         characters=int(corpus.survey.lengths.sum()),
-        loading=max((batch.loading for batch in batches), default=0.0),
-        peak_bytes=max((batch.peak_bytes for batch in batches if batch.peak_bytes is not None), default=None),
+        loading=max((one.loading for one in found), default=0.0),
+        peak_bytes=max(peaks, default=None) if len(peaks) == len(found) else None,
         model_bytes=told(anonymizer, "model_bytes", None),
         processes=jobs or 1,
-        device=told(anonymizer, "device", "cpu"),
+        device=", ".join(dict.fromkeys(one.device for one in found)) or "cpu",
+        earlier=sum(len(batch.masks) for batch in batches if batch.earlier),
     )
 
 
@@ -187,7 +196,7 @@ def _provenance(
 ) -> Provenance:
     training: Training | None = told(anonymizer, "training", None)
     return Provenance(
-        anonymizer=told(anonymizer, "written", anonymizer.name),
+        anonymizer=written(anonymizer),
         version=anonymizer.version,
         parameters=parameters_of(anonymizer),
         pinned=dict(told(anonymizer, "pinned", {})),

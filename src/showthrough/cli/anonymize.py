@@ -1,50 +1,40 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from showthrough.anonymizers import Anonymizer, anonymize, named_anonymizers
-from showthrough.anonymizers.combined import Everywhere
-from showthrough.anonymizers.replacing import Way
-from showthrough.cli.completion import anonymizer_names
+from showthrough.anonymizers import anonymize
+from showthrough.anonymizers.work import check_ready
 from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
-from showthrough.cli.progress import scoring
+from showthrough.cli.systems import (
+    EverywhereToo,
+    Replacement,
+    Seen,
+    Threshold,
+    With,
+    asked_systems,
+    at_work,
+    mask_files,
+    masks_told,
+)
 from showthrough.cli.views import Views, view_options
-from showthrough.data.masks import Anonymization
-from showthrough.errors import OutputError, printable
+from showthrough.errors import InputError, OutputError
 from showthrough.evaluation.notices import told_of_files
-from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.evaluation.settings import FileSettings, Settings, options_of, settings_problems
 from showthrough.formats import read_corpus
 from showthrough.formats.made import written
-
-With = Annotated[
-    list[str],
-    typer.Option(
-        "--with",
-        metavar="SYSTEM",
-        help="An anonymizer: rules, presidio, spacy:PIPELINE, hf:MODEL, FOLDER/, cmd:PROGRAM …; may be repeated.",
-        autocompletion=anonymizer_names,
-    ),
-]
-Replacement = Annotated[Way, typer.Option("--replace", help="What stands in place of what is masked.")]
-Threshold = Annotated[
-    float | None,
-    typer.Option("--threshold", metavar="SCORE", min=0, max=1, help="Leave out masks with a lower score."),
-]
-EverywhereToo = Annotated[
-    bool, typer.Option("--everywhere", help="Mask every other occurrence of what is masked in a document too.")
-]
-Seen = Annotated[bool, typer.Option("--seen", help="Also documents that a model was trained on, which is noted.")]
+from showthrough.resources.cache import usual_cache
 
 
 @with_options(
-    settings=options_of(FileSettings, "format", "id_column", "text_column", "jobs"), views=view_options("force")
+    settings=options_of(FileSettings, "format", "id_column", "text_column"),
+    work=options_of(FileSettings, "jobs", "cache"),
+    views=view_options("force"),
 )
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
@@ -64,42 +54,38 @@ def command(
     seen: Seen = False,
     *,
     settings: Said,
+    work: Said,
     views: Said,
 ) -> None:
     """Anonymize a corpus with anonymizers that are built in, installed, trained, or run outside.
 
     Systems are joined with +, as in presidio+crf/, and named with =, as in mine=cmd:"python mine.py". The file says how
-    it was made and what it cost. Text that only a program has treated is not safe to release without being looked at.
+    it was made and what it cost. What a system found is kept (showthrough cache), so that who was interrupted goes on.
+    Text that only a program has treated is not safe to release without being looked at.
     """
-    force, jobs = Views.of(views).force, settings.pop("jobs", 1)
+    force, how = Views.of(views).force, Settings(**work)
+    if problems := settings_problems(how):
+        raise InputError(problems)
     systems = asked_systems(with_, everywhere)
     paths = _paths(systems, output)
-    check_distinct(paths.values(), inputs([corpus]))
+    check_distinct(paths.values(), inputs([corpus], with_))
     for path in paths.values():
         check_file(path, force, makes_folder=len(paths) > 1)
     originals = read_corpus(corpus, **settings)
+    cache = usual_cache(how.cache)
+    if len(systems) > 1:  # one alone tells it as soon when it begins
+        check_ready(originals, systems, seen, cache)
     results = Results(force)
     for name, system in systems.items():
-        with scoring() as (advance, _):
+        with at_work(name, system, cache) as progress:
             made = anonymize(
-                originals, system, name=name, replacement=replacement, threshold=threshold, jobs=jobs, seen=seen,
-                progress=advance,
+                originals, system, name=name, replacement=replacement, threshold=threshold, jobs=how.jobs, seen=seen,
+                progress=progress, cache=cache,
             )  # fmt: skip
         paths[name].parent.mkdir(parents=True, exist_ok=True)
-        results.write(paths[name], written(made), private=True, line=_told(made, paths[name]))
+        results.write(paths[name], written(made), private=True, line=masks_told(made, paths[name]))
     show_notes(told_of_files(originals, (), ()))
     results.tell(console())
-
-
-def asked_systems(texts: Iterable[str], everywhere: bool) -> dict[str, Anonymizer]:
-    """The anonymizers that were asked for, by name."""
-    systems = named_anonymizers(texts)
-    return {name: Everywhere(one) for name, one in systems.items()} if everywhere else systems
-
-
-def file_name(name: str) -> str:
-    """A name as a file can have it."""
-    return re.sub(r"[^\w.+-]+", "_", name).strip("_") or "system"
 
 
 def _paths(systems: Iterable[str], output: Path | None) -> dict[str, Path]:
@@ -108,11 +94,4 @@ def _paths(systems: Iterable[str], output: Path | None) -> dict[str, Path]:
         return {names[0]: output}
     if output is not None and output.is_file():
         raise OutputError(f"{output}: is a file; expected a folder for the masks of {len(names)} systems")
-    return {name: (output or Path()) / f"{file_name(name)}.json" for name in names}
-
-
-def _told(made: Anonymization, path: Path) -> str:
-    count = sum(map(len, made.masks.values()))
-    cost = made.provenance.cost if made.provenance else None
-    rate = f", {cost.rate:,.1f} documents a second" if cost and cost.rate else ""
-    return printable(f"{made.name}: {count:,} masks in {len(made):,} documents{rate}, written to {path}")
+    return mask_files(names, output or Path())

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from showthrough.anonymizers.replacing import WAYS, rewritten
 from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import documents, note_unmasked, show_notes
 from showthrough.cli.options import Said, with_options
@@ -13,6 +14,7 @@ from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
+from showthrough.data.pairing import Missing
 from showthrough.data.release import REPLACEMENTS, release
 from showthrough.errors import PlanError, printable, quoted
 from showthrough.evaluation.notices import told_of_files
@@ -34,7 +36,10 @@ def command(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],
     replace: Annotated[
         str | None,
-        typer.Option(metavar="|".join(REPLACEMENTS), help="What stands there: [PERSON], [PERSON_1] or nothing."),
+        typer.Option(
+            metavar="|".join(WAYS),
+            help="What stands there: [PERSON], nothing, [PERSON_1], another person, or something wider.",
+        ),
     ] = None,
     to: Annotated[
         str | None,
@@ -54,8 +59,8 @@ def command(
     Without --replace, what the masks themselves say stands in their places. Ids and groups stay as they are, and
     annotations and all else in the corpus's files are left out. What is written is read back first.
     """
-    if replace is not None and replace not in REPLACEMENTS:
-        raise PlanError(f"found {quoted(replace)}; expected {', '.join(REPLACEMENTS)}", "replace")
+    if replace is not None and replace not in WAYS:
+        raise PlanError(f"found {quoted(replace)}; expected {', '.join(WAYS)}", "replace")
     head = Head.of(corpus)
     own = settings.get("format") or recognised(head, "read")
     target = to or same_format(head, settings.get("format"))
@@ -68,7 +73,7 @@ def command(
     check_writable(output)
     originals, hidden = _read(head, anonymization, settings)
     missing = FileSettings(**settings).missing
-    made = release(originals, hidden, replace, missing)  # type: ignore[arg-type]
+    made = _released(originals, hidden, replace, missing)
     written = write_checked(made, output, target, force=Views.of(views).force, read=read)
     note_unmasked([hidden])
     show_notes(
@@ -88,6 +93,12 @@ def _read(head: Head, path: Path, settings: dict[str, Any]) -> tuple[Corpus, Ano
     asked = settings.get("format")
     originals = read_corpus(head, format=asked, group_by=settings.get("group_by"), **columns)
     return originals, read_anonymization(path, originals, format=shared_format(asked, path), **columns)
+
+
+def _released(originals: Corpus, hidden: Anonymization, replace: str | None, missing: Missing) -> Corpus:
+    if replace is None or replace in REPLACEMENTS:
+        return release(originals, hidden, replace, missing)  # type: ignore[arg-type]
+    return release(originals, rewritten(originals, hidden, replace, missing), missing=missing)  # type: ignore[arg-type]
 
 
 def _left_out(originals: Corpus, hidden: Anonymization) -> Iterator[str]:

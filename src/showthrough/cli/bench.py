@@ -1,6 +1,187 @@
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated
 
-def command() -> None:
-    """To be written."""
-    raise NotImplementedError
+import typer
+from rich.text import Text
+
+from showthrough.anonymizers import ANONYMIZERS
+from showthrough.anonymizers.work import Progress
+from showthrough.cli.arguments import requested
+from showthrough.cli.consoles import PAGE, console, documents, notes, print_plain, show_notes
+from showthrough.cli.options import (
+    Anonymizations,
+    Known,
+    Least,
+    Metrics,
+    Most,
+    Output,
+    Presets,
+    Said,
+    chosen_metrics,
+    with_options,
+)
+from showthrough.cli.outputs import HOLDS, Results, check_distinct, check_file, inputs
+from showthrough.cli.progress import scoring, working
+from showthrough.cli.statuses import FELL_SHORT, exit_status
+from showthrough.cli.systems import (
+    EverywhereToo,
+    Replacement,
+    Seen,
+    Threshold,
+    WithSome,
+    asked_systems,
+    at_work,
+    mask_files,
+    masks_told,
+)
+from showthrough.cli.views import Views, show, view_options
+from showthrough.errors import LINE, Interrupted, PlanError, shown, some
+from showthrough.evaluation.plan_files import is_request
+from showthrough.evaluation.requests import Request
+from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.files.heads import Head
+from showthrough.files.writing import Read
+from showthrough.formats.made import written
+from showthrough.gate.asking import asked_for
+from showthrough.report.wins import show_wins
+from showthrough.run.run import Run
+from showthrough.workbench.working import Bench, Made, put_to_work, score
+
+USUAL = "rules"  # the one that needs nothing but the base install
+
+
+@with_options(settings=options_of(FileSettings), views=view_options())
+def command(
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The corpus.")],
+    anonymizations: Anonymizations = None,
+    with_: WithSome = None,
+    output: Output = None,
+    masks: Annotated[
+        Path | None, typer.Option("--masks", metavar="FOLDER", help="Write each system's masks there too.")
+    ] = None,
+    metric: Metrics = None,
+    preset_name: Presets = None,
+    background: Known = None,
+    *,
+    replacement: Replacement = "label",
+    threshold: Threshold = None,
+    everywhere: EverywhereToo = False,
+    seen: Seen = False,
+    least: Least = None,
+    most: Most = None,
+    settings: Said,
+    views: Said,
+) -> None:
+    """Put systems to work on a corpus, score them side by side, compare and report.
+
+    What anonymize, evaluate and compare do, in one go. What is done is kept, so that a second time takes a moment, and
+    a run that was interrupted goes on; --no-cache does all anew. Exit status: 0 all was scored, 1 a system or a metric
+    failed (the others are scored), 2 bad input, 130 interrupted.
+    """
+    systems = asked_systems(with_ or [USUAL], everywhere)
+    request = _requested(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
+    request = replace(request, background=background, asked=asked_for(least, most), systems=len(systems))
+    chosen = Views.of(views)
+    paths = mask_files(systems, masks) if masks else {}
+    outcome = Outcome(chosen, Results(chosen.force), _inputs(request, with_ or ()), output, paths)
+    outcome.check()
+    with working("reading"):
+        plan = replace(request.plan(), texts=chosen.show_documents or not chosen.without_text)
+    bench = Bench(plan, systems, replacement, threshold, seen)
+    with working("looking whether all systems can work"):
+        bench.check()
+    if not with_:
+        others = some(name for name in ANONYMIZERS if name != USUAL)
+        show_notes([f"no system was named, so {USUAL} is put to work; --with names others: there are {others}"])
+    carry_out(bench, outcome)
+
+
+def _requested(corpus: Path, anonymizations: Sequence[str] | None, metrics: Sequence[str], said: Said) -> Request:
+    head = Head.of(corpus)
+    if is_request(head):
+        raise PlanError(
+            "is a plan, which says what to evaluate; expected a corpus, and all else in options", str(corpus)
+        )
+    return requested(head, anonymizations, metrics, said)
+
+
+def _inputs(request: Request, systems: Sequence[str]) -> Read:
+    files = [Path(source.path) for source in (request.corpus, *request.anonymizations.values())]
+    parameters = [value for metric in request.chosen for value in metric.parameters.values()]
+    return inputs([*files, request.background], [*parameters, *systems])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is to be written and shown."""
+
+    views: Views
+    results: Results
+    read: Read
+    output: Path | None = None
+    masks: Mapping[str, Path] = field(default_factory=dict)  # by system
+    page: str = ""  # what is said of a page that was written
+
+    def check(self) -> None:
+        """Raises OutputError for what could not be written at the end."""
+        check_distinct((self.output, *self.masks.values(), *self.views.paths), self.read)
+        check_file(self.output, self.views.force)
+        for path in self.masks.values():
+            check_file(path, self.views.force, makes_folder=True)
+        self.views.check()
+
+    def write_masks(self, made: Made) -> None:
+        for one in made.anonymizations if self.masks else ():
+            path = self.masks[one.name]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.results.write(path, written(one), private=True, line=masks_told(one, path))
+
+    def write(self, run: Run) -> None:
+        if self.output:
+            kept = self.views.kept(run)
+            self.results.save(kept, self.output, HOLDS if kept.texts is not None else "")
+        self.views.write(run, self.results, self.read, self.page)
+
+    def show(self, run: Run) -> None:
+        show_notes(run.notes)
+        screen = console(PAGE)
+        show(run, self.views, screen)
+        show_wins(run, screen, str(self.output or ""))
+        if earlier := [one.name for one in run.anonymizations if one.made and one.made.cost and one.made.cost.earlier]:
+            told = f"what these cost was measured earlier, when their masks were found: {some(earlier)}"
+            screen.print(Text(told, style="dim"), soft_wrap=True)
+        self.results.tell(screen)
+
+
+def carry_out(bench: Bench, outcome: Outcome) -> None:
+    """Puts the systems to work, scores, writes and shows. Ends the command with a status where something failed."""
+    made = put_to_work(bench, partial(_bar, bench), lambda line: print_plain([shown(line, LINE)], notes()))
+    outcome.write_masks(made)
+    try:
+        with scoring() as (advance, watch):
+            run = score(bench, made, advance, watch)
+    except Interrupted as stop:
+        print_plain([shown(_stopped(stop, bench), LINE)], notes())
+        raise typer.Exit(exit_status(stop)) from None
+    outcome.write(run)
+    outcome.show(run)
+    if run.failures or made.failed:
+        raise typer.Exit(FELL_SHORT)
+
+
+def _bar(bench: Bench, name: str) -> AbstractContextManager[Progress]:
+    return at_work(name, bench.systems[name], bench.cache)
+
+
+def _stopped(stop: Interrupted, bench: Bench) -> str:
+    """How far scoring got, and what is there the next time."""
+    done = f"{len(stop.partial.documents)} of {documents(len(bench.plan.corpus))} were scored"
+    why = f"stopped, {stop.reason}" if stop.reason else "interrupted"
+    kept = "what systems found is kept: the same command scores it again" if bench.cache.folder else "nothing is kept"
+    return f"{why}: {done}; {kept}"

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from showthrough.resources.cache import Cache, default_folder, default_limit
+from showthrough.resources.cache import usual_cache
 
 _UNITS = ("bytes", "kB", "MB", "GB")
 
@@ -14,11 +14,11 @@ def command(
 ) -> None:
     """Show what is kept of the answers of models, or clear it.
 
-    Information content, tags and embeddings are kept between runs, found by the content of the question;
-    SHOWTHROUGH_CACHE names another folder. They may take 2 GB, or what SHOWTHROUGH_CACHE_LIMIT says (20GB); the least
-    recently used go first. Only numbers are kept, no text.
+    Information content, tags, embeddings and what anonymizers found are kept between runs, found by the content of the
+    question; SHOWTHROUGH_CACHE names another folder. They may take 2 GB, or what SHOWTHROUGH_CACHE_LIMIT says (20GB);
+    the least recently used go first. Numbers are kept, types, and what a system wrote itself, but no text of documents.
     """
-    cache = Cache(default_folder(), default_limit())
+    cache = usual_cache()
     count, size = sum(1 for _ in cache.entries()), cache.size()
     kept = f"{count} answers, {amount(size)} of at most {amount(cache.limit)}, in {cache.folder}"
     if clear:

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 from showthrough import demo
-from showthrough.cli.consoles import PAGE, console, show_notes
+from showthrough.anonymizers import named_anonymizers
+from showthrough.cli.bench import Outcome, carry_out
 from showthrough.cli.options import Output, Said, with_options
-from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
-from showthrough.cli.views import Views, show, view_options
-from showthrough.evaluation.calls import evaluate
+from showthrough.cli.outputs import Results, inputs
+from showthrough.cli.views import Views, view_options
+from showthrough.evaluation.plan import Plan
+from showthrough.evaluation.settings import Settings
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
+from showthrough.metrics import metrics_of
+from showthrough.workbench.working import Bench
 
 # All four questions, without a model, each asked once.
 METRICS = (
@@ -22,22 +26,25 @@ METRICS = (
 
 @with_options(views=view_options("html", "parts", "signatures", "force"))
 def command(output: Output = None, *, views: Said) -> None:
-    """Score the five anonymizations of the fictional corpus that ships."""
+    """Bench what the base install offers on the fictional corpus that ships, beside anonymizations that ship."""
     shown = Views.of(views)
     read = inputs([demo.corpus_path(), demo.background_path(), *demo.anonymization_paths().values()])
-    check_distinct((output, *shown.paths), read)
-    check_file(output, shown.force)
-    shown.check()
+    page = "".join(
+        f"\nThe documents and what shows through in them: open {path.resolve().as_uri()}" for path in shown.paths
+    )
+    outcome = Outcome(shown, Results(shown.force), read, output, page=page)
+    outcome.check()
+    bench = demo_bench()
+    bench.check()
+    carry_out(bench, outcome)
+
+
+def demo_bench() -> Bench:
+    """Systems that are put to work while one looks, and anonymizations of kinds that no program here makes."""
     corpus = read_corpus(demo.corpus_path(), name="demo")
-    masks = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
-    run = evaluate(corpus, masks, METRICS, background=read_background(demo.background_path()))
-    results = Results(shown.force)
-    if output:
-        results.save(run, output)
-    for path in shown.paths:
-        address = path.resolve().as_uri()
-        shown.write(run, results, read, f"\nThe documents and what shows through in them: open {address}")
-    show_notes(run.notes)
-    screen = console(PAGE)
-    show(run, shown, screen)
-    results.tell(screen)
+    systems = named_anonymizers(demo.SYSTEMS)
+    paths = {name: path for name, path in demo.anonymization_paths().items() if name not in systems}
+    masks = tuple(read_anonymization(path, corpus, name=name) for name, path in paths.items())
+    settings = Settings(cache=False)  # so that costs are those of now
+    plan = Plan(corpus, masks, tuple(metrics_of(METRICS)), settings, background=read_background(demo.background_path()))
+    return Bench(plan, systems)

@@ -10,10 +10,20 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.arguments import requested
-from showthrough.cli.completion import metric_names, preset_names
 from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain, show_notes
-from showthrough.cli.options import Least, Most, Output, Said, with_options
-from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
+from showthrough.cli.options import (
+    Anonymizations,
+    Known,
+    Least,
+    Metrics,
+    Most,
+    Output,
+    Presets,
+    Said,
+    chosen_metrics,
+    with_options,
+)
+from showthrough.cli.outputs import HOLDS, Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import scoring, working
 from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import interruptible, unbroken
@@ -27,31 +37,11 @@ from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.growing import is_written
 from showthrough.files.writing import Read, write_folder
 from showthrough.gate.asking import asked_for
-from showthrough.metrics import PRESETS, metric_text, preset
+from showthrough.metrics import metric_text
 from showthrough.report import tae_csv_text
 from showthrough.run.file import read_journal
 from showthrough.run.journal import Journal, journal_beside
 from showthrough.run.run import Run
-
-_HOLDS = " (holds the documents' text, for its owner alone; --without-text leaves it out)"
-
-
-_Metrics = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-m",
-        "--metric",
-        metavar="METRIC",
-        help="A metric, e.g. er_di; may be repeated.",
-        autocompletion=metric_names,
-    ),
-]
-_Presets = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--preset", metavar="NAME", help=f"A set of metrics: {', '.join(PRESETS)}.", autocompletion=preset_names
-    ),
-]
 
 
 @with_options(settings=options_of(FileSettings), views=view_options())
@@ -63,15 +53,11 @@ def command(
             help="The corpus; or a plan (.toml) or a TAE configuration (.json), which says everything.",
         ),
     ],
-    anonymizations: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymizations: masks with offsets, or texts.")
-    ] = None,
+    anonymizations: Anonymizations = None,
     output: Output = None,
-    metric: _Metrics = None,
-    preset_name: _Presets = None,
-    background: Annotated[
-        Path | None, typer.Option("--background", metavar="FILE", help="What an attacker knows, for trir.")
-    ] = None,
+    metric: Metrics = None,
+    preset_name: Presets = None,
+    background: Known = None,
     least: Least = None,
     most: Most = None,
     *,
@@ -86,8 +72,7 @@ def command(
     what was finished, saved every half minute: whatever ends the program, --resume goes on from there. Who stops
     reading standard output early changes nothing.
     """
-    metrics = [*(name for one in preset_name or () for name in preset(one)), *(metric or ())]
-    request = requested(corpus, anonymizations, metrics, settings)
+    request = requested(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
     request = replace(request, output=output or request.output, background=background or request.background)
     request = replace(request, asked=asked_for(least, most) or request.asked)
     if resume and not request.output:
@@ -146,7 +131,7 @@ def _written(work: _Work, results: Results, read: Read) -> Run:
         plan, run = _carried_out(work)
         if request.output:
             kept = views.kept(run)
-            with results.noted(f"run written to {request.output}{'' if kept.texts is None else _HOLDS}"):
+            with results.noted(f"run written to {request.output}{'' if kept.texts is None else HOLDS}"):
                 kept.save(request.output, force=views.force or work.earlier is not None)
                 if work.checkpoints is not None:
                     work.checkpoints.remove()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from dataclasses import is_dataclass
 from typing import Annotated, Any
 
 import typer
@@ -11,9 +12,12 @@ from rich import box
 from rich.table import Table as Columns
 from rich.text import Text
 
-from showthrough.anonymizers import ANONYMIZERS
+from showthrough.anonymizers import ANONYMIZERS, anonymizer
+from showthrough.anonymizers.asking import EVERYWHERE
+from showthrough.anonymizers.combined import Everywhere
+from showthrough.anonymizers.rules import Rules
 from showthrough.attacks import ATTACKS, approaches
-from showthrough.cli.completion import attack_names, detector_names, format_names, metric_names
+from showthrough.cli.completion import anonymizer_names, attack_names, detector_names, format_names, metric_names
 from showthrough.cli.consoles import console
 from showthrough.detectors import DETECTORS, chosen
 from showthrough.formats import FORMATS, Format
@@ -59,9 +63,20 @@ def attacks(
         _show_one(f"{part} (version {part.attack.version})", part.attack)
 
 
-def anonymizers() -> None:
-    """List the anonymizers that are built in or installed."""
-    show_table(("anonymizer", "version"), ANONYMIZERS, lambda anonymizer: (str(anonymizer.version),))
+def anonymizers(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[ANONYMIZER]", help="One anonymizer, in full.", autocompletion=anonymizer_names),
+    ] = None,
+) -> None:
+    """List the anonymizers that are built in or installed; or one in full: what it hides, and what can be set."""
+    if name is None:
+        show_table(("anonymizer", "version"), ANONYMIZERS, lambda anonymizer: (str(anonymizer.version),))
+        console().print(Text("FOLDER/ is a model of showthrough train; a+b is what either finds"))
+        console().print(Text("everywhere(a) is also every other occurrence of what a finds"))
+        return
+    asked = Everywhere(Rules()) if name == EVERYWHERE else anonymizer(name)
+    _show_one(f"{name if name == EVERYWHERE else asked.name} (version {asked.version})", asked)
 
 
 def detectors(
@@ -139,9 +154,10 @@ def _show_one(title: str, value: Any, traits: str = "") -> None:
     screen.print(Text(f"{inspect.getdoc(value) or ''}\n"))
     if traits:
         screen.print(Text(traits))
-    screen.print(Text("parameters:" if parameters(value) else "parameters: none"))
-    allowed = choices(value.__class__)
-    for key, given in parameters(value).items():
+    given_by = parameters(value) if is_dataclass(value) else {}  # a guest may have none
+    screen.print(Text("parameters:" if given_by else "parameters: none"))
+    allowed = choices(value.__class__) if given_by else {}
+    for key, given in given_by.items():
         among = f" (one of {', '.join(map(repr, allowed[key]))})" if key in allowed else ""
         screen.print(Text(f"  {key} = {given!r}\n      {descriptions(value)[key]}{among}"))
 

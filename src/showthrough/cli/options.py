@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
-from showthrough.cli.completion import OF_SETTINGS
+from showthrough.cli.completion import OF_SETTINGS, metric_names, preset_names
 from showthrough.evaluation.settings import Option
+from showthrough.metrics import PRESETS, preset
 
 Said = dict[str, Any]  # what stands on the command line, by name: it overrides a plan, which a default does not
 Command = Callable[..., None]
@@ -24,6 +25,32 @@ Least = Annotated[
 Most = Annotated[
     list[str] | None, typer.Option("--max", metavar="METRIC=LIMIT", help="A number must be at most this; repeatable.")
 ]
+
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--metric",
+        metavar="METRIC",
+        help="A metric, e.g. er_di; may be repeated.",
+        autocompletion=metric_names,
+    ),
+]
+Presets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--preset", metavar="NAME", help=f"A set of metrics: {', '.join(PRESETS)}.", autocompletion=preset_names
+    ),
+]
+Known = Annotated[Path | None, typer.Option("--background", metavar="FILE", help="What an attacker knows, for trir.")]
+Anonymizations = Annotated[
+    list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymizations: masks with offsets, or texts.")
+]
+
+
+def chosen_metrics(presets: Iterable[str] | None, metrics: Iterable[str] | None) -> list[str]:
+    """Those of presets, then those by name."""
+    return [*(name for one in presets or () for name in preset(one)), *(metrics or ())]
 
 
 def with_options(**groups: Mapping[str, Option]) -> Callable[[Command], Command]:

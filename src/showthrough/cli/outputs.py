@@ -20,6 +20,9 @@ from showthrough.files.writing import Read, check_writable, write_file
 from showthrough.formats import FORMATS
 from showthrough.run.run import Run
 
+# What is said of a run file with texts.
+HOLDS = " (holds the documents' text, for its owner alone; --without-text leaves it out)"
+
 
 class Results:
     """What a command writes: where one cannot be written, the others are all the same, and it is told at the end."""

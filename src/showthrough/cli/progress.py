@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from rich import progress
+from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
@@ -24,8 +25,11 @@ _MINUTE, _HOUR = 60, 3600
 class Heartbeat:
     """What it knows of the work, in a line when half a minute has passed since the last one."""
 
-    def __init__(self, what: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, what: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic, who: str = ""
+    ) -> None:
         self._what, self._say, self._clock = what, say, clock
+        self._who = f"{who}: " if who else ""
         self._started = self._last = clock()
         self._first: tuple[int, float] | None = None  # documents that were done at the beginning, and when that was
         self._documents = 0, 0
@@ -54,7 +58,7 @@ class Heartbeat:
         if self._first is None:
             return f"{self._what}, {so_far}"
         (done, total), (before, since) = self._documents, self._first
-        count = f"{done:,} of {total:,} documents"
+        count = f"{self._who}{done:,} of {total:,} documents"
         if before < done < total:
             rate = (done - before) / max(self._clock() - since, 1e-9)
             return f"{count}, {rate:,.1f}/s, about {_span((total - done) / rate)} left"
@@ -69,7 +73,7 @@ def _span(seconds: float) -> str:
 
 
 @contextmanager
-def beating(what: str) -> Iterator[Heartbeat]:
+def beating(what: str, who: str = "") -> Iterator[Heartbeat]:
     """A heartbeat that says its lines on standard error, unless that is a terminal, where bars are."""
     screen = notes()
 
@@ -77,7 +81,7 @@ def beating(what: str) -> Iterator[Heartbeat]:
         with suppress(OSError, ValueError):  # nobody reads them any more: no reason to stop
             print_plain([shown(line, LINE)], screen)
 
-    heart, over = Heartbeat(what, say), threading.Event()
+    heart, over = Heartbeat(what, say, who=who), threading.Event()
 
     def beat() -> None:
         while not over.wait(_TICK):
@@ -112,8 +116,8 @@ class _Speed(progress.ProgressColumn):
 
 
 @contextmanager
-def scoring() -> Iterator[tuple[Progress, Watch]]:
-    """A bar for the evaluation, and one for whatever a model is doing."""
+def scoring(who: str = "") -> Iterator[tuple[Progress, Watch]]:
+    """A bar for the evaluation, or for the documents that a system is done with, and one for what a model is doing."""
     columns = (
         progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn(),
         progress.TextColumn("{task.fields[unit]}"), _Speed(), progress.TimeElapsedColumn(),
@@ -121,8 +125,8 @@ def scoring() -> Iterator[tuple[Progress, Watch]]:
     )  # fmt: skip
     screen = notes()
     bars = progress.Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
-    with beating("scoring") as heart, bars:
-        documents = bars.add_task("scoring", total=None, unit="documents")
+    with beating(who or "scoring", who) as heart, bars:
+        documents = bars.add_task(who or "scoring", total=None, unit="documents")
         model = bars.add_task("", total=None, visible=False, unit="texts")  # documents, sentences or replacements
 
         def advance(done: int, total: int) -> None:
@@ -142,19 +146,31 @@ def scoring() -> Iterator[tuple[Progress, Watch]]:
 @contextmanager
 def downloading() -> Iterator[Watch]:
     """A bar for the file that is coming, in bytes."""
-    columns = (
-        progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.DownloadColumn(),
-        progress.TransferSpeedColumn(), progress.TimeRemainingColumn(),
-    )  # fmt: skip
+    columns = progress.DownloadColumn(), progress.TransferSpeedColumn(), progress.TimeRemainingColumn()
+    with _one_bar("downloading", "bytes of ", *columns) as (watch, _):
+        yield watch
+
+
+@contextmanager
+def training() -> Iterator[tuple[Watch, Callable[[str], None]]]:
+    """A bar for the windows that are learned from, and what prints a line beside it."""
+    with _one_bar("training", "", progress.MofNCompleteColumn(), progress.TextColumn("windows")) as (watch, screen):
+        yield watch, lambda line: print_plain([shown(line, LINE)], screen)
+
+
+@contextmanager
+def _one_bar(what: str, unit: str, *columns: progress.ProgressColumn) -> Iterator[tuple[Watch, Console]]:
+    """A bar for one thing at a time, and where it is shown."""
     screen = notes()
-    bars = progress.Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
-    with beating("downloading") as heart, bars:
+    named = progress.TextColumn("{task.description}", markup=False), progress.BarColumn()
+    bars = progress.Progress(*named, *columns, console=screen, transient=True, disable=not screen.is_terminal)
+    with beating(what) as heart, bars:
         task = bars.add_task("", total=None, visible=False)
 
-        def watch(what: str, done: int, total: int) -> None:
-            heart.watch(f"bytes of {what}", done, total)
-            if bars.tasks[0].description != what:
+        def watch(said: str, done: int, total: int) -> None:
+            heart.watch(f"{unit}{said}", done, total)
+            if done < bars.tasks[0].completed:
                 bars.reset(task, start=True)
-            bars.update(task, description=what, completed=done, total=total or None, visible=True)
+            bars.update(task, description=said, completed=done, total=total or None, visible=True)
 
-        yield watch
+        yield watch, screen

@@ -1,6 +1,106 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
 
-def command() -> None:
-    """To be written."""
-    raise NotImplementedError
+import typer
+
+from showthrough.anonymizers.encoders.learning import Epoch
+from showthrough.anonymizers.encoders.settings import TransformerSettings
+from showthrough.anonymizers.encoders.sweep import Grid, sweep
+from showthrough.anonymizers.encoders.training import Request, train_to_folder
+from showthrough.cli.consoles import PAGE, console, show_notes
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import Results, check_distinct, inputs
+from showthrough.cli.progress import training
+from showthrough.cli.sheets import SheetViews, sheet_options
+from showthrough.errors import PlanError, ResourceError, printable
+from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.formats import read_corpus
+from showthrough.report.sheets.terminal import show_sheet
+from showthrough.report.table import DASH, rounded
+from showthrough.report.training import sweep_sheet, training_sheet
+
+_VIEWS = {name: option for name, option in sheet_options().items() if name != "without_text"}
+_FILES = options_of(FileSettings, "format", "id_column", "text_column")
+Folder = Annotated[
+    Path, typer.Option("-o", "--output", metavar="FOLDER", help="For the model; of a sweep, for one of each cell.")
+]
+Dev = Annotated[
+    Path | None, typer.Option("--dev", metavar="FILE", help="Documents to score the model on after every epoch.")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on where the same command was stopped.")]
+Seen = Annotated[bool, typer.Option("--seen", help="Documents of --dev may also be trained on.")]
+
+
+@with_options(asked=options_of(TransformerSettings), grid=options_of(Grid), settings=_FILES, views=_VIEWS)
+def command(
+    corpus: Annotated[Path, typer.Argument(help="The corpus, with its annotations.")],
+    output: Folder,
+    dev: Dev = None,
+    *,
+    asked: Said,
+    resume: Resume = False,
+    seen: Seen = False,
+    sweeping: Annotated[
+        bool, typer.Option("--sweep", help="Train one model for each window and weight, and compare them.")
+    ] = False,
+    grid: Said,
+    settings: Said,
+    views: Said,
+) -> None:
+    """Train a transformer to mask what annotators masked.
+
+    Each annotator's layer of a document is learned as a copy of its own. The folder then masks, as in showthrough
+    anonymize test.json --with FOLDER/. A training that is stopped leaves a checkpoint beside the folder.
+    """
+    _check_grid(sweeping, asked, grid)
+    written = SheetViews.of(views)
+    check_distinct((output, *written.paths), inputs([corpus, dev], [asked.get("model")]))
+    written.check()
+    documents = [read_corpus(path, **settings) for path in (corpus, dev) if path]
+    chosen = TransformerSettings(**asked)
+    request = Request(documents[0], documents[1] if dev else None, output, chosen, resume, written.force, seen)
+    results = Results(written.force)
+    show_notes(dict.fromkeys(note for one in documents for note in told_of_files(one, (), ())))
+    with _refused(), training() as (watch, say):
+        if sweeping:
+            found = sweep(request, Grid(**grid), watch, lambda cell: say(_begun(cell)), lambda epoch: say(_told(epoch)))
+            written.write(sheet := sweep_sheet(found), found, results)
+        else:
+            outcome = train_to_folder(request, watch, lambda epoch: say(_told(epoch)))
+            written.write(sheet := training_sheet(outcome), outcome, results)
+    screen = console(PAGE)
+    show_sheet(sheet, screen)
+    results.lines.append(printable(f"written to {output}"))
+    results.tell(screen)
+
+
+def _check_grid(sweeping: bool, asked: Said, grid: Said) -> None:
+    """Raises PlanError for what would be passed over."""
+    if grid and not sweeping:
+        raise PlanError("is of a sweep; expected --sweep beside it", f"sweep-{next(iter(grid))}")
+    for name, instead in (("window", "windows"), ("mask_weight", "weights")):
+        if sweeping and name in asked:
+            raise PlanError(f"a sweep has several; expected --sweep-{instead}", name)
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """A model that cannot be had, or had in this memory, is a bad request: nothing else is done here."""
+    try:
+        yield
+    except ResourceError as error:
+        raise PlanError(str(error)) from error
+
+
+def _begun(cell: Request) -> str:
+    return f"window {cell.settings.window}, mask weight {cell.settings.mask_weight:g}:"
+
+
+def _told(epoch: Epoch) -> str:
+    scores = (f"{metric} {DASH if value is None else rounded(value)}" for metric, value in epoch.scores.items())
+    return ", ".join([f"epoch {epoch.number}: loss {epoch.loss:.4f}", *scores])

@@ -16,6 +16,7 @@ from showthrough.errors import OutputError, ResourceError
 from showthrough.evaluation.settings import Option, options_of
 from showthrough.files.writing import Read
 from showthrough.report.summary import show_verdict
+from showthrough.report.systems import show_systems
 from showthrough.report.terminal import show_run, show_signatures
 from showthrough.report.verdict import verdict
 from showthrough.report.views import VIEWS
@@ -83,6 +84,7 @@ class Views:
 def show(run: Run, views: Views, screen: Console) -> None:
     """A run on the terminal: the tables, then what they say."""
     show_run(run, screen, parts=views.parts)
+    show_systems(run, screen)
     show_verdict(verdict(run), screen)
     if views.signatures:
         screen.print()

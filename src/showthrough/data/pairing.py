@@ -7,6 +7,7 @@ from typing import Literal
 
 from showthrough.data.documents import Corpus, span_fault
 from showthrough.data.masks import Anonymization
+from showthrough.data.provenance import texts_digest
 from showthrough.errors import InputError, Problem, at_document
 
 Missing = Literal["error", "unmasked"]
@@ -27,7 +28,18 @@ def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = 
             if not 0 <= mask.start < mask.end <= length:
                 fault = span_fault(mask.start, mask.end, length, ("start", "end"))
                 problems.append(Problem(file, f"{place}: masks[{index}]", fault))
-    return problems
+    return problems or _of_other_texts(corpus, anonymization, file)
+
+
+def _of_other_texts(corpus: Corpus, anonymization: Anonymization, file: str) -> list[Problem]:
+    """Offsets of other texts may fit by chance, and would then hide what nobody masked."""
+    made = anonymization.provenance
+    if made is None or not made.texts:
+        return []
+    if made.texts == texts_digest(document for document in corpus if document.id in anonymization.masks):
+        return []
+    fault = f"was made of other texts than those of {corpus.source or corpus.name}, though their ids are the same"
+    return [Problem(file, "", f"{fault}; expected masks of these texts: anonymize them again")]
 
 
 def pair(corpus: Corpus, anonymizations: Sequence[Anonymization], missing: Missing = "error") -> None:

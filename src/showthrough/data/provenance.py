@@ -22,6 +22,7 @@ class Cost(msgspec.Struct, frozen=True):
     model_bytes: Annotated[int | None, "of the model's files; null: not known"] = None
     processes: Annotated[int, "that shared the work"] = 1
     device: Annotated[str, "where the model ran"] = "cpu"
+    earlier: Annotated[int, "documents whose masks were kept from an earlier run, when this was measured"] = 0
 
     @property
     def rate(self) -> float | None:

@@ -52,6 +52,11 @@ def evaluate(call: Call) -> Run:
 
     Settings, as on the command line and in plans:
     """
+    return evaluate_plan(planned(call), progress=call.progress, resume=call.resume, watch=call.watch)
+
+
+def planned(call: Call, systems: int = 0) -> Plan:
+    """The plan of a call, beside whose anonymizations so many systems are still to be scored."""
     corpus = call.corpus
     if not isinstance(corpus, Corpus):
         # Only a path is shown: what is in anything else may be the very text that must not leak.
@@ -66,13 +71,12 @@ def evaluate(call: Call) -> Run:
     known = _backgrounds(call.background)
     if call.metrics is None:
         names = [one.name for one in known.get("backgrounds", ())] + ([""] if known.get("background") else [])
-        metrics: Sequence[Metric] = default_metrics(corpus, len(named), names)
+        metrics: Sequence[Metric] = default_metrics(corpus, len(named) + systems, names)
     else:
         metrics = metrics_of(call.metrics)
     chosen = tuple(dict.fromkeys(map(settings.applied_to, metrics)))
     asked = settled(asked_in(call.thresholds), map(metric_record, chosen), settings.applied_to)
-    plan = Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=asked, **known)
-    return evaluate_plan(plan, progress=call.progress, resume=call.resume, watch=call.watch)
+    return Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=asked, **known)
 
 
 def _named(
@@ -91,7 +95,10 @@ def _named(
             raise PlanError(f"found a value of type {_kind(one)}; {expected}", "anonymizations")
     if names is None:
         return given
-    return [Anonymization(one.masks, name, one.source, one.notes) for name, one in zip(names, given, strict=True)]
+    return [
+        Anonymization(one.masks, name, one.source, one.notes, one.provenance)
+        for name, one in zip(names, given, strict=True)
+    ]
 
 
 def _backgrounds(given: Background | Mapping[str, str] | Sequence[Background] | None) -> dict[str, Any]:

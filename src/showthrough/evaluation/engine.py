@@ -26,6 +26,7 @@ from showthrough.evaluation.pace import Pace
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.resuming import check_models, failed_before, rows_before
 from showthrough.evaluation.scoring import reference_scores, scored
+from showthrough.evaluation.sweeps import is_swept, sweeps
 from showthrough.evaluation.workers import WorkerKilledError, Workers
 from showthrough.metrics import Metric, Rows, metric_text
 from showthrough.metrics.base import failure_of, sound_parts
@@ -43,7 +44,7 @@ from showthrough.run.provenance import (
     metric_record,
     provenance,
 )
-from showthrough.run.records import Ceiling, Evidence, Failure, Input, columns_of
+from showthrough.run.records import Ceiling, Evidence, Failure, Input, Sweep, columns_of
 from showthrough.run.run import Run
 from showthrough.tables import is_guest
 
@@ -286,6 +287,7 @@ class Evaluation:
             *reference_scores(run, plan.metrics, plan.settings, self._tables),
         ]
         run.ceiling = self._ceiling()
+        run.sweeps = self._sweeps() if plan.settings.sweeps else {}
         if plan.texts:
             run.texts = self._texts()
 
@@ -303,6 +305,14 @@ class Evaluation:
             confidence=settings.confidence,
             resources=self.resources,
         )
+
+    def _sweeps(self) -> dict[str, Sweep]:
+        """What the surer masks of each anonymization reach on the same metrics, where masks have scores."""
+        corpus = self.plan.corpus
+        metrics = {text: one for text, one in self._metrics.items() if text in self.run.rows and is_swept(one)}
+        parts = list(corpus.chunks())
+        chunks = (self._whole if len(parts) == 1 else self._chunk(corpus.part(numbers)) for numbers in parts)
+        return sweeps(corpus, self.plan.anonymizations, metrics, chunks)
 
     def _stopped(self, reason: str = "") -> Interrupted:
         if self._checkpoints is not None:

@@ -119,7 +119,15 @@ def told_of_files(corpus: Corpus, anonymizations: Sequence[Anonymization], metri
     return [f"{shown(name)}: {note}" for name, notes in told for note in notes]
 
 
+def trained_on_them(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """Whose model had seen documents that it is tested on."""
+    seen = [(one.name, one.provenance.seen) for one in anonymizations if one.provenance and one.provenance.seen]
+    verbs = "was trained on {} of these {} documents: its numbers are too good, and say little about others"
+    return [f"{shown(name)} {verbs.format(count, len(corpus))}" for name, count in seen]
+
+
 NOTICES: tuple[Notice, ...] = (
+    trained_on_them,
     made_by_programs,
     told_of_files,
     types_taken,

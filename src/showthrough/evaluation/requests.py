@@ -50,6 +50,7 @@ class Request:
     background: Path | None = None
     backgrounds: Mapping[str, Path] = field(default_factory=dict)  # where there are several, by name
     asked: tuple[Asked, ...] = ()  # what numbers have to reach
+    systems: int = 0  # that are still to be put to work, and scored beside the anonymizations
     # Of a TAE configuration: its metrics by their names, what it names that is not there, its table.
     labels: Mapping[str, Metric] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
@@ -120,7 +121,7 @@ class Request:
         metrics = self.chosen
         if self.metrics is None:
             known = [*([""] if self.background else []), *self.backgrounds]
-            metrics = self._set(default_metrics(corpus, len(self.anonymizations), known))
+            metrics = self._set(default_metrics(corpus, len(self.anonymizations) + self.systems, known))
         thresholds: tuple[Threshold, ...] = ()
         try:
             thresholds = settled(self.asked, map(metric_record, metrics), settings.applied_to)

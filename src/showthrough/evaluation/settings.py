@@ -63,6 +63,7 @@ class Settings(ModelSettings, Recorded):
         Names, Meta(title="TYPE", description="Take mentions of this type as not marked; may be repeated.")
     ] = ()
     references: Annotated[bool, Meta(description="Score nothing masked and everything masked as well.")] = True
+    sweeps: Annotated[bool, Meta(description="Where masks have scores, also score what the surer ones reach.")] = True
     jobs: Annotated[
         int, Meta(description="Processes that share the work.", ge=1, extra={"flags": ("-j", "--jobs")})
     ] = 1

@@ -194,8 +194,8 @@ def plain(message: str, field: str = "") -> str:
     if match := re.match(r"Expected `(.*?)`(.*?), got `(.*)`$", message, re.DOTALL):
         found = "a decimal number" if match[3] == "float" else _in_words(match[3])
         return f"found {found}; expected {_in_words(match[1])}{match[2]}"
-    if match := re.match(r"Expected `(\w+)` >= (.*)$", message):
-        return f"expected {_in_words(match[1])} of {match[2]} or more"
+    if match := re.match(r"Expected `(\w+)` ([<>])= (.*)$", message):
+        return f"expected {_in_words(match[1])} of {match[3]} or {'less' if match[2] == '<' else 'more'}"
     if match := re.match(r"Invalid enum value (.*)$", message, re.DOTALL):
         return f"found {shown(match[1])}; expected {_CHOICES.get(field.rpartition('.')[2], 'one of the known values')}"
     if match := re.match(r"Object missing required field `(.*)`$", message):

@@ -100,7 +100,7 @@ def read_anonymized(
         return given
     if corpus is None:
         raise fail(file.path, "holds masks with offsets; expected --corpus with the originals that they belong to")
-    anonymization = Anonymization(given, stem(file.path), str(file.path))
+    anonymization = Anonymization(given, stem(file.path), str(file.path), provenance=file.remarks.provenance)
     if problems := check_pair(corpus, anonymization):
         raise InputError(problems)
     return {document.id: apply_masks(document.text, anonymization.of(document.id)) for document in corpus}

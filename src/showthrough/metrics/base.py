@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
-from showthrough.errors import PlanError, Problem, ResourceError, quoted
+from showthrough.errors import Problem, ResourceError, quoted
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
 from showthrough.tables import is_guest, raised
-from showthrough.tables.calls import choices, parameters
+from showthrough.tables.calls import check_choices, parameters
 
 Array = NDArray[np.float64]
 Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one a resample)
@@ -130,11 +130,7 @@ class Metric(ABC):
 
     def __post_init__(self) -> None:
         """Raises PlanError when a parameter has none of the words that it takes."""
-        for parameter, allowed in choices(type(self)).items():
-            given = getattr(self, parameter)
-            if given not in allowed:
-                fault = f"{parameter}={quoted(given)} is not known; expected one of {', '.join(map(repr, allowed))}"
-                raise PlanError(fault, type(self).__name__)
+        check_choices(self)
 
     @abstractmethod
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]: ...

@@ -174,14 +174,14 @@ def masked(page: Page, mask: Mask, words: Words) -> Masked | None:
     if end - start > 2 and pieces[end - 2 : end] in (["'", "s"], ["'", "S"]):
         end -= 2
     found = pieces[start:end]
-    typed = _is_person(mask)
+    typed = is_person(mask)
     if not _tells(found, page, words, typed):
         return None
     person = typed or page.is_introduced(first + start) or _begins_as_person(found, page)
     return Masked(tuple(found), _parts(found, page, words, person))
 
 
-def _is_person(mask: Mask) -> bool:
+def is_person(mask: Mask) -> bool:
     """Whether an anonymizer took it for a person, by its type or by the label that it wrote."""
     kinds = (mask.entity_type.upper(), label_of(mask.replacement))
     return any(phi_type(kind).kind == "person" or _PERSON.fullmatch(kind) for kind in kinds if kind)

@@ -12,6 +12,9 @@ import msgspec
 from showthrough.files.cells import guarded
 from showthrough.metrics import HEADLINE
 from showthrough.report.escaping import in_latex, in_markdown, latex_label, latex_row, markdown_code, one_line
+from showthrough.report.sheets.latex import latex_grid
+from showthrough.report.sheets.markdown import markdown_block
+from showthrough.report.systems import cost_grid, grids
 from showthrough.report.table import DASH, Cell, Table, documents_line, signatures, tables
 from showthrough.run.records import Score
 from showthrough.run.run import Run
@@ -47,20 +50,24 @@ def json_text(run: Run) -> str:
     """The scores alone, without rows, with what failed and what a reader must know; references last."""
     content = {
         "corpus": run.corpus,
+        "anonymizations": run.anonymizations,
         "settings": run.settings,
         "notes": run.notes,
         "references": [one.name for one in run.references],
         "scores": run.scores,
         "ceiling": run.ceiling,
+        "sweeps": run.sweeps,
         "failures": run.failures,
     }
     return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
 
 
 def markdown_text(run: Run) -> str:
-    """Tables as Markdown, best values in bold, signatures below."""
+    """Tables as Markdown, best values in bold, how systems were made and what they cost, signatures below."""
     parts = ["\n".join(f"- note: {in_markdown(note)}" for note in run.notes)] if run.notes else []
     parts += [_markdown_table(table, run) for table in tables(run)]
+    for grid in grids(run):
+        parts += [f"**{in_markdown(grid.caption)}**", *markdown_block(grid)]
     parts += [f"- failed: {markdown_code(failure.metric)}: {in_markdown(failure.reason)}" for failure in run.failures]
     parts += ["\n".join(f"{markdown_code(line)}  " for line in signatures(run))]
     return "\n\n".join(parts) + "\n"
@@ -93,6 +100,8 @@ def latex_text(run: Run) -> str:
     for table in tables(run):
         labels.append(latex_label(table.title, labels))
         parts.append(_latex_table(table, run, labels[-1]))
+    if cost := cost_grid(run):
+        parts.append(latex_grid(cost, latex_label(cost.caption, labels)))
     return "\n".join(parts)
 
 

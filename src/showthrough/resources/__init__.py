@@ -11,7 +11,7 @@ from showthrough.axis.spans import Bools
 from showthrough.data.background import Background
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, ResourceError, quoted
-from showthrough.resources.cache import Cache, default_folder, default_limit
+from showthrough.resources.cache import Cache, usual_cache
 from showthrough.resources.lexicon import LEXICONS, NONE, Lexicon, NoWords
 from showthrough.resources.names import EMBEDDING, INFORMATION, SIMILARITY, TERMS, Role
 from showthrough.resources.settings import ModelSettings, Watch
@@ -68,7 +68,7 @@ class Resources:
         self.watch = watch
         self._backgrounds = {one.name: one for one in backgrounds} | ({} if background is None else {"": background})
         self.anonymizations = anonymizations  # all that are evaluated together
-        self.cache = Cache(default_folder() if self.models.cache else None, default_limit())
+        self.cache = usual_cache(self.models.cache)
         self.seconds: dict[str, dict[str, Any]] = {}  # that attacks took, as they tell it
         self._sources: dict[tuple[object, ...], Any] = {}
 

@@ -1,9 +1,10 @@
-"""What models answered, kept between runs, found by the content of the question.
+"""What models answered and anonymizers found, kept between runs, by the content of the question.
 
 An entry's name is the digest of everything its answer depends on: the model's revision, the parameters, the text.
 So an entry is never stale, and two runs that write the same one on the same machine write the same numbers.
-Entries hold numbers, no text; still the folder is open to its owner alone, because an embedding says much about what
-was embedded.
+Entries hold numbers, and of masks their types and what a system wrote in place of a text, but no text of a document.
+Still the folder is open to its owner alone: an embedding says much about what was embedded, and a system may write
+anything.
 """
 
 from __future__ import annotations
@@ -63,6 +64,11 @@ def default_limit() -> int:
     if match is None:
         raise PlanError(f"found {quoted(given)}; expected a size such as 500MB or 20GB", SIZE)
     return int(float(match["number"]) * 1000 ** (1 + "KMGT".index(match["unit"].upper())))
+
+
+def usual_cache(kept: bool = True) -> Cache:
+    """The one of the user, or where nothing is to be kept one that keeps nothing."""
+    return Cache(default_folder() if kept else None, default_limit())
 
 
 def question(*parts: object) -> str:

@@ -283,14 +283,20 @@ def guarded(as_error: Callable[[str], ResourceError]) -> Iterator[None]:
 @contextmanager
 def quietly() -> Iterator[None]:
     """Loads a model without the library's bars and reports: what matters in them is checked and told in our words."""
+    with hushed(), _muted():
+        yield
+
+
+@contextmanager
+def hushed() -> Iterator[None]:
+    """Without what the library says of itself; whatever others print is printed."""
     from transformers.utils import logging
 
     verbosity, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        with _muted():
-            yield
+        yield
     finally:
         logging.set_verbosity(verbosity)
         if bar:

@@ -9,6 +9,15 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 Watch = Callable[[str, int, int], None]  # what a model is doing, texts done, texts in all
+Device = Annotated[
+    str,
+    Meta(
+        title="auto|cpu|cuda|cuda:1|mps",
+        description="Where models run; auto takes the fastest there is.",
+        pattern=r"\A(auto|cpu|cuda|mps)(:[0-9]+)?\Z",
+        extra={"expected": "auto, cpu, cuda, cuda:<number> or mps"},
+    ),
+]
 
 
 def share_of(watch: Watch | None, what: str, done: int, size: int, total: int) -> Callable[[float], None]:
@@ -28,15 +37,7 @@ class ModelSettings:
     Only `dtype` changes a number (in its third or fourth digit), so only it belongs to a score's signature.
     """
 
-    device: Annotated[
-        str,
-        Meta(
-            title="auto|cpu|cuda|cuda:1|mps",
-            description="Where models run; auto takes the fastest there is.",
-            pattern=r"\A(auto|cpu|cuda|mps)(:[0-9]+)?\Z",
-            extra={"expected": "auto, cpu, cuda, cuda:<number> or mps"},
-        ),
-    ] = "auto"
+    device: Device = "auto"
     dtype: Annotated[
         Literal["fp32", "bf16"], Meta(description="In which numbers models calculate; bf16 is faster and coarser.")
     ] = "fp32"

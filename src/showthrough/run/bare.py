@@ -62,6 +62,7 @@ def without_folders(run: Run) -> Run:
         notes=places.told(run.notes),
         thresholds=[told(one, "metric", "part") for one in run.thresholds],
         ceiling=None if run.ceiling is None else run.ceiling.called(places.told),
+        sweeps={name: one.called(places.told) for name, one in run.sweeps.items()},
     )
 
 

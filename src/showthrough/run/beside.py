@@ -77,6 +77,7 @@ class Beside:
             references=[],
             evidence={},
             texts=None,
+            sweeps={},
         )
 
     def _rows(self, text: str, order: Sequence[int]) -> dict[str, Columns]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 import msgspec
@@ -96,6 +96,7 @@ def faults(run: Run) -> Iterator[tuple[str, str]]:
     if run.groups and len(run.groups) != len(run.documents):
         yield "groups", f"expected one for each of the {len(run.documents)} documents, or none"
     texts = {record.text for record in run.metrics}
+    yield from _sweep_faults(run, texts)
     for text, by_name in run.rows.items():
         place = f"rows.{shown(text, _SHOWN)}"
         if text not in texts or set(by_name) - set(beside) != set(run.names):
@@ -104,6 +105,15 @@ def faults(run: Run) -> Iterator[tuple[str, str]]:
         for name in by_name:
             if fault := _row_fault(run, text, name):
                 yield f"{place}.{shown(name)}", fault
+
+
+def _sweep_faults(run: Run, texts: Set[str]) -> Iterator[tuple[str, str]]:
+    for name, sweep in run.sweeps.items():
+        place, count = f"sweeps.{shown(name)}", len(sweep.thresholds)
+        if name not in run.names or not texts >= {*sweep.values}:
+            yield place, "expected an anonymization and metrics of this run"
+        elif not count or {len(sweep.masks), *map(len, sweep.values.values())} != {count}:
+            yield place, f"expected as many masks and values as thresholds, {count}, and one at least"
 
 
 def _row_fault(run: Run, text: str, name: str) -> str:

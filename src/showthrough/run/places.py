@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from showthrough.resources.names import EMBEDDING, INFORMATION, SIMILARITY, TERMS, is_path
-from showthrough.run.records import MetricRecord, last_part
+from showthrough.run.origins import last_part
+from showthrough.run.records import MetricRecord
 
 Value = TypeVar("Value")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -12,6 +11,7 @@ import msgspec
 from showthrough.data.provenance import Provenance
 from showthrough.errors import shown
 from showthrough.metrics import Count, Group, Rows
+from showthrough.run.origins import last_part, unplaced
 
 Columns = dict[str, list[float]]
 _NAME = 80  # characters of a metric's text form
@@ -28,11 +28,6 @@ def described(record: type) -> dict[str, str]:
     return {name: str(getattr(note, "description", note)) for name, note in notes.items()}
 
 
-def last_part(path: str) -> str:
-    """What a path is called in its folder, on whatever system."""
-    return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
-
-
 class Input(msgspec.Struct, frozen=True):
     """A corpus, an anonymization or a background as it was given: enough to tell whether two runs saw the same."""
 
@@ -46,7 +41,8 @@ class Input(msgspec.Struct, frozen=True):
     @property
     def unplaced(self) -> Input:
         """With the name of its file alone: folders tell of people and projects."""
-        return msgspec.structs.replace(self, source=last_part(self.source))
+        made = None if self.made is None else unplaced(self.made)
+        return msgspec.structs.replace(self, source=last_part(self.source), made=made)
 
 
 class MetricRecord(msgspec.Struct, frozen=True):
@@ -139,6 +135,22 @@ class Ceiling(msgspec.Struct, frozen=True):
             for by in (self.people, *self.annotators.values())
         )
         return msgspec.structs.replace(self, people=people, annotators=dict(zip(self.annotators, each, strict=True)))
+
+
+class Sweep(msgspec.Struct, frozen=True):
+    """What one anonymization would reach with fewer of its masks: those with the higher scores."""
+
+    thresholds: Annotated[list[float], "masks with a lower score are left out; the first, 0, leaves out none"]
+    masks: Annotated[list[int], "how many are left at each threshold"]
+    values: Annotated[
+        dict[str, list[float | None]], "by metric the number at each threshold; null where it is undefined"
+    ]
+    unscored: Annotated[int, "masks without a score, which are never left out"] = 0
+    levels: Annotated[int, "different scores; where these are more than thresholds, some were chosen"] = 0
+
+    def called(self, told: Callable[[str], str]) -> Sweep:
+        """The same with other names of the metrics."""
+        return msgspec.structs.replace(self, values={told(text): each for text, each in self.values.items()})
 
 
 class Failure(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metri
 from showthrough.run import frames, units, views
 from showthrough.run.comparison import Comparisons, Contest, Test
 from showthrough.run.documents import Texts
-from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Input, MetricRecord, Score
+from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Input, MetricRecord, Score, Sweep
 from showthrough.run.scores import Scores, checked_key
 from showthrough.run.settings import Recorded
 from showthrough.run.thresholds import Threshold
@@ -60,6 +60,9 @@ class Run(msgspec.Struct, dict=True):
     backgrounds: Annotated[dict[str, Input], "of several, by the name under which a metric asks for it"] = {}
     thresholds: Annotated[list[Threshold], "what its numbers were asked to reach; none: nobody said"] = []
     ceiling: Annotated[Ceiling | None, "what people reach against each other; null where none of them could be"] = None
+    sweeps: Annotated[
+        dict[str, Sweep], "by anonymization, what its surer masks alone reach, where masks have scores"
+    ] = {}
 
     def __repr__(self) -> str:
         """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""

@@ -47,6 +47,15 @@ def choices(kind: type[Any]) -> dict[str, tuple[Any, ...]]:
     return {name: get_args(hints[name]) for name in literals}
 
 
+def check_choices(value: Any) -> None:
+    """Raises PlanError when a parameter has none of the words that it takes."""
+    for name, allowed in choices(value.__class__).items():
+        given = getattr(value, name)
+        if given not in allowed:
+            fault = f"{name}={quoted(given)} is not known; expected one of {', '.join(map(repr, allowed))}"
+            raise PlanError(fault, type(value).__name__)
+
+
 def call_text(name: str, value: Any, usual: Any) -> str:
     """A value as it is written: the name of an entry, and whatever differs from it."""
     changed = [f"{key}={literal(each)}" for key, each in difference(value, usual).items()]

@@ -9,7 +9,9 @@ from urllib.parse import urlencode
 import msgspec
 import pytest
 
-from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, TypedMask, evaluate
+from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
+from showthrough.data.masks import ScoredMask
+from showthrough.data.provenance import Cost, Provenance
 from showthrough.report.html import html_text
 from showthrough.run.records import Failure
 from showthrough.run.run import Run
@@ -43,10 +45,20 @@ def hostile() -> Run:
         )
         documents.append(Document(attempt, text, (Annotation(attempt, mentions), Annotation("plain", mentions))))
         for place, name in enumerate(ATTEMPTS):
-            own: list[Mask] = [TypedMask(len(text) - 12, len(text), attempt, attempt)]
+            score = (number + place) % 5 / 4 if place < 3 else None
+            own: list[Mask] = [ScoredMask(len(text) - 12, len(text), attempt, attempt, score)]
             masks[name][attempt] = own if place % 2 else [*own, Mask(0, max(1, len(attempt) // 2), name)]
     corpus = Corpus(documents, ATTEMPTS[0], ATTEMPTS[1])
-    run = evaluate(corpus, [Anonymization(masks[name], name, name) for name in ATTEMPTS], resamples=20)
+    made = {
+        name: Provenance(
+            anonymizer=name, version=1, parameters={name: name}, pinned={name: name}, replacement=name, trained_on=name,
+            cost=Cost(1.0, 12, 100, device=name),
+        )
+        for name in ATTEMPTS[1:]
+    }  # fmt: skip
+    given = [Anonymization(masks[name], name, name, provenance=made.get(name)) for name in ATTEMPTS]
+    run = evaluate(corpus, given, resamples=20)
+    assert len(run.sweeps) == 3
     run.failures = [Failure(attempt, attempt) for attempt in ATTEMPTS]
     records = [msgspec.structs.replace(one, explanation=" ".join(ATTEMPTS)) for one in run.metrics]
     return msgspec.structs.replace(run, metrics=records, provenance=run.provenance | {"platform": ATTEMPTS[2]})
@@ -66,7 +78,7 @@ def test_every_attempt_is_inert(window: Callable[..., Any], hostile: Run) -> Non
         radio.click()
         for count in tab.locator("#failures-table .count").all()[:6]:
             count.click()
-    for select in ("#plane-across", "#plane-up", "#significance-metric"):
+    for select in ("#plane-across", "#plane-up", "#significance-metric", "#sweeps-across"):
         tab.locator(select).select_option(index=1)
     for number, document in enumerate(hostile.texts.documents):
         name = ATTEMPTS[number]

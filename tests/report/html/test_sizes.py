@@ -42,30 +42,6 @@ def pages(runs: dict[int, Run]) -> dict[int, str]:
     return {count: html_text(run) for count, run in runs.items()}
 
 
-# Words that stand outside the window or outside what clips them; only what is drawn for eyes is looked at.
-CUT = """() => {
-  const cut = [];
-  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
-    const parent = node.parentElement;
-    const hidden = ".unseen, .skip, script, select, details:not([open])";
-    if (!node.textContent.trim() || parent.closest(hidden)) continue;
-    const range = document.createRange();
-    range.selectNodeContents(node);
-    for (const box of range.getClientRects()) {
-      let [left, right] = [0, innerWidth];
-      for (let one = parent; one; one = one.parentElement) {
-        if (getComputedStyle(one).overflowX === "visible") continue;
-        left = Math.max(left, one.getBoundingClientRect().left);
-        right = Math.min(right, one.getBoundingClientRect().right);
-      }
-      const whole = box.left >= left - 1 && box.right <= right + 1;
-      if (box.width && !whole) cut.push(`${parent.tagName}: ${node.textContent.trim().slice(0, 60)}`);
-    }
-  }
-  return [...new Set(cut)];
-}"""
-
 # The boxes of names and points in the plane: each name, and each group of points that stand together.
 PLANE = """() => {
   const boxes = (one) => [...document.querySelectorAll(one)].map((found) => {
@@ -90,7 +66,7 @@ def test_nothing_is_cut_and_nothing_covers_another(window: Open, pages: dict[int
         for details in view.tab.locator("#methods details").all():
             details.locator("summary").click()
         assert view.tab.evaluate("document.documentElement.scrollWidth") <= width
-        assert view.tab.evaluate(CUT) == []
+        assert view.cut() == []
         plane = view.tab.evaluate(PLANE)
         for place, name in enumerate(plane["names"]):
             assert not [point for point in plane["points"] if cover(name, point)]

@@ -1,25 +1,71 @@
-"""A trained transformer: texts in, typed masks out."""
+"""A token classifier at work: documents in, typed masks with scores out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from showthrough.anonymizers.model_folders import Card
+from showthrough.anonymizers.encoders.decoding import Decoder
+from showthrough.anonymizers.encoders.loading import CLASSIFIER, Encoder, load_encoder
+from showthrough.anonymizers.encoders.prediction import predict
+from showthrough.anonymizers.encoders.schemes import tagset
+from showthrough.anonymizers.encoders.windows import usual_stride
+from showthrough.anonymizers.model_folders import CARD, Card
 from showthrough.data.documents import Document
-from showthrough.data.masks import Mask
+from showthrough.data.masks import ScoredMask
+from showthrough.errors import PlanError, ResourceError, quoted
+from showthrough.resources.files import model_files
+from showthrough.resources.names import SourceName
+from showthrough.resources.settings import ModelSettings
 
 
-@dataclass
+@dataclass(frozen=True)
 class Classifier:
-    """A loaded classifier."""
+    """A loaded classifier, the windows it reads in, and how it is decoded."""
 
-    device: str = "cpu"
+    encoder: Encoder
+    decoder: Decoder
+    window: int  # tokens with the tokenizer's marks
+    stride: int  # tokens
 
-    def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
-        raise NotImplementedError
+    @property
+    def device(self) -> str:
+        return str(self.encoder.model.device)
+
+    def masks(self, documents: Sequence[Document]) -> list[list[ScoredMask]]:
+        texts = [one.text for one in documents]
+        predicted = predict(self.encoder, texts, self.window, self.stride)
+        return [self.decoder.masks(text, *one) for text, one in zip(texts, predicted, strict=True)]
+
+
+def classifier(encoder: Encoder, decoder: Decoder, window: int = 0, stride: int = 0) -> Classifier:
+    """With windows of as many tokens as the model takes, where nobody says. Raises PlanError for what cannot be."""
+    window = encoder.window(window)
+    room = window - encoder.marks
+    if not 0 <= stride <= room:
+        fault = f"found {stride}; expected 1 to {room} tokens, the window without its {encoder.marks} marks"
+        raise PlanError(f"{fault}; or 0, three quarters of that", "stride")
+    return Classifier(encoder, decoder, window, stride or usual_stride(room))
 
 
 def load_classifier(folder: Path, card: Card) -> Classifier:
-    raise NotImplementedError
+    """What `showthrough train transformer` wrote: the model's files with its card. Raises ResourceError."""
+    place = str(folder)
+    files = model_files(SourceName(CLASSIFIER.kinds[0], str(folder.resolve())), CLASSIFIER)
+    encoder = load_encoder(place, files, ModelSettings())
+    try:
+        window, stride, threshold = (_number(card, key) for key in ("window", "stride", "threshold"))
+        decoder = Decoder(tagset(encoder.labels, {}, model=place), threshold)
+        return classifier(encoder, decoder, int(window), int(stride))
+    except PlanError as error:
+        raise ResourceError(f"{folder / CARD}: settings: {error}") from error
+
+
+def _number(card: Card, key: str) -> float:
+    """A setting of the card; 0, the usual, where it says nothing."""
+    value: Any = card.settings.get(key) or 0
+    if not isinstance(value, int | float) or value < 0:
+        raise PlanError(f"found {quoted(value)}; expected a number", key)
+    return value

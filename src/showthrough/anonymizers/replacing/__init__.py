@@ -7,8 +7,14 @@ from typing import Literal, get_args
 
 from msgspec import structs
 
-from showthrough.data.documents import Document
-from showthrough.data.masks import Mask, TypedMask
+from showthrough.anonymizers.replacing.generalized import generalized
+from showthrough.anonymizers.replacing.invented import invented
+from showthrough.anonymizers.replacing.masked import Masked, masked
+from showthrough.anonymizers.replacing.numbered import numbered
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import Anonymization, Mask
+from showthrough.data.pairing import Missing, check_pair
+from showthrough.errors import InputError
 
 Way = Literal["label", "suppress", "number", "surrogate", "generalize"]
 WAYS: tuple[Way, ...] = get_args(Way)
@@ -16,21 +22,46 @@ Replace = Callable[[Document, Sequence[Mask]], list[Mask]]
 
 
 def replacing(way: Way) -> Replace:
-    """The function that writes replacements in this way."""
-    return {"label": labels, "suppress": suppressed}[way]
+    """The function that writes replacements in this way; spans, types, scores and the order of masks stay.
+
+    >>> one = Document("a", "Dr Ona Rask saw her on 5 May 2019.")
+    >>> from showthrough.data.masks import TypedMask
+    >>> masks = [TypedMask(0, 11, None, "PERSON"), TypedMask(23, 33, None, "DATE")]
+    >>> [mask.replacement for mask in replacing("generalize")(one, masks)]
+    ['PERSON', '2019']
+    """
+    written = _WAYS[way]
+
+    def replace(document: Document, masks: Sequence[Mask]) -> list[Mask]:
+        texts = written(document, masked(document, masks))
+        return [structs.replace(mask, replacement=text) for mask, text in zip(masks, texts, strict=True)]
+
+    return replace
 
 
-def suppressed(document: Document, masks: Sequence[Mask]) -> list[Mask]:
+def rewritten(corpus: Corpus, anonymization: Anonymization, way: Way, missing: Missing = "error") -> Anonymization:
+    """The masks of an anonymization with other replacements. Raises InputError where it does not fit the corpus."""
+    if problems := check_pair(corpus, anonymization, missing):
+        raise InputError(problems)
+    replace = replacing(way)
+    masks = {one.id: replace(one, anonymization.of(one.id)) for one in corpus if one.id in anonymization.masks}
+    return Anonymization(masks, anonymization.name, anonymization.source, anonymization.notes)
+
+
+def suppressed(document: Document, found: Sequence[Masked]) -> list[str | None]:
     """Nothing stands there any more."""
-    return [structs.replace(mask, replacement=None) for mask in masks]
+    return [None] * len(found)
 
 
-def labels(document: Document, masks: Sequence[Mask]) -> list[Mask]:
-    """The type in capitals; where the anonymizer names none, what it wrote itself, or nothing."""
-    return [structs.replace(mask, replacement=_label(mask)) for mask in masks]
+def labels(document: Document, found: Sequence[Masked]) -> list[str | None]:
+    """The types in capitals."""
+    return [one.label for one in found]
 
 
-def _label(mask: Mask) -> str | None:
-    if isinstance(mask, TypedMask) and mask.entity_type:
-        return mask.entity_type.upper()
-    return mask.replacement
+_WAYS: dict[Way, Callable[[Document, Sequence[Masked]], list[str | None]]] = {
+    "label": labels,
+    "suppress": suppressed,
+    "number": numbered,
+    "surrogate": invented,
+    "generalize": generalized,
+}

@@ -44,7 +44,7 @@ class Names:
 
     def learn(self, name: str) -> None:
         """Takes note of a person's name; all of them before the first is replaced, so that initials find theirs."""
-        words = [match[0] for match in _proper(name)]
+        words = [match[0] for match in proper_words(name)]
         self._seams |= {word.casefold(): seam.start() for word in words if (seam := _INNER.search(word))}
         tokens = [word.casefold() for word in words if len(word) > 1 and not _like_initials(word, name)]
         if tokens:
@@ -52,7 +52,7 @@ class Names:
 
     def person(self, text: str) -> list[Edit]:
         """`SLOAN , CHARLES E` stays surname first, in capitals, with an initial; titles and particles stay."""
-        matches = list(_proper(text)) or list(_WORD.finditer(text))
+        matches = list(proper_words(text)) or list(_WORD.finditer(text))
         tokens = [match[0].casefold() for match in matches]
         alone = self._initials_of("".join(tokens)) if all(len(token) == 1 for token in tokens) else ""
         edits = []
@@ -181,7 +181,7 @@ class Names:
         return sorted(edits)
 
 
-def _proper(name: str) -> Iterator[re.Match[str]]:
+def proper_words(name: str) -> Iterator[re.Match[str]]:
     """The words of a person's name that are names: no titles, no particles, not the O of O'Brien."""
     joined = {match.start() for match in _JOINED.finditer(name)}
     for match in _WORD.finditer(name):

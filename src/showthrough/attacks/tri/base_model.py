@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +15,7 @@ from showthrough.attacks.tri.windows import Windows, longest_window
 from showthrough.errors import ResourceError
 from showthrough.resources.files import EXTRA, loading, model_files
 from showthrough.resources.names import Role, local_or_hub
+from showthrough.resources.training import seeded
 
 
 @dataclass(frozen=True)
@@ -112,13 +112,3 @@ def take_over(classifier: Any, pretrained: Any) -> None:
         message = f"the body of {type(pretrained).__name__} does not fit {type(classifier).__name__}"
         remedy = "choose use_additional_pretraining=False or another base_model_name"
         raise ResourceError(f"{message}; {remedy}")
-
-
-@contextmanager
-def seeded(seed: int, device: Any = None) -> Iterator[None]:
-    """Random numbers from a seed; whoever draws them outside goes on as if nothing had been."""
-    import torch
-
-    with torch.random.fork_rng(devices=[device] if device is not None and device.type == "cuda" else []):
-        torch.manual_seed(seed)
-        yield

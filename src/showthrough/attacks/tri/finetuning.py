@@ -7,22 +7,20 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
-
 from showthrough.attacks.tri.scoring import Classifier
 from showthrough.attacks.tri.selection import Epoch, Recognition, selected
-from showthrough.attacks.tri.training import Learner
 from showthrough.attacks.tri.windows import Windows
-
-_BEST = "best."
+from showthrough.resources.training import Examined
 
 
 @dataclass(eq=False)
-class Pupil(Learner):
+class Pupil(Examined[Epoch]):
     """The learner of the second stage; it keeps the parameters of the best epoch so far.
 
     `examine` gives accuracies on watched documents by name; `tell` hears of every epoch.
     """
+
+    kind = Epoch
 
     classifier: Classifier
     windows: Windows
@@ -45,27 +43,16 @@ class Pupil(Learner):
         truth = torch.from_numpy(self.windows.owner[batch]).to(device, non_blocking=True)
         return torch.nn.functional.cross_entropy(self.model(**inputs).logits.float(), truth)
 
-    def epoch_over(self, number: int, loss: float) -> None:
+    def examined(self, number: int, loss: float) -> Epoch:
         recognition = None
         if len(self.held_out):
             recognition = Recognition.of(self.classifier.each(self.held_out), self.held_out.owner)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        self.epochs.append(Epoch(number, now, loss, recognition, dict(self.examine())))
-        if selected(self.epochs, self.dev_set).number == number:
-            self.best = {name: value.detach().to("cpu", copy=True) for name, value in self.model.named_parameters()}
+        return Epoch(number, now, loss, recognition, dict(self.examine()))
+
+    def is_best(self) -> bool:
+        return selected(self.epochs, self.dev_set) is self.epochs[-1]
+
+    def epoch_over(self, number: int, loss: float) -> None:
+        super().epoch_over(number, loss)
         self.tell(self.epochs)
-
-    def take_best(self) -> None:
-        """Gives the model the parameters of the epoch that was selected."""
-        import torch
-
-        with torch.no_grad():
-            for name, parameter in self.model.named_parameters():
-                parameter.copy_(self.best[name])
-
-    def keepsake(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        return {_BEST + name: value for name, value in self.best.items()}, {"epochs": msgspec.to_builtins(self.epochs)}
-
-    def remember(self, tensors: dict[str, Any], state: dict[str, Any]) -> None:
-        self.epochs = msgspec.convert(state["epochs"], list[Epoch])
-        self.best = {name.removeprefix(_BEST): value for name, value in tensors.items() if name.startswith(_BEST)}

@@ -23,11 +23,11 @@ from showthrough.attacks.tri.scoring import Classifier, FittedTransformer
 from showthrough.attacks.tri.selection import Epoch, selected, split
 from showthrough.attacks.tri.settings import TriSettings
 from showthrough.attacks.tri.store import CLASSIFIER, FINETUNING, PRETRAINED, PRETRAINING, RECORD, RESULTS, digest
-from showthrough.attacks.tri.training import Course, train, uses_bf16
 from showthrough.attacks.tri.windows import Cutter, Windows, parse_window
 from showthrough.errors import InputError, Problem
 from showthrough.resources.files import quietly
 from showthrough.resources.settings import Watch
+from showthrough.resources.training import Course, train, uses_bf16
 
 VERSION = 2  # rises when the same settings could give another model
 

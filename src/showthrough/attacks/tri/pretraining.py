@@ -13,14 +13,16 @@ import numpy as np
 
 from showthrough.attacks.base import Bools, Ints
 from showthrough.attacks.tri.base_model import BaseModel
-from showthrough.attacks.tri.training import Learner
 from showthrough.attacks.tri.windows import Windows
+from showthrough.resources.training import Learner
 
 _HIDDEN, _REPLACED = 0.8, 0.1
 
 
 class Guesser(Learner):
     """The learner of the first stage. Nothing is selected here: the last epoch's model goes on."""
+
+    windows: Windows
 
     def __init__(self, base: BaseModel, windows: Windows, probability: float, device: Any) -> None:
         self.base = base

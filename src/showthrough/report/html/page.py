@@ -16,12 +16,14 @@ from showthrough.report.html import methods, payload
 from showthrough.report.html.rules import told
 from showthrough.report.html.sources import joined, policy, template
 from showthrough.report.significance import ALPHA, MOST, shuffles
+from showthrough.report.sweeps import TOO_GOOD, sweep_grids
+from showthrough.report.systems import grids
 from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.report.verdict import WORDS, value_words, verdict
 from showthrough.run.run import Run
 
 SCRIPTS = (  # in the order in which they run
-    "page", "tips", "names", "charts", "labels", "plane", "matrices",
+    "page", "tips", "names", "charts", "labels", "plane", "sweeps", "matrices",
     "scores", "failures", "marking", "viewer", "print", "start",
 )  # fmt: skip
 STYLES = ("page", "tables", "summary", "figures", "viewer", "print")  # later ones go over earlier ones
@@ -74,6 +76,9 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         others=[table for table in all_tables if table not in main],
         remarks=[line for table in main for line in table.remarks()],
         charts=charts,
+        systems=grids(run),
+        thresholds=sweep_grids(run),
+        too_good=TOO_GOOD,
         judged=bool(failures.get("types")),
         rules=told(run, without_text=without_text) if failures.get("types") else [],
         signatures=signatures(run),

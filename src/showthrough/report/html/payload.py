@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import gzip
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple
 from functools import cache
 from itertools import groupby, islice, zip_longest
 from operator import itemgetter
@@ -24,6 +25,7 @@ from showthrough.report.charts.parts import part_cells, with_parts
 from showthrough.report.charts.significance import pair_cell
 from showthrough.report.plane import Measured, first_choice, measured, on_front
 from showthrough.report.significance import pairs
+from showthrough.report.sweeps import axes, curves
 from showthrough.run.records import Evidence, MetricRecord
 from showthrough.run.roles import playing
 from showthrough.run.run import Run
@@ -46,6 +48,7 @@ def charts(run: Run) -> dict[str, Any]:
     chosen = first_choice(numbers)
     compared = pairs(run)
     drawn: dict[str, Any] = {"plane": _plane(run, numbers, *chosen)} if chosen else {}
+    drawn["sweeps"] = _sweeps(run)
     drawn["attack"] = {
         one.text: {"title": _called(run, one), "bars": attack_bars(run, one)} for one in playing(run, "attack")
     }
@@ -88,6 +91,26 @@ def _plane(run: Run, numbers: Sequence[Measured], across: Measured, up: Measured
             for one in numbers
         },
     }
+
+
+def _sweeps(run: Run) -> dict[str, Any]:
+    """Curves by the metric across and the metric up: the number of the anonymization, and its points."""
+    recall, precision = axes(run)
+    found = {
+        across.text: {
+            up.text: [
+                [run.names.index(curve.name), [astuple(point) for point in curve.points]]
+                for curve in curves(run, across, up)
+            ]
+            for up in precision
+        }
+        for across in recall
+    }
+    titles = {
+        side: [[one.text, _called(run, one)] for one in some]
+        for side, some in zip(("across", "up"), (recall, precision), strict=True)
+    }
+    return {**titles, "curves": found} if found else {}
 
 
 def _people(one: Measured) -> dict[str, Any] | None:

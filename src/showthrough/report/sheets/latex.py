@@ -21,13 +21,18 @@ def latex_of(sheet: Sheet) -> str:
             continue
         grid = block if isinstance(block, Grid) else block.grid()
         labels.append(latex_label(grid.label or grid.caption, labels))
-        parts.append(_table(grid, labels[-1]) + _comments([*grid.dashes(), *block.notes]))
+        parts.append(latex_grid(grid, labels[-1]))
     parts.append(_comments(sheet.notes))
     body = "\n".join(filter(None, parts))
     needs = [r"\usepackage{booktabs}"]
     needs += [r"\usepackage{longtable}"] if r"\begin{longtable}" in body else []
     needs += ["LuaLaTeX or XeLaTeX and a font: letters of other scripts are in it"] if _FOREIGN.search(body) else []
     return "\n".join([*(f"% needs {one}" for one in needs), "", body])
+
+
+def latex_grid(grid: Grid, label: str) -> str:
+    """A table, with what there is to say of it as comments below."""
+    return _table(grid, label) + _comments([*grid.dashes(), *grid.notes])
 
 
 def _comments(lines: list[str] | tuple[str, ...]) -> str:

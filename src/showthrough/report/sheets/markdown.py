@@ -10,13 +10,14 @@ def markdown_of(sheet: Sheet) -> str:
     """Sentences, tables under headings, cases as lists, notes."""
     parts = [f"# {in_markdown(sheet.title)}", *map(markdown_paragraph, sheet.lead)]
     for block in sheet.blocks:
-        parts += [f"## {in_markdown(block.caption)}", *_block(block)]
+        parts += [f"## {in_markdown(block.caption)}", *markdown_block(block)]
     if sheet.notes:
         parts += ["## Notes", _list(sheet.notes)]
     return "\n\n".join(parts) + "\n"
 
 
-def _block(block: Block) -> list[str]:
+def markdown_block(block: Block) -> list[str]:
+    """The paragraphs of one block, without its caption."""
     if isinstance(block, Cases):
         return ["\n".join(map(_case, block.cases)) or "(none)", *map(markdown_paragraph, block.notes)]
     grid = block if isinstance(block, Grid) else block.grid()

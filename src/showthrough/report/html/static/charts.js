@@ -55,6 +55,7 @@ function startAttacks(charts, start) {
 function startCharts(start) {
   const { charts } = start;
   if (charts.plane) startPlane(charts.plane, start);
+  if (charts.sweeps) startSweeps(charts.sweeps, start);
   if (charts.attack) startAttacks(charts.attack, start);
   if (charts.parts) startParts(charts.parts, start);
   if (charts.significance) startSignificance(charts.significance, start);

@@ -46,6 +46,19 @@ function axis(values, reverse, from, to, most) {
   return { at, ticks: ticks(low, high, most) };
 }
 
+/** Both axes with their numbers. */
+function frame(horizontal, vertical, left, bottom, wide) {
+  return [
+    drawing("path", { class: "axis", d: `M${left},2V${bottom}H${wide}` }),
+    ...horizontal.ticks.flatMap(([value, text]) => [
+      drawing("line", { class: "tick", x1: horizontal.at(value), x2: horizontal.at(value), y1: bottom, y2: bottom + 5 }),
+      drawing("text", { class: "number", x: horizontal.at(value), y: bottom + 19, "text-anchor": "middle" }, text)]),
+    ...vertical.ticks.flatMap(([value, text]) => [
+      drawing("line", { class: "tick", x1: left - 5, x2: left, y1: vertical.at(value), y2: vertical.at(value) }),
+      drawing("text", { class: "number", x: left - 8, y: vertical.at(value) + 4.5, "text-anchor": "end" }, text)]),
+  ];
+}
+
 function startPlane(plane, { names, signs, shapes }) {
   const across = byId("plane-across");
   const up = byId("plane-up");
@@ -206,13 +219,7 @@ function startPlane(plane, { names, signs, shapes }) {
     const description = `${axisTitle(y)}, against ${axisTitle(x)}: ${points.map((point) => point.tip.replaceAll("\n", ", ")).join("; ")}`;
     container.replaceChildren(drawing("svg", { viewBox: `0 0 ${wide} ${high}`, width: wide, height: high, role: "group", "aria-label": description },
       ...people.map(({ band }) => drawing("rect", { class: "band", ...band })),
-      drawing("path", { class: "axis", d: `M${left},2V${bottom}H${wide}` }),
-      ...horizontal.ticks.flatMap(([value, text]) => [
-        drawing("line", { class: "tick", x1: horizontal.at(value), x2: horizontal.at(value), y1: bottom, y2: bottom + 5 }),
-        drawing("text", { class: "number", x: horizontal.at(value), y: bottom + 19, "text-anchor": "middle" }, text)]),
-      ...vertical.ticks.flatMap(([value, text]) => [
-        drawing("line", { class: "tick", x1: left - 5, x2: left, y1: vertical.at(value), y2: vertical.at(value) }),
-        drawing("text", { class: "number", x: left - 8, y: vertical.at(value) + 4.5, "text-anchor": "end" }, text)]),
+      ...frame(horizontal, vertical, left, bottom, wide),
       ...people.map(drawnPeople),
       drawing("polyline", { class: "front", points: best.map((point) => point.at.join(",")).join(" ") }),
       ...points.flatMap((point) => intervals(point).map(([[x1, y1], [x2, y2]]) =>

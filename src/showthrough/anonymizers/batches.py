@@ -1,0 +1,94 @@
+"""Some documents at a time: what an anonymizer finds in them, and what that took."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from msgspec import structs
+
+from showthrough.anonymizers.base import Anonymizer, told
+from showthrough.anonymizers.checked import found_by
+from showthrough.anonymizers.replacing import Way, replacing
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import Mask, ScoredMask, TypedMask
+
+_STATUS = Path("/proc/self/status")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in each of some documents, and what that took."""
+
+    masks: list[list[Mask]]
+    seconds: float
+    loading: float = 0.0
+    peak_bytes: int | None = None
+    device: str = "cpu"
+
+
+def bare(documents: Corpus) -> list[Document]:
+    """Documents as anonymizers are given them: without annotations."""
+    return [Document(one.id, one.text, group=one.group) for one in documents]
+
+
+def found_in(anonymizer: Anonymizer, part: Corpus) -> Found:
+    """What it finds in some documents."""
+    documents = bare(part)
+    started = time.perf_counter()
+    told(anonymizer, "prepare", lambda: None)()
+    ready = time.perf_counter()
+    masks = [_of_one_kind(each) for each in found_by(anonymizer, documents)]
+    seconds = time.perf_counter() - ready
+    return Found(masks, seconds, ready - started, device=told(anonymizer, "device", "cpu"))
+
+
+def tried(anonymizer: Anonymizer) -> None:
+    """Loads what it needs, and lets go of it; a guest need not say what that is."""
+    for step in ("prepare", "finish"):
+        told(anonymizer, step, lambda: None)()
+
+
+def found_apart(anonymizer: Anonymizer, part: Corpus) -> Found:
+    """The same in a process of its own, whose memory is told."""
+    return replace(found_in(anonymizer, part), peak_bytes=peak_memory())
+
+
+def replaced(part: Corpus, found: Sequence[Sequence[Mask]], way: Way, threshold: float | None) -> list[list[Mask]]:
+    """What was found, as far as it is sure enough, with what stands in its place."""
+    replace_in = replacing(way)
+    return [
+        _of_one_kind(replace_in(document, [mask for mask in each if _is_sure(mask, threshold)]))
+        for document, each in zip(bare(part), found, strict=True)
+    ]
+
+
+def _is_sure(mask: Mask, threshold: float | None) -> bool:
+    return threshold is None or mask.score is None or mask.score >= threshold
+
+
+def peak_memory() -> int | None:
+    """The most that this process took, in bytes; `None` where the system does not say.
+
+    On Linux a process inherits the peak that `resource` tells from the one that started it, but not this one.
+    """
+    with suppress(OSError, ValueError, StopIteration):
+        lines = _STATUS.read_text(encoding="ascii", errors="replace").splitlines()
+        return 1024 * int(next(line for line in lines if line.startswith("VmHWM:")).split()[1])
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _of_one_kind(masks: Sequence[Mask]) -> list[Mask]:
+    """Masks of one document as its file gives them back, so that both have one digest."""
+    kinds = (kind for kind in (ScoredMask, TypedMask) if any(isinstance(mask, kind) for mask in masks))
+    kind: type[Mask] = next(kinds, Mask)
+    width = len(kind.__struct_fields__)
+    return [mask if type(mask) is kind else kind(*structs.astuple(mask)[:width]) for mask in masks]

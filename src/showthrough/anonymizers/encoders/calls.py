@@ -1,0 +1,48 @@
+"""Python's `train_transformer`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from os import PathLike
+from pathlib import Path
+
+from showthrough.anonymizers.encoders.settings import TransformerSettings
+from showthrough.anonymizers.encoders.training import Request, train_to_folder
+from showthrough.anonymizers.trained import Trained
+from showthrough.data.documents import Corpus
+from showthrough.errors import PlanError
+from showthrough.evaluation.settings import called_with
+from showthrough.resources.settings import Watch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call(TransformerSettings):
+    """What `train_transformer` takes: documents, where the model goes, and every setting."""
+
+    corpus: Corpus = field(kw_only=False)
+    folder: str | PathLike[str] = field(kw_only=False)
+    dev: Corpus | None = None
+    resume: bool = False
+    force: bool = False
+    seen: bool = False
+    watch: Watch | None = None
+
+
+@called_with(Call)
+def train_transformer(call: Call) -> Trained:
+    """Trains a transformer to mask what the annotators of a corpus masked, and gives it as an anonymizer.
+
+    The model is written to `folder`, with a card that says what it was trained on. `dev` are documents that are not
+    trained on: the card has their scores after every epoch. `resume` goes on where a training was stopped, `force`
+    replaces a model that is there, `seen` allows documents in `dev` that are trained on, and `watch` is told how far it
+    is.
+
+    Settings, as on the command line:
+    """
+    for name, given in (("corpus", call.corpus), ("dev", call.dev)):
+        if not isinstance(given, Corpus) and (name == "corpus" or given is not None):
+            fault = f"found a value of type {type(given).__name__}; expected a Corpus: read a file with read_corpus"
+            raise PlanError(fault, name)
+    settings = TransformerSettings(**{one.name: getattr(call, one.name) for one in fields(TransformerSettings)})
+    request = Request(call.corpus, call.dev, Path(call.folder), settings, call.resume, call.force, call.seen)
+    return Trained(train_to_folder(request, call.watch).folder)

@@ -1,0 +1,93 @@
+"""Texts through a token classifier: windows of all texts together, a probability of every label for each token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from showthrough.anonymizers.encoders.decoding import Probabilities
+from showthrough.anonymizers.encoders.loading import CLASSIFIER, Encoder
+from showthrough.anonymizers.encoders.windows import windows_of
+from showthrough.errors import ResourceError
+from showthrough.resources.device import Shape, in_shapes, width_of
+from showthrough.resources.prediction import PADDED
+from showthrough.resources.segments import Pieces
+
+# Its own padding is masked as well as ours; its answers are the same with either.
+_PADDED = PADDED | {"longformer"}
+
+
+class Predicted(NamedTuple):
+    """The tokens of a text, and of each the probability of every label."""
+
+    pieces: Pieces
+    probabilities: Probabilities
+
+
+class _Window(NamedTuple):
+    text: int
+    begin: int
+    end: int
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        return self.end - self.begin
+
+
+def predict(encoder: Encoder, texts: Sequence[str], window: int, stride: int) -> list[Predicted]:
+    """What the model says of every token. What it says of one text does not hang on the others."""
+    pieces = encoder.pieces(texts)
+    windows = [
+        _Window(number, *places)
+        for number, one in enumerate(pieces)
+        for places in zip(*_columns(len(one.ids), window - encoder.marks, stride), strict=True)
+    ]
+    labels = len(encoder.labels)
+    predicted = [Predicted(one, np.zeros((len(one.ids), labels), dtype=np.float32)) for one in pieces]
+
+    def run(items: list[int], rows: int, shape: Shape) -> list[Probabilities]:
+        return _run(encoder, [(pieces[windows[item].text], windows[item]) for item in items], rows, shape.width)
+
+    shapes = [_shape(encoder, len(one), window) for one in windows]
+    for items, answers in in_shapes(shapes, encoder.model.device, run, CLASSIFIER.what):
+        for item, answer in zip(items, answers, strict=True):
+            text, begin, _, first, last = windows[item]
+            predicted[text].probabilities[first:last] = answer[first - begin : last - begin]
+    return predicted
+
+
+def _columns(length: int, room: int, stride: int) -> list[list[int]]:
+    windows = windows_of(length, room, stride)
+    return [part.tolist() for part in (windows.begin, windows.end, windows.first, windows.last)]
+
+
+def _shape(encoder: Encoder, tokens: int, window: int) -> Shape:
+    width = tokens + encoder.marks
+    if encoder.model.config.model_type in _PADDED:
+        width = width_of(width, window)
+    return Shape(width, width)
+
+
+def _run(encoder: Encoder, windows: Sequence[tuple[Pieces, _Window]], rows: int, width: int) -> list[Probabilities]:
+    """The probabilities of each window's tokens. The table is filled up with copies of its first row."""
+    import torch
+
+    ids = np.full((rows, width), encoder.tokenizer.pad_token_id or 0, dtype=np.int64)
+    seen = np.zeros((rows, width), dtype=np.int64)
+    wrap = len(encoder.before)
+    for row, (pieces, one) in enumerate(windows):
+        marked = [*encoder.before, *pieces.ids[one.begin : one.end].tolist(), *encoder.after]
+        ids[row, : len(marked)] = marked
+        seen[row, : len(marked)] = 1
+    ids[len(windows) :], seen[len(windows) :] = ids[0], seen[0]
+    shown, attention = (torch.from_numpy(array).to(encoder.model.device) for array in (ids, seen))
+    with torch.inference_mode():
+        logits: Any = encoder.model(input_ids=shown, attention_mask=attention).logits[: len(windows)]
+        answers = logits.float().softmax(dim=-1).cpu().numpy()
+    made = [answers[row, wrap : wrap + len(one)] for row, (_, one) in enumerate(windows)]
+    if not all(np.isfinite(one).all() for one in made):  # left alone, they would look like words that nobody masks
+        raise ResourceError(f"{CLASSIFIER.what}: the model answers with NaN; its weights may be damaged")
+    return made

@@ -1,0 +1,124 @@
+"""Token classifiers that somebody trained and published, by name on the hub or by folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from showthrough.anonymizers.base import Built
+from showthrough.anonymizers.encoders.classifier import Classifier, classifier
+from showthrough.anonymizers.encoders.decoding import Decoder, Scores, Words
+from showthrough.anonymizers.encoders.loading import CLASSIFIER, Encoder, encoder_files, encoder_name, load_encoder
+from showthrough.anonymizers.encoders.schemes import Scheme, tagset
+from showthrough.anonymizers.model_folders import size_of
+from showthrough.data.documents import Document
+from showthrough.data.labels import label_map
+from showthrough.data.masks import ScoredMask
+from showthrough.errors import PlanError, quoted, shown
+from showthrough.evaluation.settings import settings_problems
+from showthrough.resources.device import torch_device
+from showthrough.resources.files import ModelFiles, library_versions
+from showthrough.resources.settings import ModelSettings
+from showthrough.tables.calls import check_choices, parameter
+
+Changed = tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True)
+class TokenClassifier(Built):
+    """Hides what a token classifier of the Hugging Face hub finds, each by its type in capitals.
+
+    Weights are read from safetensors alone, and no code of a model is run.
+    """
+
+    kind: ClassVar[str] = "hf"
+
+    model: str = parameter("", "its name on the hub, with a revision after an @ if need be, or the path of a folder")
+    window: int = parameter(0, "tokens that are read at once, with the marks at both ends; 0: as many as it takes")
+    stride: int = parameter(0, "tokens from the start of a window to that of the next; 0: three quarters of it")
+    labels: str = parameter("", "what its types are to be called, such as PER=PERSON,MISC=; to nothing: not masked")
+    scheme: Scheme = parameter("auto", "types: labels are types as they stand, and B-, I- or the like say nothing")
+    words: Words = parameter("any", "which pieces decide on a word: any of them, the first, or each on itself (piece)")
+    threshold: float = parameter(0.0, "masked is what is so probably not O; 0: what has another likeliest label than O")
+    scores: Scores = parameter("mean", "a mask's score: the mean or the least probability of its words not to be O")
+    on: str = parameter("auto", "where it runs: auto, cpu, cuda, cuda:1 or mps")
+    dtype: Literal["fp32", "bf16"] = parameter("fp32", "in which numbers it calculates; bf16 is faster and coarser")
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        for key, most in (("window", None), ("stride", None), ("threshold", 1)):
+            value = getattr(self, key)
+            if value < 0 or (most is not None and not value <= most):
+                expected = "0 or more" if most is None else f"0 to {most}"
+                raise PlanError(f"found {quoted(value)}; expected {expected}", key)
+        for problem in settings_problems(self._settings):
+            raise PlanError(problem.message, "on")
+        _ = self._mapping
+
+    def masks(self, documents: Sequence[Document]) -> list[list[ScoredMask]]:
+        return self._classifier.masks(documents)
+
+    def prepare(self) -> None:
+        _ = self._classifier
+
+    @property
+    def pinned(self) -> Mapping[str, str]:
+        return {"model": self._files.revision, "libraries": library_versions()}
+
+    @property
+    def model_bytes(self) -> int | None:
+        return size_of(self._files.folder)
+
+    @property
+    def device(self) -> str:
+        return self.on if self.on == "cpu" else str(torch_device(self.on))  # whoever asks may not have loaded it
+
+    @property
+    def _settings(self) -> ModelSettings:
+        return ModelSettings(device=self.on, dtype=self.dtype)
+
+    @property
+    def _mapping(self) -> dict[str, str]:
+        try:
+            return label_map(self.labels)
+        except PlanError as error:
+            raise PlanError(error.problems[0].message, "labels") from None
+
+    @property
+    def _files(self) -> ModelFiles:
+        return _found(self.model, _state(self.model))
+
+    @property
+    def _classifier(self) -> Classifier:
+        encoder = _loaded(self.model, self._files, self._settings)
+        try:
+            tags = tagset(encoder.labels, self._mapping, self.scheme, self.model)
+            decoder = Decoder(tags, self.threshold, self.words, self.scores)
+            return classifier(encoder, decoder, self.window, self.stride)
+        except PlanError as error:
+            fault = error.problems[0]
+            raise PlanError(fault.message, f"anonymizer {shown(self.name)}: {fault.place}") from None
+
+
+def _state(model: str) -> Changed:
+    """What tells a folder that was changed meanwhile; a model of the hub stays what it is."""
+    folder = encoder_name(model, CLASSIFIER).folder if model else None
+    if folder is None or not folder.is_dir():
+        return ()
+    files: list[Path] = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return tuple((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files)
+
+
+@lru_cache(maxsize=8)
+def _found(model: str, state: Changed) -> ModelFiles:
+    """Its files, of which a digest is made once."""
+    return encoder_files(model)
+
+
+@lru_cache(maxsize=2)
+def _loaded(model: str, files: ModelFiles, settings: ModelSettings) -> Encoder:
+    """The model, which stays loaded from batch to batch."""
+    return load_encoder(model, files, settings)

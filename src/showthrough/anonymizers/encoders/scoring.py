@@ -1,0 +1,29 @@
+"""How a transformer does on documents that it does not learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import Anonymization, Mask
+from showthrough.evaluation.calls import evaluate
+
+METRICS = ("er_di", "er_qi", "recall", "precision", "f1")
+BEST_BY = "f1"
+_NAME = "transformer"
+
+
+class Masking(Protocol):
+    """What finds masks."""
+
+    def masks(self, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]: ...
+
+
+def dev_scores(corpus: Corpus, masking: Masking) -> dict[str, float | None]:
+    """Each metric's value on the corpus; `None` where it is undefined."""
+    bare = [Document(one.id, one.text) for one in corpus]
+    masks = dict(zip(corpus.ids, masking.masks(bare), strict=True))
+    found = {name: list(each) for name, each in masks.items()}
+    run = evaluate(corpus, Anonymization(found, _NAME), METRICS, references=False, resamples=0, texts=False)
+    return {metric: run[_NAME, metric].value for metric in METRICS}

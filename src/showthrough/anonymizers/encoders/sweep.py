@@ -1,0 +1,105 @@
+"""A grid of trainings, windows × weights, as Table 9 of TAB has it: each in a folder of its own, each resumable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from showthrough.anonymizers.encoders.learning import Epoch
+from showthrough.anonymizers.encoders.training import Outcome, Request, loaded, train_to_folder
+from showthrough.anonymizers.model_folders import CARD, read_card
+from showthrough.errors import OutputError, PlanError, quoted
+from showthrough.resources.checkpoints import differing
+from showthrough.resources.settings import Watch
+
+Begun = Callable[[Request], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """What a sweep goes through: TAB's windows and weights, or others."""
+
+    windows: Annotated[
+        str, Meta(title="LIST", description="Of a sweep: lengths of windows.", extra={"flags": ("--sweep-windows",)})
+    ] = "32,512,4096"
+    weights: Annotated[
+        str, Meta(title="LIST", description="Of a sweep: mask weights.", extra={"flags": ("--sweep-weights",)})
+    ] = "1,5,10"
+
+    @property
+    def cells(self) -> list[tuple[int, float]]:
+        """All of them, windows first."""
+        windows = [int(one) for one in _numbers("sweep-windows", self.windows)]
+        return list(product(windows, _numbers("sweep-weights", self.weights)))
+
+
+def _numbers(place: str, text: str) -> list[float]:
+    """Different numbers with commas between them. Raises PlanError."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or min(found) <= 0 or len(set(found)) < len(found):
+        raise PlanError(f"found {quoted(text)}; expected different numbers above 0, such as 1,5,10", place)
+    if place == "sweep-windows" and any(one != int(one) for one in found):
+        raise PlanError(f"found {quoted(text)}; expected whole numbers of tokens", place)
+    return found
+
+
+class Sweep(msgspec.Struct, frozen=True):
+    """What the trainings of a grid gave."""
+
+    outcomes: list[Outcome]
+
+
+def sweep(
+    request: Request,
+    grid: Grid,
+    watch: Watch | None = None,
+    begun: Begun = lambda cell: None,
+    tell: Callable[[Epoch], None] = lambda epoch: None,
+) -> Sweep:
+    """Trains every cell that is not there yet. `begun` hears of each that is.
+
+    Nothing is trained before all windows are known to fit into the model.
+    """
+    if request.dev is None:
+        raise PlanError("a sweep compares trainings by their scores; expected documents to score them on", "dev")
+    cells = list(_requests(request, grid))
+    done = [_finished(cell) for cell in cells]
+    for cell, outcome in zip(cells, done, strict=True):
+        if outcome is None:
+            cell.check()
+    if None in done:
+        encoder = loaded(request)
+        for cell in cells:
+            encoder.window(cell.settings.window)
+        del encoder
+    outcomes = []
+    for cell, outcome in zip(cells, done, strict=True):
+        if outcome is None:
+            begun(cell)
+        outcomes.append(outcome or train_to_folder(cell, watch, tell))
+    return Sweep(outcomes)
+
+
+def _requests(request: Request, grid: Grid) -> Iterator[Request]:
+    for window, weight in grid.cells:
+        settings = replace(request.settings, window=window, mask_weight=weight)
+        yield replace(request, folder=request.folder / f"window-{window}-weight-{weight:g}", settings=settings)
+
+
+def _finished(cell: Request) -> Outcome | None:
+    """What an earlier sweep gave of the same documents and settings, where it is to be resumed."""
+    if not cell.resume or not (cell.folder / CARD).is_file():
+        return None
+    figures = read_card(cell.folder).figures
+    if other := differing(figures.get("origin", {}), cell.origin):
+        made = f"holds a model that was made from something else ({', '.join(other)})"
+        raise OutputError(f"{cell.folder}: {made}; choose another name or say --force to replace it")
+    return msgspec.convert(figures, Outcome)

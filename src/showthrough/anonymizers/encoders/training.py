@@ -1,0 +1,280 @@
+"""From annotated documents to the folder of a transformer that masks: checked, trained, examined, kept."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from showthrough.anonymizers.base import Training as TrainedOn
+from showthrough.anonymizers.encoders.classifier import Classifier, classifier
+from showthrough.anonymizers.encoders.decoding import Decoder
+from showthrough.anonymizers.encoders.examples import check_documents, examples_of, labels_for
+from showthrough.anonymizers.encoders.learning import Epoch, Tagging
+from showthrough.anonymizers.encoders.loading import ENCODER, Encoder, encoder_files, encoder_name, load_encoder
+from showthrough.anonymizers.encoders.schemes import tagset
+from showthrough.anonymizers.encoders.scoring import dev_scores
+from showthrough.anonymizers.encoders.settings import TransformerSettings
+from showthrough.anonymizers.model_folders import CARD, Card, check_model_folder, read_card, training_on, write_model
+from showthrough.data.documents import Corpus
+from showthrough.data.provenance import text_digest
+from showthrough.errors import InputError, Interrupted, PlanError
+from showthrough.evaluation.settings import settings_problems
+from showthrough.files.writing import check_writable, workshop
+from showthrough.resources.checkpoints import Checkpoint
+from showthrough.resources.device import torch_device
+from showthrough.resources.files import EXTRA, ModelFiles, hushed, quietly
+from showthrough.resources.settings import ModelSettings, Watch
+from showthrough.resources.training import Course, seeded, train, uses_bf16, whole
+
+VERSION = 1  # rises when the same settings and documents could give another model
+_NOT_OF_THE_MODEL = ("model", "device", "precision", "checkpoint_minutes", "gradient_checkpointing")
+_REMEDY = "choose a smaller --batch (and more to --accumulate), --gradient-checkpointing or a shorter --window"
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What training gave."""
+
+    folder: str
+    window: int
+    stride: int
+    mask_weight: float
+    windows: int  # that it learned from, in every epoch
+    steps: int
+    epochs: list[Epoch]
+    kept: int  # the number of the epoch whose model is in the folder
+    chosen: bool  # whether that was chosen by the scores
+    documents: int  # that the scores are of; 0: none were given
+    seen: int  # of these, that were trained on too
+    seconds: float  # of training and scoring, before it was stopped and after
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        """Those of the model that was kept."""
+        return next(one.scores for one in self.epochs if one.number == self.kept)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be trained on what, and where it goes."""
+
+    corpus: Corpus
+    dev: Corpus | None
+    folder: Path
+    settings: TransformerSettings
+    resume: bool = False
+    force: bool = False
+    seen: bool = False
+
+    @property
+    def checkpoint(self) -> Path:
+        """Beside the folder, which is not there before the model is whole."""
+        return self.folder.with_name(f"{self.folder.name}.checkpoint.safetensors")
+
+    @cached_property
+    def files(self) -> ModelFiles:
+        """Those of the encoder. Raises ResourceError also where the packages are missing that could load it."""
+        try:
+            import torch  # noqa: F401
+            import transformers  # noqa: F401
+        except ImportError as error:
+            raise ENCODER.missing("training needs packages that are not installed", EXTRA) from error
+        return encoder_files(self.settings.model, ENCODER)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        return labels_for(self.corpus, self.settings.types)
+
+    @cached_property
+    def origin(self) -> dict[str, Any]:
+        """All that the model is made from, but for where it is calculated."""
+        chosen = {name: value for name, value in asdict(self.settings).items() if name not in _NOT_OF_THE_MODEL}
+        revision = self.files.revision
+        return {
+            "version": VERSION,
+            "model": revision,
+            "documents": self.corpus.digest,
+            "dev": self.dev.digest if self.dev else "",
+            "bf16": uses_bf16(torch_device(self.settings.device), self.settings.precision),
+            **chosen,
+        }
+
+    @cached_property
+    def learned(self) -> TrainedOn:
+        """What the model will have been trained on; where it goes on from one of ours, what that one was as well."""
+        new = training_on(self.corpus)
+        folder = encoder_name(self.settings.model, ENCODER).folder if self.settings.model else None
+        if folder is None or not (folder / CARD).is_file():
+            return new
+        before = read_card(folder).training
+        texts = tuple(sorted({*before.documents, *new.documents}))
+        return TrainedOn(f"{before.corpus} and {new.corpus}", new.digest, texts)
+
+    @cached_property
+    def trained_on(self) -> int:
+        """How many documents of `dev` have a text that is also learned from."""
+        learned = frozenset(self.learned.documents)
+        return sum(text_digest(one.text) in learned for one in self.dev or ())
+
+    def check(self) -> None:
+        """Raises what can be told before a model is loaded."""
+        if problems := settings_problems(self.settings):
+            raise InputError(problems)
+        check_documents(self.corpus)
+        self._check_dev()
+        check_model_folder(self.folder, self.force)
+        check_writable(self.folder)
+        if self.checkpoint.exists() and not (self.resume or self.force):
+            fault = "is where an earlier training was stopped; --resume goes on with it, and --force begins anew"
+            raise PlanError(fault, str(self.checkpoint))
+
+    def _check_dev(self) -> None:
+        if self.dev is None:
+            if self.settings.keep == "best":
+                raise PlanError("found best and no --dev; expected documents that tell which epoch is best", "keep")
+            return
+        place = self.dev.source or self.dev.name
+        if not self.dev.survey.annotated:
+            raise PlanError("has no annotations; expected some, to score the model by", place)
+        if self.trained_on and not self.seen:
+            what = (
+                f"{self.trained_on} of {len(self.dev)} documents are also trained on, so the scores would be too good"
+            )
+            raise PlanError(f"{what}; expected others, or --seen to have them all the same", place)
+
+
+def train_to_folder(
+    request: Request, watch: Watch | None = None, tell: Callable[[Epoch], None] = lambda epoch: None
+) -> Outcome:
+    """Trains and writes the folder. `watch` is told how far it is, `tell` of every epoch.
+
+    Raises Interrupted when the user stops it: a checkpoint then says where it stood.
+    """
+    request.check()
+    checkpoint = Checkpoint(request.checkpoint, request.origin, load=request.resume, save=True)
+    if request.resume and (other := checkpoint.differences()):
+        fault = f"was made from something else ({', '.join(other)}); expected the same, or --force to begin anew"
+        raise PlanError(fault, str(request.checkpoint))
+    return Training(request, checkpoint, watch, tell).run()
+
+
+@dataclass(eq=False)
+class Training:
+    """One training on its way."""
+
+    request: Request
+    checkpoint: Checkpoint
+    watch: Watch | None
+    tell: Callable[[Epoch], None]
+
+    def run(self) -> Outcome:
+        settings = self.request.settings
+        encoder = loaded(self.request)
+        decoder = Decoder(tagset(encoder.labels, {}, model=settings.model), settings.threshold)
+        reading = classifier(encoder, decoder, settings.window, settings.stride)
+        examples = examples_of(self.request.corpus, encoder, reading.window, reading.stride)
+        learner = Tagging(
+            encoder, examples, settings.mask_weight, settings.keep == "best", lambda: self._scores(reading), self.tell
+        )
+        self._train(learner)
+        with whole():  # it may have taken days
+            return self._kept(learner, reading)
+
+    def _kept(self, learner: Tagging, reading: Classifier) -> Outcome:
+        """Writes the model of the epoch that is kept."""
+        settings, examples = self.request.settings, learner.windows
+        if learner.keep_best:
+            learner.take_best()
+        outcome = Outcome(
+            folder=str(self.request.folder),
+            window=reading.window,
+            stride=reading.stride,
+            mask_weight=settings.mask_weight,
+            windows=len(examples),
+            steps=settings.epochs * -(-len(examples) // self._course.batch_size),
+            epochs=learner.epochs,
+            kept=learner.kept,
+            chosen=learner.keep_best,
+            documents=len(self.request.dev or ()),
+            seen=self.request.trained_on,
+            seconds=learner.seconds,
+        )
+        self._write(learner.encoder, outcome)
+        return outcome
+
+    @property
+    def _course(self) -> Course:
+        settings = self.request.settings
+        return Course(
+            "training", 0, settings.epochs, settings.batch * settings.accumulate, settings.learning_rate, settings.seed,
+            at_once=settings.batch, falling=settings.schedule == "linear", epsilon=1e-8, remedy=_REMEDY,
+        )  # fmt: skip
+
+    def _train(self, learner: Tagging) -> None:
+        settings, device = self.request.settings, learner.model.device
+        if settings.gradient_checkpointing:
+            learner.model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+        every = settings.checkpoint_minutes * 60
+        bf16 = self.request.origin["bf16"]
+        try:
+            with hushed():
+                train(learner, self._course, device, bf16, self.checkpoint, self.watch, every)
+        except KeyboardInterrupt:
+            where = f"where it stood is in {self.checkpoint.path}"
+            raise Interrupted(None, f"training was stopped; {where}: the same with --resume goes on") from None
+
+    def _scores(self, reading: Classifier) -> dict[str, float | None]:
+        return dev_scores(self.request.dev, reading) if self.request.dev else {}
+
+    def _write(self, encoder: Encoder, outcome: Outcome) -> None:
+        request = self.request
+        chosen = asdict(request.settings) | {"window": outcome.window, "stride": outcome.stride}
+        card = Card(
+            kind="transformer",
+            training=request.learned,
+            settings=chosen | {"revision": request.files.revision, "labels": list(request.labels)},
+            types=tuple(dict.fromkeys(name[2:] for name in request.labels[1:])),
+            figures=msgspec.to_builtins(outcome) | {"origin": request.origin, "made_with": _made_with(encoder)},
+        )
+        with workshop(_home(request.folder)) as bench:
+            with quietly():
+                encoder.model.save_pretrained(bench)
+                encoder.tokenizer.save_pretrained(bench)
+            made = [path for path in bench.rglob("*") if path.is_file()]
+            files = {path.relative_to(bench).as_posix(): path.read_bytes() for path in made}
+        write_model(request.folder, card, files)
+        self.checkpoint.remove()
+
+
+def loaded(request: Request) -> Encoder:
+    """The encoder with a new head, whose random numbers follow from the seed."""
+    settings = request.settings
+    device = torch_device(settings.device)
+    with seeded(settings.seed, device):
+        return load_encoder(
+            settings.model, request.files, ModelSettings(device=settings.device), ENCODER, request.labels
+        )
+
+
+def _home(folder: Path) -> Path:
+    """The folder that it is in, which is made where it is missing."""
+    home = folder.absolute().parent
+    home.mkdir(parents=True, exist_ok=True)
+    return home
+
+
+def _made_with(encoder: Encoder) -> dict[str, str]:
+    import torch
+    import transformers
+
+    return {
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "transformers": str(transformers.__version__),
+        "device": encoder.model.device.type,
+    }

@@ -1,0 +1,71 @@
+"""What anonymizers found, kept between runs: a run that was stopped goes on, and a second one takes a moment.
+
+What is kept is what was found, before anything is left out or replaced: another threshold or another way to replace
+asks no model again. Beside it stands what it took when it was found.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from showthrough.anonymizers.base import Anonymizer, parameters_of, told, written
+from showthrough.anonymizers.batches import Found
+from showthrough.data.documents import Corpus
+from showthrough.formats.tae import LazyMasks
+from showthrough.resources.cache import Cache, question
+from showthrough.version import __version__
+
+_VERSION = 1  # of entries; rises when an old one could be misread
+_KEY = "found"
+
+
+class _Entry(msgspec.Struct):
+    masks: list[msgspec.Raw]  # in the order of the documents, whose ids may tell of people
+    seconds: float
+    loading: float
+    peak_bytes: int | None
+    device: str
+
+
+_decoder = msgspec.json.Decoder(_Entry)
+
+
+def is_kept(anonymizer: Anonymizer, cache: Cache | None) -> bool:
+    """Whether what it finds may be kept, and there is a place for it. A guest that does not say so may not be."""
+    return cache is not None and cache.folder is not None and told(anonymizer, "lasting", False)
+
+
+class Keeping:
+    """What one anonymizer found, by documents."""
+
+    def __init__(self, anonymizer: Anonymizer, cache: Cache | None) -> None:
+        self._cache = cache if is_kept(anonymizer, cache) else None
+        self._of: tuple[object, ...] = ()
+        if self._cache is not None:
+            pinned = sorted(dict(told(anonymizer, "pinned", {})).items())
+            of = written(anonymizer), anonymizer.version, sorted(parameters_of(anonymizer).items()), pinned
+            self._of = "masks", _VERSION, __version__, *of
+
+    def get(self, part: Corpus) -> Found | None:
+        """What was found in these documents; `None` where nobody has looked."""
+        stored = self._cache.get(self._name(part)) if self._cache is not None else None
+        if stored is None:
+            return None
+        try:
+            entry = _decoder.decode(stored[_KEY].tobytes())
+            masks = LazyMasks({str(place): raw for place, raw in enumerate(entry.masks)})
+            found = [[*masks[str(place)]] for place in range(len(part))]
+            return Found(found, entry.seconds, entry.loading, entry.peak_bytes, entry.device)
+        except (msgspec.MsgspecError, KeyError):  # of another program's making
+            return None
+
+    def put(self, part: Corpus, found: Found) -> None:
+        if self._cache is None:
+            return
+        masks = [msgspec.Raw(msgspec.json.encode(each)) for each in found.masks]
+        entry = _Entry(masks, found.seconds, found.loading, found.peak_bytes, found.device)
+        self._cache.put(self._name(part), {_KEY: np.frombuffer(msgspec.json.encode(entry), dtype=np.uint8)})
+
+    def _name(self, part: Corpus) -> str:
+        return question(*self._of, [(one.id, one.group, one.text) for one in part])

@@ -1,0 +1,157 @@
+"""A service on this machine as an anonymizer: one that answers as Presidio's analyzer does."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import SplitResult, urlsplit
+
+import msgspec
+
+from showthrough.anonymizers.outside.answers import Outside, check_timeout, masks_in, place_of, wrong
+from showthrough.data.documents import Document
+from showthrough.data.masks import Mask
+from showthrough.errors import PlanError, ResourceError, quoted, shown
+from showthrough.tables.calls import difference, literal, parameter
+
+if TYPE_CHECKING:
+    from http.client import HTTPConnection
+
+_LONGEST = 1 << 26  # bytes of an answer
+_MOST = 64  # questions at once
+_OK = 200
+_MOVED = range(300, 400)
+
+
+@dataclass(frozen=True)
+class Service(Outside):
+    """Hides what a service finds that answers as Presidio's analyzer does: `POST /analyze` with text and language.
+
+    Each document's text is sent to it. It must be on this machine, unless its host is allowed by name: then the texts
+    leave this machine, over http without encryption. Proxies are never asked and redirections not followed.
+    """
+
+    kind: ClassVar[str] = "http"
+
+    url: str = parameter("", "where it listens: http://localhost:5002")
+    language: str = parameter("en", "the language of the texts, as the service names it")
+    allow: str = parameter("", "the host that texts may be sent to although it is another machine")
+    timeout: float = parameter(60.0, "seconds without an answer after which it is given up")
+    at_once: int = parameter(4, "documents that it is asked about at the same time")
+
+    def __post_init__(self) -> None:
+        check_timeout(self.timeout)
+        if not 1 <= self.at_once <= _MOST:
+            raise PlanError(f"found {self.at_once}; expected 1 to {_MOST}", "at_once")
+        if self.url:
+            _ = self._address
+
+    @property
+    def name(self) -> str:
+        others = {key: value for key, value in difference(self, Service()).items() if key != "url"}
+        told = ", ".join(f"{key}={literal(value)}" for key, value in others.items())
+        return f"{self.url or self.kind}({told})" if told else self.url or self.kind
+
+    @property
+    def _address(self) -> SplitResult:
+        """Raises PlanError for what is no address, and for another machine's unless that is allowed."""
+        expected = "expected http://localhost:PORT"
+        try:
+            found = urlsplit(self.url)
+            host, _ = found.hostname, found.port
+        except ValueError as error:
+            raise PlanError(f"found {quoted(self.url)}: {error}; {expected}", "url") from None
+        if found.scheme not in ("http", "https") or not host or not self.url.isascii() or not self.url.isprintable():
+            raise PlanError(f"found {quoted(self.url)}; {expected}", "url")
+        if found.username is not None or found.password is not None or found.query or found.fragment or " " in self.url:
+            raise PlanError(f"has a user, a question or a mark in it; {expected}, with a path at most", "url")
+        if not _is_here(host) and host != self.allow.lower():
+            fault = f"{shown(host)} is not this machine, and every document's text would be sent there"
+            raise PlanError(f'{fault}; expected localhost, or allow="{shown(host)}" to send them all the same', "url")
+        return found
+
+    def prepare(self) -> None:
+        if not self.url:
+            raise PlanError("no address was named; expected one, such as http://localhost:5002", "anonymizer http")
+        self._connected().close()
+
+    def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
+        with ThreadPoolExecutor(self.at_once) as threads:
+            under_way = [threads.submit(self._masks, one) for one in documents]
+            try:
+                return [one.result() for one in under_way]
+            finally:
+                for one in under_way:
+                    one.cancel()
+
+    def _masks(self, document: Document) -> list[Mask]:
+        from http.client import HTTPException
+
+        place = place_of(self.name, document)
+        path = self._address.path.rstrip("/").removesuffix("/analyze") + "/analyze"
+        body = msgspec.json.encode({"text": document.text, "language": self.language})
+        connection = self._connected()
+        try:
+            connection.request("POST", path, body, {"Content-Type": "application/json", "Accept": "application/json"})
+            response = connection.getresponse()
+            content = response.read(_LONGEST + 1)
+        except TimeoutError:
+            raise ResourceError(f"{place}: no answer came for {self.timeout:g} seconds") from None
+        except (OSError, HTTPException) as error:
+            raise ResourceError(f"{place}: the connection broke off ({type(error).__name__})") from None
+        finally:
+            connection.close()
+        if response.status in _MOVED:
+            raise ResourceError(f"{place}: answered {response.status}, which leads elsewhere; that is not followed")
+        if response.status != _OK:
+            reason = shown(response.reason or "")
+            raise ResourceError(f"{place}: POST {path} was answered {response.status} {reason}; expected {_OK}")
+        if len(content) > _LONGEST:
+            raise ResourceError(f"{place}: answered with more than {_LONGEST >> 20} MB")
+        return _masks_of(content, document, self.name)
+
+    def _connected(self) -> HTTPConnection:
+        """Straight to the address: no proxy of the environment sees a text."""
+        from http.client import HTTPConnection, HTTPException, HTTPSConnection
+
+        address = self._address
+        kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
+        connection = kind(str(address.hostname), address.port, timeout=self.timeout)
+        try:
+            connection.connect()
+            peer = connection.sock.getpeername()[0]
+        except (OSError, HTTPException, UnicodeError) as error:
+            connection.close()
+            why = getattr(error, "strerror", None) or type(error).__name__
+            raise ResourceError(
+                f"anonymizer {shown(self.name)}: cannot be reached: {why}; is the service running?"
+            ) from None
+        if not self.allow and not ipaddress.ip_address(peer.partition("%")[0]).is_loopback:
+            connection.close()
+            fault = f"{shown(str(address.hostname))} is {peer}, which is not this machine"
+            raise PlanError(f"{fault}; nothing was sent", f"anonymizer {shown(self.name)}")
+        return connection
+
+
+def _is_here(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _masks_of(content: bytes, document: Document, name: str) -> list[Mask]:
+    place = place_of(name, document)
+    expected = 'expected a list of objects such as {"start": 0, "end": 4, "entity_type": "PERSON", "score": 0.9}'
+    try:
+        answer: Any = msgspec.json.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise wrong(place, f"answered what is no JSON; {expected}") from None
+    if not isinstance(answer, list) or not all(isinstance(one, dict) for one in answer):
+        raise wrong(place, f"answered {quoted(answer)}; {expected}")
+    return masks_in(answer, document, name, "answer")

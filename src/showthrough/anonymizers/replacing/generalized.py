@@ -1,0 +1,96 @@
+"""Something wider in place of what is masked: the year of a date, the decade of an age, the country of a city.
+
+What cannot be read in one way only is replaced by its label: a wrong generalization would be a false statement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from showthrough.anonymizers.replacing.amounts import magnitude
+from showthrough.anonymizers.replacing.masked import WORD, Masked
+from showthrough.anonymizers.replacing.places import lies_in
+from showthrough.anonymizers.replacing.said_dates import says_only
+from showthrough.anonymizers.surrogates.dates import Written, written_dates
+from showthrough.anonymizers.surrogates.numbers import OLD
+from showthrough.anonymizers.surrogates.wordlists import FUNCTION
+from showthrough.data.documents import Document
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_FOREIGN = re.compile(r"\d{1,2}(?:\.|º|er)?\s+[^\W\d_]{3,}\.?\s+(?P<year>(?:1[89]|20)\d{2})")  # 12. marts 2019
+_SURELY_LAST_CENTURY = 31  # of years in two digits: 12 may be a day, a month, 1912 or 2012, and 97 is 1997
+_YEARS_OLD = _set("""
+    a age aged ages alder alt an anni ano anos ans at año años de edad gammel gamle in jahre jahren jährig las los of
+    old the y year years yo yr yrs år åringen årig årige
+""")
+_SURELY_AGES = _YEARS_OLD - FUNCTION - {"in", "las", "los"}
+_OLDEST = 125
+
+
+def generalized(document: Document, found: Sequence[Masked]) -> list[str | None]:
+    """The wider text of each mask, or its label."""
+    return [_wider(one) or one.label for one in found]
+
+
+def _wider(one: Masked) -> str:
+    if "DATETIME" in one.path:
+        return _date(one)
+    if "LOCATION" in one.path:
+        return next((place for place in lies_in(one.text) if not one.repeats(place)), "")
+    if "AGE" in one.path or one.path[-1:] == ("DEM",):
+        new = _age(one.text, bare="AGE" in one.path)
+    elif "QUANTITY" in one.path and "PERCENT" not in one.path:
+        new = magnitude(one.text)
+    else:
+        return ""
+    return "" if one.repeats(new) else new
+
+
+def _date(one: Masked) -> str:
+    """The year of a day or a month, the month of a day without a year, the decade of a year.
+
+    Years and months are words of the date, and metrics count them as read: where masks overlap, another may hide them.
+    """
+    if one.alone and (foreign := _FOREIGN.fullmatch(one.text.strip())):
+        return foreign["year"]
+    dates = [date for date in written_dates(one.text, day_first=True) if date.weekday is None]
+    if not says_only(one.text, dates):
+        return ""
+    years = sorted({date.year for date in dates if date.year is not None and _century_is_sure(date)})
+    if all(date.year is None for date in dates):
+        months = {field.text for date in dates for field in date.fields if field.name == "name"}
+        by_day = all(date.unit == "day" and date.by_name for date in dates)
+        return months.pop() if by_day and len(months) == 1 and one.alone else ""
+    if not all(date.year in years for date in dates):
+        return ""
+    ends = years[0], years[-1]
+    if all(date.month is not None for date in dates) and one.alone:
+        return _range(map(str, ends))
+    decades = _range(f"{year // 10}0s" for year in ends)
+    return "" if one.repeats(decades) else decades
+
+
+def _range(ends: Iterable[str]) -> str:
+    return "-".join(dict.fromkeys(ends))
+
+
+def _century_is_sure(date: Written) -> bool:
+    years = [field.text for field in (date.lender or date).fields if field.name == "year"]
+    return all(len(year) > 2 or int(year) > _SURELY_LAST_CENTURY for year in years)
+
+
+def _age(text: str, bare: bool) -> str:
+    """`40s` for `aged 45`; over 89 all are one, as in 45 CFR 164.514(b)(2)(i)(C). `bare`: a number alone is an age."""
+    numbers = re.findall(r"\d+(?:[.,]\d+)?", text)
+    others = {word.casefold() for word in WORD.findall(re.sub(r"\d+", " ", text))}
+    if len(numbers) != 1 or not numbers[0].isdecimal() or not others <= _YEARS_OLD:
+        return ""
+    years = int(numbers[0])
+    if years > _OLDEST or not (bare or others & _SURELY_AGES):
+        return ""
+    return f">{OLD - 1}" if years >= OLD else f"{years // 10}0s" if years >= 10 else "<10"

@@ -1,0 +1,127 @@
+"""Numbered labels: one number for each entity of a document, in the order in which they appear."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+
+from showthrough.anonymizers.replacing.masked import WORD, Masked
+from showthrough.anonymizers.surrogates.dates import day_comes_first, written_dates
+from showthrough.anonymizers.surrogates.names import proper_words
+from showthrough.anonymizers.surrogates.wordlists import FUNCTION
+from showthrough.data.documents import Document
+
+_MEN = frozenset(["mr", "sr", "don", "dn", "herr", "hr", "sir"])
+_WOMEN = frozenset(["mrs", "ms", "miss", "mme", "sra", "srta", "doña", "dña", "dª", "frau", "fru", "frk", "lady"])
+_WITH_NUMBERS = frozenset({"DATETIME", "AGE", "QUANTITY", "CODE", "ADDRESS", "ZIP"})
+_NO_DAY = 3  # digits: DATE_12 for 12 May would be read as the 12, by metrics as by people, and DATE_012 is not
+
+
+def numbered(document: Document, found: Sequence[Masked]) -> list[str | None]:
+    """`PERSON_1`, `PERSON_2`, …, `DATE_001`; by label, so that a number tells the order of first appearance alone."""
+    day_first = day_comes_first(one.text for one in found if "DATETIME" in one.path)
+    people = _People(one for one in found if one.label and "PERSON" in one.path)
+    order = sorted(range(len(found)), key=lambda place: (found[place].mask.start, found[place].mask.end))
+    numbers: dict[str, dict[Hashable, int]] = {}
+    written: dict[int, str | None] = {}
+    for place in order:
+        one = found[place]
+        if not one.label or not one.entity_type:
+            written[place] = one.label
+            continue
+        key: Hashable
+        if "PERSON" in one.path:
+            key = people.entity(one)
+        elif one.is_long:
+            key = (one.mask.start, one.mask.end)
+        elif "DATETIME" in one.path:
+            key = _date(one.text, day_first) or _spelling(one)
+        else:
+            key = _spelling(one)
+        known = numbers.setdefault(one.label, {})
+        written[place] = f"{one.label}_{known.setdefault(key, len(known) + 1):0{_width(one)}d}"
+    return [written[place] for place in range(len(found))]
+
+
+def _width(one: Masked) -> int:
+    """How many digits a number has: its type alone decides, so that it tells nothing of what is masked."""
+    return _NO_DAY if _WITH_NUMBERS.intersection(one.path) else 1
+
+
+def _spelling(one: Masked) -> str:
+    """Equal for texts that differ in capitals, white space and punctuation alone."""
+    between = "" if {"CODE", "CONTACT", "CREDENTIAL"} & set(one.path) else " "
+    return between.join(WORD.findall(one.text.casefold())) or "".join(one.text.split())
+
+
+def _date(text: str, day_first: bool | None) -> Hashable | None:
+    """The day, month or year that a text says and nothing else; `None` where it says more, or there is no telling."""
+    said = {_said(text, order) for order in ((True, False) if day_first is None else (day_first,))}
+    return said.pop() if len(said) == 1 else None
+
+
+def _said(text: str, day_first: bool) -> tuple[str, int | None, int | None, int | None] | None:
+    dates = [one for one in written_dates(text, day_first) if one.weekday is None]
+    if len(dates) != 1 or dates[0].unit == "bare day":
+        return None
+    (one,) = dates
+    parts = {field.text.casefold() for field in one.fields} | FUNCTION
+    ordinals = {f"{one.day}{end}" for end in ("st", "nd", "rd", "th")}
+    if any(word not in parts | ordinals for word in WORD.findall(text.casefold())):
+        return None
+    return "date", one.year, one.month, one.day
+
+
+class _People:
+    """Who is who: a name that is part of one longer one alone is the same person, and one that fits two is neither."""
+
+    def __init__(self, found: Iterable[Masked]) -> None:
+        names = {_name(one) for one in found}
+        self._entities: dict[_Name, int] = {}
+        roots: list[_Name] = []
+        by_word: dict[str, set[int]] = {}
+        genders = Counter(own for own, gender in names if gender)
+        for name in sorted(names, key=_longest_first):
+            own, gender = name
+            whole = [word for word in own if len(word) > 1]
+            fits = set.intersection(*(by_word.get(word, set()) for word in whole)) if whole else set()
+            fits = {root for root in fits if _agrees(name, roots[root])}
+            both = gender and genders[own] > 1  # Mr and Mrs Roe: which of them is Robin Roe, nobody says
+            if len(fits) == 1 and not (both and roots[min(fits)][1] != gender):
+                (root,) = fits
+                roots[root] = (roots[root][0], roots[root][1] or gender)
+            else:
+                root = len(roots)
+                roots.append(name)
+                for word in whole:
+                    by_word.setdefault(word, set()).add(root)
+            self._entities[name] = root
+
+    def entity(self, one: Masked) -> int:
+        return self._entities[_name(one)]
+
+
+def _longest_first(name: _Name) -> tuple[int, int, bool, _Name]:
+    """By whole words, by all words, and of the same words those with a title first."""
+    own, gender = name
+    return -sum(len(word) > 1 for word in own), -len(own), not gender, name
+
+
+_Name = tuple[tuple[str, ...], str]  # the words of a name in small letters, and what its title says of a person
+
+
+def _name(one: Masked) -> _Name:
+    own = tuple(match[0].casefold() for match in proper_words(one.text))
+    titles = {word.casefold() for word in (*WORD.findall(one.before)[-1:], *WORD.findall(one.text)[:1])}
+    gender = "m" if titles & _MEN else "f" if titles & _WOMEN else ""
+    return own or (_spelling(one),), gender
+
+
+def _agrees(name: _Name, root: _Name) -> bool:
+    """Whether a name may be short for another: its initials are those of words that it does not say itself."""
+    (own, gender), (whole, other) = name, root
+    left = [word for word in whole if word not in own]
+    initials = [word for word in own if len(word) == 1 and word not in whole]
+    return not (gender and other and gender != other) and all(
+        any(word[0] == letter for word in left) for letter in initials
+    )

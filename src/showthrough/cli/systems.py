@@ -1,0 +1,93 @@
+"""Options of commands that put systems to work, and what such commands say of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough.anonymizers import Anonymizer, named_anonymizers
+from showthrough.anonymizers.combined import Everywhere
+from showthrough.anonymizers.keeping import is_kept
+from showthrough.anonymizers.replacing import Way
+from showthrough.anonymizers.work import Progress
+from showthrough.cli.completion import anonymizer_names
+from showthrough.cli.consoles import documents, notes, print_plain
+from showthrough.cli.progress import scoring
+from showthrough.cli.statuses import INTERRUPTED
+from showthrough.data.masks import Anonymization
+from showthrough.errors import OutputError, printable, shown
+from showthrough.resources.cache import Cache
+
+_WITH = typer.Option(
+    "--with",
+    metavar="SYSTEM",
+    help="An anonymizer: rules, presidio, spacy:PIPELINE, hf:MODEL, FOLDER/, cmd:PROGRAM …; may be repeated.",
+    autocompletion=anonymizer_names,
+)
+With = Annotated[list[str], _WITH]
+WithSome = Annotated[list[str] | None, _WITH]
+Replacement = Annotated[Way, typer.Option("--replace", help="What stands in place of what is masked.")]
+Threshold = Annotated[
+    float | None,
+    typer.Option("--threshold", metavar="SCORE", min=0, max=1, help="Leave out masks with a lower score."),
+]
+EverywhereToo = Annotated[
+    bool, typer.Option("--everywhere", help="Mask every other occurrence of what is masked in a document too.")
+]
+Seen = Annotated[bool, typer.Option("--seen", help="Also documents that a model was trained on, which is noted.")]
+
+
+def asked_systems(texts: Iterable[str], everywhere: bool) -> dict[str, Anonymizer]:
+    """The anonymizers that were asked for, by name."""
+    systems = named_anonymizers(texts)
+    return {name: Everywhere(one) for name, one in systems.items()} if everywhere else systems
+
+
+def mask_files(systems: Iterable[str], folder: Path) -> dict[str, Path]:
+    """A file for the masks of each system. Raises OutputError where two names make one."""
+    paths = {name: folder / f"{_file_name(name)}.json" for name in systems}
+    if len(set(paths.values())) < len(paths):
+        raise OutputError(
+            f"{folder}: two systems would be written to one file; name one of them, as in second=presidio"
+        )
+    return paths
+
+
+def _file_name(name: str) -> str:
+    """A name as a file can have it."""
+    return re.sub(r"[^\w.+-]+", "_", name).strip("_") or "system"
+
+
+@contextmanager
+def at_work(name: str, system: Anonymizer, cache: Cache) -> Iterator[Progress]:
+    """A bar for a system; who stops it is told what is kept of its work."""
+    reached = 0, 0
+    with scoring(shown(name)) as (advance, _):
+
+        def progress(done: int, total: int) -> None:
+            nonlocal reached
+            reached = done, total
+            advance(done, total)
+
+        try:
+            yield progress
+        except KeyboardInterrupt:
+            done, total = reached
+            kept = "what was found is kept, and the same command goes on from there"
+            told = f"interrupted: {shown(name)} was done with {done} of {documents(total)}"
+            print_plain([f"{told}; {kept if is_kept(system, cache) else 'nothing of it is kept'}"], notes())
+            raise SystemExit(INTERRUPTED) from None  # no Exception: nobody takes it for a failure of the system
+
+
+def masks_told(made: Anonymization, path: Path) -> str:
+    """What was made, how fast, and where it is."""
+    count = sum(map(len, made.masks.values()))
+    cost = made.provenance.cost if made.provenance else None
+    rate = f", {cost.rate:,.1f} documents a second" if cost and cost.rate else ""
+    earlier = " (measured earlier)" if rate and cost and cost.earlier else ""
+    return printable(f"{made.name}: {count:,} masks in {len(made):,} documents{rate}{earlier}, written to {path}")

@@ -1,0 +1,138 @@
+"""How the systems were made and what they cost, as tables; nothing of systems that do not say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.console import Console
+
+from showthrough.data.provenance import Cost, Provenance
+from showthrough.report.sheets import Entry, Grid, Row, Sheet, count, missing, words
+from showthrough.report.sheets.terminal import show_sheet
+from showthrough.report.sweeps import as_typed
+from showthrough.report.wording import listed
+from showthrough.run.records import Input
+from showthrough.run.run import Run
+
+_REVISION = 12  # characters of what pins a model down
+_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+_NOT_SAID = "its file does not say how it was made"
+_NO_COST = "its file does not say what it took"
+_NOT_TRAINED = "it says of no corpus that it was trained on it"
+
+
+def made_grid(run: Run) -> Grid | None:
+    """By what each was made, of which models, and whether it had seen these documents; `None` where none says."""
+    heads: dict[str, Callable[[Provenance], Entry]] = {
+        "written as": lambda made: words(made.anonymizer),
+        "version": lambda made: count(made.version),
+        "models and programs": _pinned,
+        "in place of masks": lambda made: words(made.replacement),
+        "threshold": lambda made: words("all masks" if made.threshold is None else as_typed(made.threshold)),
+        "trained on": _training,
+        "seen in training": _seen,
+    }
+    return _grid(run, "How the systems were made", heads)
+
+
+def cost_grid(run: Run) -> Grid | None:
+    """What each took; `None` where none says."""
+    heads: dict[str, Callable[[Cost], Entry]] = {
+        "documents a second": lambda cost: (
+            missing("the clock did not move") if not cost.rate else words(_few(cost.rate))
+        ),
+        "to load": lambda cost: words(seconds(cost.loading)),
+        "memory": lambda cost: _bytes(cost.peak_bytes, "only a process of its own can tell"),
+        "model": lambda cost: words("none") if cost.model_bytes == 0 else _bytes(cost.model_bytes, "it does not say"),
+        "device": lambda cost: words(cost.device),
+    }
+
+    def of_cost(make: Callable[[Cost], Entry]) -> Callable[[Provenance], Entry]:
+        return lambda made: missing(_NO_COST) if made.cost is None else make(made.cost)
+
+    if not any(one.made and one.made.cost for one in run.anonymizations):
+        return None
+    note = (
+        "Documents a second: of one process, loading aside. Memory: the most that one held. Both as anonymizing went."
+    )
+    return _grid(run, "What the systems cost", {head: of_cost(make) for head, make in heads.items()}, (note,))
+
+
+def _grid(
+    run: Run, caption: str, heads: dict[str, Callable[[Provenance], Entry]], notes: tuple[str, ...] = ()
+) -> Grid | None:
+    def row(one: Input) -> Row:
+        made = one.made
+        return Row(one.name, tuple(missing(_NOT_SAID) if made is None else make(made) for make in heads.values()))
+
+    if not any(one.made for one in run.anonymizations):
+        return None
+    return Grid(caption, tuple(heads), tuple(map(row, run.anonymizations)), "system", notes)
+
+
+def grids(run: Run) -> list[Grid]:
+    """Both tables, as far as there is something in them."""
+    return [grid for grid in (made_grid(run), cost_grid(run)) if grid]
+
+
+def show_systems(run: Run, console: Console) -> None:
+    """What they cost, and which of them have masks with scores; how they were made is for other views."""
+    cost = cost_grid(run)
+    lines: tuple[str, ...] = ()
+    if run.sweeps:
+        lines = (f"masks of {listed(list(run.sweeps))} have scores; --html draws what other thresholds would give",)
+    if cost or lines:
+        show_sheet(Sheet("", (), (cost,) if cost else (), lines), console)
+        console.print()
+
+
+def _pinned(made: Provenance) -> Entry:
+    if not made.pinned:
+        return missing("it names no model or program")
+    return words(", ".join(f"{name} {revision[:_REVISION]}".rstrip() for name, revision in made.pinned.items()))
+
+
+def _training(made: Provenance) -> Entry:
+    corpus, _, digest = made.trained_on.rpartition("@")
+    return words(f"{corpus} ({digest[:_REVISION]})" if corpus else digest) if made.trained_on else missing(_NOT_TRAINED)
+
+
+def _seen(made: Provenance) -> Entry:
+    if not made.trained_on:
+        return missing(_NOT_TRAINED)
+    documents = f" of {made.cost.documents:,}" if made.cost else ""
+    return words(f"{made.seen:,}{documents}, so its numbers are too good" if made.seen else f"none{documents}")
+
+
+def _bytes(size: int | None, reason: str) -> Entry:
+    return missing(reason) if size is None else words(human_size(size))
+
+
+def human_size(size: int) -> str:
+    """
+    >>> human_size(12_345_678), human_size(1_500_000_000), human_size(820)
+    ('12 MB', '1.5 GB', '820 bytes')
+    """
+    for unit, name in _UNITS:
+        if size >= unit:
+            return f"{size / unit:.{1 if size < 10 * unit else 0}f} {name}"
+    return f"{size} bytes"
+
+
+def seconds(took: float) -> str:
+    """
+    >>> seconds(0.004), seconds(2.34), seconds(75), seconds(7300)
+    ('0.0 s', '2.3 s', '75 s', '122 min')
+    """
+    if took >= 600:
+        return f"{took / 60:.0f} min"
+    return f"{took:.{1 if took < 10 else 0}f} s"
+
+
+def _few(number: float) -> str:
+    """Two or three digits.
+
+    >>> _few(1234.5), _few(45.21), _few(0.0312)
+    ('1,234', '45.2', '0.031')
+    """
+    return f"{number:,.0f}" if number >= 100 else f"{number:.1f}" if number >= 1 else f"{number:.2g}"

@@ -1,0 +1,58 @@
+"""What training a transformer gave, as sheets."""
+
+from __future__ import annotations
+
+from showthrough.anonymizers.encoders.scoring import METRICS
+from showthrough.anonymizers.encoders.sweep import Sweep
+from showthrough.anonymizers.encoders.training import Outcome
+from showthrough.report.sheets.sheet import Entry, Grid, Row, Sheet, count, number, share
+
+_NO_DEV = "no documents were given to score it on (--dev)"
+_CHOSEN = "the epoch was chosen by these scores, so those of the one that was kept are a little too good"
+_TO_CHOOSE = "the scores of a row that is chosen by them are a little too good: score it on other documents"
+_UNDEFINED = "undefined: nothing was masked there, or nothing was to be"
+
+
+def training_sheet(outcome: Outcome) -> Sheet:
+    """One training: its loss and its scores after every epoch."""
+    rows = tuple(
+        Row(f"{one.number}{' (kept)' if one.number == outcome.kept else ''}", (number(one.loss), *_scores(one.scores)))
+        for one in outcome.epochs
+    )
+    lead = (
+        f"{outcome.windows:,} windows of at most {outcome.window:,} tokens, mask weight {outcome.mask_weight:g}, "
+        f"{outcome.steps:,} steps in {outcome.seconds:,.0f} s.",
+    )
+    notes = (*_seen(outcome), *([_CHOSEN] if outcome.chosen else ()))
+    grid = Grid(_caption(outcome), ("loss", *METRICS), rows, corner="epoch", notes=notes)
+    return Sheet("Training a transformer", lead, (grid,))
+
+
+def sweep_sheet(sweep: Sweep) -> Sheet:
+    """A grid of trainings, as in Table 9 of Pilán et al. (2022)."""
+    rows = tuple(
+        Row(f"{one.window:,}, weight {one.mask_weight:g}",
+            (count(one.steps), number(one.epochs[one.kept - 1].loss), *_scores(one.scores)))
+        for one in sweep.outcomes
+    )  # fmt: skip
+    first = sweep.outcomes[0]
+    notes = (*_seen(first), "losses of different weights cannot be compared", _TO_CHOOSE)
+    grid = Grid(_caption(first), ("steps", "loss", *METRICS), rows, corner="window", notes=notes)
+    return Sheet("Windows and mask weights", (), (grid,))
+
+
+def _caption(outcome: Outcome) -> str:
+    if not outcome.documents:
+        return "Loss after every epoch"
+    return f"Scores on {outcome.documents:,} {'document' if outcome.documents == 1 else 'documents'} of --dev"
+
+
+def _seen(outcome: Outcome) -> list[str]:
+    """What makes the scores worthless as a forecast."""
+    if not outcome.seen:
+        return []
+    return [f"{outcome.seen:,} of these {outcome.documents:,} documents were trained on: the scores are too good"]
+
+
+def _scores(scores: dict[str, float | None]) -> tuple[Entry, ...]:
+    return tuple(share(scores.get(metric), reason=_UNDEFINED if scores else _NO_DEV) for metric in METRICS)

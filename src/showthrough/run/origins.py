@@ -1,0 +1,74 @@
+"""How anonymizations were made, for others: without folders, which tell of people and projects."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from showthrough.data.provenance import Provenance
+
+_PROGRAM = "cmd:"  # before a command line, which is all that follows
+# A word with a slash in it, however a folder is written, and what kind of anonymizer it belongs to.
+_WORD = re.compile(r"""(?P<kind>\b[a-z]{2,}:)?(?P<place>(?:\b[A-Za-z]:)?[^\s'"()+=,;:]*[/\\][^\s'"()+=,;]*)""")
+_ON_THE_HUB = re.compile(r"\bhf:([\w.-]+/[\w.-]+)(?![\w./-])")
+
+
+def last_part(path: str) -> str:
+    """What a path is called in its folder, on whatever system."""
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
+
+
+def unplaced(made: Provenance) -> Provenance:
+    """The same with the last part of every path alone; of a program that was run, its name and no argument.
+
+    >>> made = Provenance(anonymizer="presidio+/home/ann/crf/", version=1)
+    >>> unplaced(made).anonymizer
+    'presidio+crf/'
+    >>> unplaced(replace(made, anonymizer="cmd:/home/ann/mask --key=4711")).anonymizer
+    'cmd:mask …'
+    """
+    said, program, command = made.anonymizer.partition(_PROGRAM)
+    told = _telling(made, said)
+    name, *arguments = _words(command)
+    return replace(
+        made,
+        anonymizer=f"{told(said)}{program}{last_part(name)}{' …' if arguments else ''}",
+        parameters={} if program else {key: told(value) for key, value in made.parameters.items()},
+        pinned={told(key): told(value) for key, value in made.pinned.items()},
+        trained_on=told(made.trained_on),
+    )
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command) or [""]
+    except ValueError:  # a quotation mark too many
+        return command.split() or [""]
+
+
+def _telling(made: Provenance, said: str) -> Callable[[object], object]:
+    """What leaves the folders out of a text; parameters may be paths with spaces in them."""
+    models = set(_ON_THE_HUB.findall(said))
+    values = [value for value in made.parameters.values() if isinstance(value, str)]
+    paths = [one for one in values if re.search(r"[/\\]", one) and "://" not in one and "(" not in one]
+    spaced = {one: f"./{last_part(one)}" for one in paths if one not in models}
+
+    def word(found: re.Match[str]) -> str:
+        kind, place = found["kind"] or "", found["place"]
+        if place.startswith("//"):  # which follow http:
+            return f"{kind}//{place.rpartition('@')[2].lstrip('/')}"
+        if place in models or place == f"./{last_part(place)}":
+            return found[0]
+        return f"{kind}{'./' if kind else ''}{last_part(place)}{'/' if place.endswith('/') else ''}"
+
+    def told(content: object) -> object:
+        if not isinstance(content, str):
+            return content
+        for path in sorted(spaced, key=len, reverse=True):
+            content = content.replace(path, spaced[path])
+        return _WORD.sub(word, content)
+
+    return told

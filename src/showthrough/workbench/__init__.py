@@ -1,0 +1,1 @@
+"""Systems put to work on one corpus, and scored side by side: what `showthrough bench` does."""

@@ -1,0 +1,75 @@
+"""Python's `bench`: systems as they are written, put to work and scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import cast
+
+from showthrough.anonymizers import Anonymizer
+from showthrough.anonymizers.asking import asked
+from showthrough.anonymizers.outside.function import Function
+from showthrough.anonymizers.replacing import Way
+from showthrough.data.background import Background
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.errors import InputError
+from showthrough.evaluation.calls import Call, planned
+from showthrough.evaluation.engine import Progress
+from showthrough.evaluation.plan import name_problems
+from showthrough.evaluation.settings import Settings, called_with
+from showthrough.metrics import Metric
+from showthrough.resources.settings import Watch
+from showthrough.run.run import Run
+from showthrough.workbench.working import Bench, put_to_work, score
+
+System = str | Anonymizer | Function
+Systems = System | Mapping[str, System] | Iterable[System]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchCall(Settings):
+    """What `bench` takes: the corpus, systems, what their masks are made by, and all that `evaluate` takes."""
+
+    corpus: Corpus = field(kw_only=False)
+    systems: Systems = field(kw_only=False)
+    metrics: str | Metric | Iterable[str | Metric] | None = field(default=None, kw_only=False)
+    anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization] = ()
+    replacement: Way = "label"
+    threshold: float | None = None
+    seen: bool = False
+    background: Background | Mapping[str, str] | Sequence[Background] | None = None
+    progress: Progress | None = None
+    texts: bool = True
+    watch: Watch | None = None
+    thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+@called_with(BenchCall)
+def bench(call: BenchCall) -> Run:
+    """Lets systems anonymize a corpus, and scores them side by side.
+
+    `systems` are one, several, or several by name: as the command line writes them (`"presidio+crf/"`), anonymizers, or
+    functions. `replacement` is what stands in place of what is masked, and below `threshold` a system is not sure
+    enough. What a model was trained on is refused unless it may be `seen`. `anonymizations` that are there already are
+    scored beside them. The rest is as in `evaluate`. A system that fails is missing in the run, whose notes say why.
+
+    Settings, as on the command line and in plans:
+    """
+    systems = _named(call.systems)
+    shared = [one.name for one in fields(Call) if one.init and one.name != "resume"]
+    asked = Call(**{name: getattr(call, name) for name in shared})
+    made = Bench(planned(asked, len(systems)), systems, call.replacement, call.threshold, call.seen)
+    made.check()
+    return score(made, put_to_work(made), call.progress, call.watch)
+
+
+def _named(systems: Systems) -> dict[str, Anonymizer]:
+    """All of them by name. Raises PlanError for what is none, and where two have one name."""
+    if isinstance(systems, Mapping):
+        return {str(name): asked(one)[1] for name, one in systems.items()}
+    several = isinstance(systems, Iterable) and not isinstance(systems, str | Anonymizer)
+    made = list(map(asked, cast(Iterable[System], systems) if several else [cast(System, systems)]))
+    if problems := name_problems([name for name, _ in made]):
+        raise InputError(problems)
+    return dict(made)

@@ -1,0 +1,101 @@
+"""Systems at work: all that could stop them is looked for first, and one that fails does not stop the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from showthrough.anonymizers.base import Anonymizer
+from showthrough.anonymizers.replacing import Way
+from showthrough.anonymizers.work import Progress, anonymize, check_ready
+from showthrough.data.masks import Anonymization
+from showthrough.errors import LINE, ChangedError, ResourceError, ShowthroughError, shown
+from showthrough.evaluation.engine import evaluate_plan
+from showthrough.evaluation.plan import Plan
+from showthrough.resources.cache import Cache, usual_cache
+from showthrough.resources.settings import Watch
+from showthrough.run.run import Run
+from showthrough.tables import raised
+
+Watched = Callable[[str], AbstractContextManager[Progress | None]]  # by the name of the system that works
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Systems by name, how their masks are made, and what they are scored by, beside anonymizations that are there."""
+
+    plan: Plan  # its anonymizations come after the systems
+    systems: Mapping[str, Anonymizer]
+    replacement: Way = "label"
+    threshold: float | None = None
+    seen: bool = False  # whether a system may have been trained on the documents
+
+    def check(self) -> None:
+        """Raises InputError with what would stop it: of the plan, then of the systems."""
+        unmasked = dict.fromkeys(self.plan.corpus.ids, ())
+        still_to_be_made = [Anonymization(unmasked, name) for name in self.systems]
+        replace(self.plan, anonymizations=(*still_to_be_made, *self.plan.anonymizations)).check()
+        check_ready(self.plan.corpus, self.systems, self.seen, self.cache)
+
+    @property
+    def cache(self) -> Cache:
+        """Where what systems find is kept, unless that is not wanted."""
+        return usual_cache(self.plan.settings.cache)
+
+
+@dataclass(frozen=True)
+class Made:
+    """What came of the systems."""
+
+    anonymizations: tuple[Anonymization, ...]
+    failed: dict[str, str] = field(default_factory=dict)  # by name, and why
+
+
+def nobody_watches(name: str) -> AbstractContextManager[None]:
+    """For those who ask for no progress."""
+    return nullcontext()
+
+
+def put_to_work(bench: Bench, watched: Watched = nobody_watches, told: Callable[[str], None] | None = None) -> Made:
+    """Lets every system anonymize the corpus, each in processes of its own, one after the other.
+
+    Of one that fails `told` hears at once. Raises ResourceError where none is left and nothing else is to be scored.
+    """
+    made: list[Anonymization] = []
+    failed: dict[str, str] = {}
+    plan, cache = bench.plan, bench.cache
+    for name, system in bench.systems.items():
+        try:
+            with watched(name) as progress:
+                made.append(
+                    anonymize(
+                        plan.corpus, system, name=name, replacement=bench.replacement, threshold=bench.threshold,
+                        jobs=plan.settings.jobs, seen=bench.seen, progress=progress, cache=cache,
+                    )
+                )  # fmt: skip
+        except ChangedError:
+            raise
+        except Exception as error:  # of a guest and of a model's library, anything: hours of the others are not lost
+            failed[name] = _reason(error)
+            if told:
+                told(f"{shown(name)} failed: {failed[name]}")
+    if not (made or plan.anonymizations):
+        raise ResourceError("; ".join(f"{shown(name)} failed: {why}" for name, why in failed.items()))
+    return Made(tuple(made), failed)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ShowthroughError):
+        return shown(next(iter(str(error).splitlines()), ""), LINE)
+    return "memory ran out" if isinstance(error, MemoryError) else raised(error)
+
+
+def score(bench: Bench, made: Made, progress: Progress | None = None, watch: Watch | None = None) -> Run:
+    """All of them scored by the plan; what failed is noted."""
+    plan = replace(bench.plan, anonymizations=(*made.anonymizations, *bench.plan.anonymizations))
+    run = evaluate_plan(plan, progress=progress, watch=watch)
+    absent = [f"{shown(name)} is missing here, because it failed: {why}" for name, why in made.failed.items()]
+    return msgspec.structs.replace(run, notes=[*absent, *run.notes])
