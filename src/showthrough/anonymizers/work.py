@@ -104,7 +104,7 @@ def check_ready(
             refuse_seen(corpus, one, seen)
             for fact in ("version", "pinned", "model_bytes"):
                 told(one, fact, None)
-            if _loads(one) and any(Keeping(one, cache).get(part) is None for part in _parts(corpus)):
+            if _loads(one) and not _is_all_kept(corpus, Keeping(one, cache)):
                 _prepared_apart(one)
         except InputError as error:
             problems += error.problems
@@ -112,6 +112,10 @@ def check_ready(
             problems.append(Problem("", f"anonymizer {shown(name)}", str(error)))
     if problems:
         raise InputError(problems)
+
+
+def _is_all_kept(corpus: Corpus, keeping: Keeping) -> bool:
+    return all(keeping.get(part) is not None for part in _parts(corpus))
 
 
 def _loads(anonymizer: Anonymizer) -> bool:
