@@ -243,6 +243,25 @@ def test_what_is_all_kept_need_not_be_loaded(cache: Cache) -> None:
         check_ready(CORPUS, {"counting": Loading()})
 
 
+def test_what_pins_a_model_is_asked_for_as_often_whatever_the_batches(cache: Cache) -> None:
+    class Digested(Counting):
+        @property
+        def pinned(self) -> Mapping[str, str]:
+            self.record.asked.append("pinned")  # of a large model this takes seconds
+            return {}
+
+        def prepare(self) -> None:
+            pass
+
+    anonymize(CORPUS, Digested(), cache=cache)
+    asked = []
+    for part in (CORPUS, CORPUS.part(range(2))):
+        before = len(Digested.record.asked)
+        check_ready(part, {"digested": Digested()}, cache=cache)
+        asked.append(len(Digested.record.asked) - before)
+    assert asked[0] == asked[1] > 0
+
+
 def test_documents_of_its_training_are_refused() -> None:
     class Taught(Counting):
         @property

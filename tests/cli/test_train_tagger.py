@@ -81,6 +81,6 @@ def test_a_missing_extra_is_one_line(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pycrfsuite", None)
     found = cli("train", "tagger", files[0], "-o", tmp_path / "out")
-    assert found.status == 1
+    assert found.status == 2
     assert "pip install 'showthrough[taggers]'" in found.err
     assert len(found.err.strip().splitlines()) == 1

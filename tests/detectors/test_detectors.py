@@ -120,6 +120,12 @@ def test_a_package_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
         chosen("presidio").find(["Ann"])
 
 
+def test_a_package_that_is_not_there_has_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(presidio, "_PACKAGE", "presidio-of-nobody")
+    with pytest.raises(ResourceError, match=r"pip install 'showthrough\[presidio\]'"):
+        _ = chosen("presidio").pinned
+
+
 def test_entities_of_a_real_pipeline() -> None:
     pytest.importorskip(PIPELINE, reason="the small spaCy pipeline is not installed")
     text = "😀 Angela Merkel flew to Paris in May 2011."
@@ -160,17 +166,3 @@ def test_the_real_presidio() -> None:
     text = "😀 Write to ann@example.org."
     (finds,) = chosen(f"presidio(model={PIPELINE})").find([text])
     assert ("ann@example.org", "EMAIL_ADDRESS") in [(text[one.start : one.end], one.entity_type) for one in finds]
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("rules(a=1)", "anonymizer rules: a: unknown parameter; expected none"),
-        ("spacy(pipe=1)", "anonymizer spacy: pipe: unknown parameter; expected one of model"),
-        ("spacy(", "anonymizer: found 'spacy('; expected a name, or a call"),
-    ],
-)
-def test_parameters_of_anonymizers(text: str, why: str) -> None:
-    with pytest.raises(PlanError) as caught:
-        anonymizer(text)
-    assert str(caught.value).startswith(why)

@@ -12,14 +12,15 @@ import msgspec
 from showthrough.anonymizers.base import Training
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import text_digest
-from showthrough.errors import OutputError, PlanError, ResourceError
+from showthrough.errors import InputError, OutputError, PlanError, ResourceError
 from showthrough.files.reading import decoded, read_bytes
-from showthrough.files.writing import write_folder
+from showthrough.files.writing import told, write_folder
 from showthrough.version import __version__
 
 CARD = "model.json"
 VERSION = 1  # rises when an old reader could misread it
 Kind = Literal["tagger", "transformer"]
+VERSIONS: dict[Kind, int] = {"tagger": 1, "transformer": 1}  # of what makes masks; rises whenever a mask could change
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,11 +28,11 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
     showthrough_model: int = VERSION
     kind: Kind
-    version: int = 1  # of what makes masks of it; rises whenever a mask could change
     training: Training
     settings: dict[str, Any] = {}  # how it was trained, and all that using it needs to know
     types: tuple[str, ...] = ()  # that it can find
     figures: dict[str, Any] = {}  # what training told, such as scores on held-out documents
+    files: tuple[str, ...] = ()  # that make it up, beside the card
     showthrough: str = __version__
     time: str = ""
 
@@ -70,9 +71,26 @@ def check_model_folder(folder: Path, force: bool) -> None:
 
 
 def write_model(folder: Path, card: Card, files: Mapping[str, bytes]) -> None:
-    """Writes the whole folder or nothing, for its owner alone: weights may tell of the texts."""
-    made = msgspec.structs.replace(card, time=datetime.now(UTC).isoformat(timespec="seconds"))
+    """Writes the whole folder or nothing, for its owner alone: weights may tell of the texts.
+
+    Of a model that it replaces no file stays: it would tell of other texts, and some library might take it for a part.
+    """
+    earlier = _files_in(folder)
+    time = datetime.now(UTC).isoformat(timespec="seconds")
+    made = msgspec.structs.replace(card, files=tuple(sorted(files)), time=time)
     write_folder(folder, {CARD: msgspec.json.format(msgspec.json.encode(made)), **files})
+    with told(folder):
+        for path in [*folder.rglob("*")]:  # what is here, and not what a card names: that might lie elsewhere
+            if path.relative_to(folder).as_posix() in earlier.difference(files, {CARD}):
+                path.unlink()
+
+
+def _files_in(folder: Path) -> frozenset[str]:
+    """The files of the model that is there; none where its card cannot be read, which is replaced all the same."""
+    try:
+        return frozenset(read_card(folder).files)
+    except (InputError, ResourceError):
+        return frozenset()
 
 
 def size_of(folder: Path) -> int:

@@ -11,12 +11,18 @@ from typing import ClassVar, Protocol
 import msgspec
 
 from showthrough.anonymizers.base import Built, Training
-from showthrough.anonymizers.model_folders import Card, read_card, size_of
+from showthrough.anonymizers.model_folders import CARD, VERSIONS, Card, Kind, read_card, size_of
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
 from showthrough.errors import PlanError, shown
-from showthrough.resources.files import folder_digest
+from showthrough.resources.files import folder_digest, library_versions
 from showthrough.tables.calls import parameter
+
+# What a kind of model finds may change with these; what only training needs is not among them.
+_PACKAGES: dict[Kind, tuple[str, ...]] = {
+    "tagger": ("python-crfsuite", "wordfreq"),
+    "transformer": ("transformers", "tokenizers"),
+}
 
 
 class Model(Protocol):
@@ -52,8 +58,8 @@ class Trained(Built):
         return folder if self.threshold is None else f"{self.kind}:{folder}(threshold={self.threshold})"
 
     @property
-    def version(self) -> int:  # type: ignore[override]  # a model's own, which its card has
-        return self._card.version if self.folder else 1
+    def version(self) -> int:  # type: ignore[override]  # that of its kind, which its card has
+        return VERSIONS[self._card.kind] if self.folder else 1
 
     def masks(self, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]:
         return self._model.masks(documents)
@@ -63,7 +69,7 @@ class Trained(Built):
 
     @property
     def pinned(self) -> Mapping[str, str]:
-        return {"model": folder_digest(self._path)}
+        return {"model": folder_digest(self._path), "libraries": library_versions(*_PACKAGES[self._card.kind])}
 
     @property
     def model_bytes(self) -> int | None:
@@ -92,7 +98,7 @@ class Trained(Built):
 
     @property
     def _model(self) -> Model:
-        return _loaded(self._path.resolve(), (self._path / "model.json").stat().st_mtime_ns, self.threshold)
+        return _loaded(self._path.resolve(), (self._path / CARD).stat().st_mtime_ns, self.threshold)
 
 
 @lru_cache(maxsize=2)

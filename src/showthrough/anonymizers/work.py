@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import starmap
 from time import perf_counter
@@ -34,7 +34,7 @@ class _Batch:
     """What came of some documents."""
 
     masks: list[list[Mask]]
-    found: Found
+    found: Found  # without its masks
     replacing: float  # seconds
     earlier: bool  # whether it was found in an earlier run, when that was measured
 
@@ -76,7 +76,8 @@ def anonymize(
     for place, found, earlier in _found(anonymizer, parts, keeping, jobs):
         started = perf_counter()
         masks = replaced(parts[place], found.masks, replacement, threshold)
-        batches[place] = _Batch(masks, found, perf_counter() - started, earlier)
+        taken = replace(found, masks=[])  # or a large corpus would have its masks in memory twice
+        batches[place] = _Batch(masks, taken, perf_counter() - started, earlier)
         done += len(parts[place])
         if progress:
             progress(done, len(corpus))
@@ -92,11 +93,17 @@ def _parts(corpus: Corpus) -> list[Corpus]:
 
 
 def check_ready(
-    corpus: Corpus, systems: Mapping[str, Anonymizer], seen: bool = False, cache: Cache | None = None
+    corpus: Corpus,
+    systems: Mapping[str, Anonymizer],
+    seen: bool = False,
+    cache: Cache | None = None,
+    *,
+    loading: bool = True,
 ) -> None:
     """Raises InputError for all that keeps one of them from working: before another has worked for hours.
 
-    One that has something to load does so in a process of its own, which ends then, unless all that it finds is kept.
+    One that has something to load does so in a process of its own, which ends then, unless all that it finds is kept;
+    without `loading`, only whether what it names is there is looked at.
     """
     problems: list[Problem] = []
     for name, one in systems.items():
@@ -104,7 +111,7 @@ def check_ready(
             refuse_seen(corpus, one, seen)
             for fact in ("version", "pinned", "model_bytes"):
                 told(one, fact, None)
-            if _loads(one) and any(Keeping(one, cache).get(part) is None for part in _parts(corpus)):
+            if loading and _loads(one) and not _is_all_kept(corpus, Keeping(one, cache)):
                 _prepared_apart(one)
         except InputError as error:
             problems += error.problems
@@ -112,6 +119,10 @@ def check_ready(
             problems.append(Problem("", f"anonymizer {shown(name)}", str(error)))
     if problems:
         raise InputError(problems)
+
+
+def _is_all_kept(corpus: Corpus, keeping: Keeping) -> bool:
+    return all(keeping.get(part) is not None for part in _parts(corpus))
 
 
 def _loads(anonymizer: Anonymizer) -> bool:

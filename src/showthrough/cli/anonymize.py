@@ -73,8 +73,7 @@ def command(
         check_file(path, force, makes_folder=len(paths) > 1)
     originals = read_corpus(corpus, **settings)
     cache = usual_cache(how.cache)
-    if len(systems) > 1:  # one alone tells it as soon when it begins
-        check_ready(originals, systems, seen, cache)
+    check_ready(originals, systems, seen, cache, loading=len(systems) > 1)  # one alone loads as soon when it begins
     results = Results(force)
     for name, system in systems.items():
         with at_work(name, system, cache) as progress:

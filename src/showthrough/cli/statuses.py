@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from showthrough.errors import InputError, Interrupted, OutputError
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from showthrough.errors import InputError, Interrupted, OutputError, PlanError, ResourceError
 
 FELL_SHORT = 1
 BAD_INPUT = 2
@@ -13,3 +16,12 @@ def exit_status(error: BaseException) -> int:
     if isinstance(error, Interrupted):
         return exit_status(error.__cause__) if error.__cause__ else INTERRUPTED
     return BAD_INPUT if isinstance(error, InputError | OutputError) else FELL_SHORT
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """A model that cannot be had, or had in this memory, is a bad request where nothing else is done."""
+    try:
+        yield
+    except ResourceError as error:
+        raise PlanError(str(error)) from error

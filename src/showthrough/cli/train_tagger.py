@@ -13,6 +13,7 @@ from showthrough.cli.consoles import console, print_plain, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.progress import working
+from showthrough.cli.statuses import refused
 from showthrough.cli.stopping import unbroken
 from showthrough.cli.views import Views, view_options
 from showthrough.errors import printable
@@ -73,7 +74,7 @@ def command(
     check_model_folder(output, force)
     documents = read_corpus(corpus, **settings)
     others = None if dev is None else read_corpus(dev, **settings)
-    with working("training") as watch:
+    with refused(), working("training") as watch:
         tagger = train_tagger(
             documents, learner, preset=preset, features=features, annotators=annotator, binary=binary, beta=beta,
             threshold=threshold, dev=others, seed=seed, jobs=jobs, watch=watch,

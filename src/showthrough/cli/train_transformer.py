@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +14,8 @@ from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.progress import training
 from showthrough.cli.sheets import SheetViews, sheet_options
-from showthrough.errors import PlanError, ResourceError, printable
+from showthrough.cli.statuses import refused
+from showthrough.errors import PlanError, printable
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
@@ -66,7 +65,7 @@ def command(
     request = Request(documents[0], documents[1] if dev else None, output, chosen, resume, written.force, seen)
     results = Results(written.force)
     show_notes(dict.fromkeys(note for one in documents for note in told_of_files(one, (), ())))
-    with _refused(), training() as (watch, say):
+    with refused(), training() as (watch, say):
         if sweeping:
             found = sweep(request, Grid(**grid), watch, lambda cell: say(_begun(cell)), lambda epoch: say(_told(epoch)))
             written.write(sheet := sweep_sheet(found), found, results)
@@ -86,15 +85,6 @@ def _check_grid(sweeping: bool, asked: Said, grid: Said) -> None:
     for name, instead in (("window", "windows"), ("mask_weight", "weights")):
         if sweeping and name in asked:
             raise PlanError(f"a sweep has several; expected --sweep-{instead}", name)
-
-
-@contextmanager
-def _refused() -> Iterator[None]:
-    """A model that cannot be had, or had in this memory, is a bad request: nothing else is done here."""
-    try:
-        yield
-    except ResourceError as error:
-        raise PlanError(str(error)) from error
 
 
 def _begun(cell: Request) -> str:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from showthrough.detectors.base import Detector, Find
@@ -63,12 +63,21 @@ class Presidio(Detector):
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
-        return ((_PACKAGE, version(_PACKAGE)), ("pipeline", pipeline(self.model).revision))
+        try:
+            return ((_PACKAGE, version(_PACKAGE)), ("pipeline", pipeline(self.model).revision))
+        except PackageNotFoundError as error:
+            raise _not_installed() from error
 
 
 def _place(result: Any) -> tuple[int, int, str]:
     """What results are ordered by: Presidio's own order follows the scores."""
     return result.start, result.end, result.entity_type
+
+
+def _not_installed() -> ResourceError:
+    return ResourceError(
+        f"presidio needs a package that is not installed: pip install 'showthrough[presidio]'; or choose {INSTEAD}"
+    )
 
 
 @lru_cache(maxsize=1)
@@ -80,9 +89,7 @@ def _engine(model: str, language: str, org: bool) -> Any:
         from presidio_analyzer.predefined_recognizers import EmailRecognizer
         from tldextract import TLDExtract
     except ImportError as error:
-        raise ResourceError(
-            f"presidio needs a package that is not installed: pip install 'showthrough[presidio]'; or choose {INSTEAD}"
-        ) from error
+        raise _not_installed() from error
     pipeline(model)  # raises where it is not there, before Presidio would download it
     domains = TLDExtract(cache_dir=None, suffix_list_urls=())
 

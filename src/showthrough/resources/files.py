@@ -35,6 +35,7 @@ _PARTS = {
 _SAFE = ".safetensors"
 _BLOCK = 1 << 23
 _READERS = 4
+_LIBRARIES = ("transformers", "tokenizers", "sentence-transformers")
 _MOST_LAYERS = 1000
 _WIDTHS = ("hidden_size", "d_model", "dim", "n_embd", "embedding_size", "in_features")  # columns of most matrices
 _SIZES = re.compile(r"_size$|dim$|d_model|d_ff|n_embd|max_position_embeddings|features$")
@@ -240,12 +241,12 @@ def _block_digest(path: Path, start: int) -> bytes:
 
 
 @cache
-def library_versions() -> str:
-    """The libraries that cut texts and run models; their next version may cut another way."""
+def library_versions(*packages: str) -> str:
+    """The libraries that cut texts and run models, as far as they are here; their next version may cut another way."""
     from importlib.metadata import PackageNotFoundError, version
 
     versions = []
-    for package in ("transformers", "tokenizers", "sentence-transformers"):
+    for package in packages or _LIBRARIES:
         with suppress(PackageNotFoundError):
             versions.append(f"{package} {'.'.join(version(package).split('.')[:2])}")
     return ", ".join(versions)

@@ -144,15 +144,7 @@ def train(
         named.values(), lr=course.learning_rate, betas=(0.9, 0.999), eps=course.epsilon, weight_decay=0.0, fused=fused
     )
     total = torch.zeros((), device=device)
-    epoch, step = 0, 0
-    if saved := checkpoint.read():
-        tensors, state = saved
-        try:
-            epoch, step = state["epoch"], state["step"]
-            _restore(tensors, named, optimizer, total)
-            learner.remember(tensors, state["learner"])
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:  # what is not there, or of another shape
-            raise checkpoint.damaged(reason_of(error)) from error
+    epoch, step = _resumed(checkpoint, learner, named, optimizer, total)
     pace = _Pace(course, len(learner.windows), epoch, step, watch)
     last_save = time.monotonic()
 
@@ -262,6 +254,22 @@ def _state(
         tensors |= {f"optimizer.{name}.{part}": value for part, value in optimizer.state[parameter].items()}
     copied = {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
     return copied, {"epoch": epoch, "step": step, "learner": state}
+
+
+def _resumed(
+    checkpoint: Checkpoint, learner: Learner, named: dict[str, Any], optimizer: Any, total: Any
+) -> tuple[int, int]:
+    """The epoch and the step to go on with: those of the checkpoint, of which all is taken back, or the first."""
+    saved = checkpoint.read()
+    if saved is None:
+        return 0, 0
+    tensors, state = saved
+    try:
+        _restore(tensors, named, optimizer, total)
+        learner.remember(tensors, state["learner"])
+        return state["epoch"], state["step"]
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:  # what is not there, or of another shape
+        raise checkpoint.damaged(reason_of(error)) from error
 
 
 def _restore(tensors: dict[str, Any], named: dict[str, Any], optimizer: Any, total: Any) -> None:

@@ -173,8 +173,9 @@ def test_another_machine_has_to_be_allowed_by_name(host: str) -> None:
     assert Service(f"http://{host}", allow=host).url
 
 
+@pytest.mark.parametrize("more", ["", '(allow="pii.example")'])
 def test_a_name_that_leads_elsewhere_is_found_out_before_anything_is_sent(
-    site: Site, monkeypatch: pytest.MonkeyPatch
+    site: Site, monkeypatch: pytest.MonkeyPatch, more: str
 ) -> None:
     class Elsewhere:
         def getpeername(self) -> tuple[str, int]:
@@ -185,5 +186,5 @@ def test_a_name_that_leads_elsewhere_is_found_out_before_anything_is_sent(
 
     monkeypatch.setattr("http.client.HTTPConnection.connect", lambda self: setattr(self, "sock", Elsewhere()))
     with pytest.raises(st.PlanError, match=r"localhost is 192\.0\.2\.1, which is not this machine; nothing was sent"):
-        st.anonymize(CORPUS, "http://localhost:5002")
+        st.anonymize(CORPUS, f"http://localhost:5002{more}")
     assert site.asked == []

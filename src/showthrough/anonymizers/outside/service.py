@@ -129,7 +129,7 @@ class Service(Outside):
             raise ResourceError(
                 f"anonymizer {shown(self.name)}: cannot be reached: {why}; is the service running?"
             ) from None
-        if not self.allow and not ipaddress.ip_address(peer.partition("%")[0]).is_loopback:
+        if address.hostname != self.allow.lower() and not ipaddress.ip_address(peer.partition("%")[0]).is_loopback:
             connection.close()
             fault = f"{shown(str(address.hostname))} is {peer}, which is not this machine"
             raise PlanError(f"{fault}; nothing was sent", f"anonymizer {shown(self.name)}")

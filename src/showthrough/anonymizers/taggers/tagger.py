@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
 from showthrough.anonymizers.base import Training
-from showthrough.anonymizers.model_folders import CARD, Card, check_model_folder, write_model
+from showthrough.anonymizers.model_folders import CARD, VERSIONS, Card, check_model_folder, write_model
 from showthrough.anonymizers.taggers.consistency import propagated
 from showthrough.anonymizers.taggers.features.extractor import Extractor
 from showthrough.anonymizers.taggers.features.learned import Learned
@@ -25,7 +25,6 @@ from showthrough.data.masks import Mask, ScoredMask
 from showthrough.errors import ResourceError
 from showthrough.files.reading import read_bytes
 
-VERSION = 1  # rises whenever a mask could change
 _LEARNED = "learned.json"
 _SECOND = "second-"  # before the names of the second pass's files
 
@@ -48,8 +47,8 @@ class Tagger:
     types: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)  # how it was trained
     figures: dict[str, Any] = field(default_factory=dict)  # what training told
-    version: int = VERSION
-    device: str = "cpu"
+    version: ClassVar[int] = VERSIONS["tagger"]
+    device: ClassVar[str] = "cpu"
 
     @property
     def name(self) -> str:
@@ -85,7 +84,7 @@ class Tagger:
             "threshold": self.threshold,
         }
         card = Card(
-            kind="tagger", version=self.version, training=self.training, settings={**self.settings, **using},
+            kind="tagger", training=self.training, settings={**self.settings, **using},
             types=self.types, figures=self.figures,
         )  # fmt: skip
         write_model(path, card, files)
@@ -105,4 +104,4 @@ def load_tagger(folder: Path, card: Card) -> Tagger:
         raise ResourceError(f"{folder}: is not as showthrough train wrote it ({error}); train it again") from None
     extractor = Extractor(using.recipe.features, using.language, learned)
     labeller = Labeller(using.recipe, extractor, first, second)
-    return Tagger(labeller, using.threshold, card.training, card.types, card.settings, card.figures, card.version)
+    return Tagger(labeller, using.threshold, card.training, card.types, card.settings, card.figures)

@@ -56,7 +56,7 @@ _EXTRA = "pip install 'showthrough[taggers]'"
 
 
 def learner_class(name: str) -> type[Any]:
-    """The class of a learner. Raises PlanError for an unknown one, ResourceError where a package is missing."""
+    """The class of a learner, which asks for its package when it works. Raises PlanError for an unknown one."""
     if name not in LEARNERS:
         raise PlanError(f"unknown learner {quoted(name)}; there are: {', '.join(LEARNERS)}")
     module, _, attribute = LEARNERS[name].partition(":")
