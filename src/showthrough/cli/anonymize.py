@@ -24,7 +24,7 @@ from showthrough.cli.systems import (
 )
 from showthrough.cli.views import Views, view_options
 from showthrough.errors import InputError, OutputError
-from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.notices import told_of_files, trained_on_them
 from showthrough.evaluation.settings import FileSettings, Settings, options_of, settings_problems
 from showthrough.formats import read_corpus
 from showthrough.formats.made import written
@@ -75,7 +75,7 @@ def command(
     cache = usual_cache(how.cache)
     if len(systems) > 1:  # one alone tells it as soon when it begins
         check_ready(originals, systems, seen, cache)
-    results = Results(force)
+    results, told = Results(force), told_of_files(originals, (), ())
     for name, system in systems.items():
         with at_work(name, system, cache) as progress:
             made = anonymize(
@@ -84,7 +84,8 @@ def command(
             )  # fmt: skip
         paths[name].parent.mkdir(parents=True, exist_ok=True)
         results.write(paths[name], written(made), private=True, line=masks_told(made, paths[name]))
-    show_notes(told_of_files(originals, (), ()))
+        told += trained_on_them(originals, (made,), ())
+    show_notes(told)
     results.tell(console())
 
 
