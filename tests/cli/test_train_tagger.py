@@ -48,6 +48,12 @@ def test_a_folder_is_trained_scored_and_used(cli: Cli, files: tuple[Path, Path],
     assert (allowed.status, "note: crf was trained on 12 of these 12 documents" in allowed.err) == (0, True)
 
 
+def test_a_preset_is_told_by_its_name(cli: Cli, files: tuple[Path, Path], tmp_path: Path) -> None:
+    made = cli("train", "tagger", files[0], "--preset", "guillen1", "--threshold", 0.1, "-o", tmp_path / "model")
+    assert made.status == 0
+    assert "guillen1 (rules): 24 mentions" in made.out
+
+
 def test_what_is_there_is_replaced_on_demand_alone(cli: Cli, files: tuple[Path, Path], tmp_path: Path) -> None:
     call = ("train", "tagger", files[0], "--threshold", 0.5, "-o", tmp_path / "crf")
     assert cli(*call).status == 0

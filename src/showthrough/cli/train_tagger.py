@@ -85,7 +85,7 @@ def command(
 
 
 def _tell(tagger: Tagger, output: Path, dev: Path | None) -> None:
-    told, screen = tagger.figures, console()
+    told, screen, preset = tagger.figures, console(), tagger.settings["preset"]
     if dev is not None:
         table = Table(title=printable(f"{tagger.name} on {dev.name}"), title_justify="left")
         for name in told["dev"]:
@@ -93,7 +93,7 @@ def _tell(tagger: Tagger, output: Path, dev: Path | None) -> None:
         table.add_row(*("–" if value is None else f"{value:.3f}" for value in told["dev"].values()))
         screen.print(table)
     lines = [
-        f"{tagger.name}: {told['mentions']:,} mentions of {len(tagger.types)} types in {told['layers']:,} layers of "
+        f"{f'{preset} ({tagger.name})' if preset else tagger.name}: {told['mentions']:,} mentions of {len(tagger.types)} types in {told['layers']:,} layers of "
         f"{told['documents']:,} documents ({told['tokens']:,} tokens), trained in {told['seconds']:,.1f} s",
         *([_RULES_ALONE] * (tagger.name == "rules")),
         _chosen(tagger),
