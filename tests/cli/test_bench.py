@@ -174,6 +174,8 @@ def test_documents_of_the_training_are_noted(desk: Any) -> None:
     desk.write({"made.json": made})
     outcome = desk.cli("evaluate", "corpus.json", "made.json", *QUICK)
     assert "note: made was trained on 1 of these 1 documents: its numbers are too good" in outcome.err
+    desk.cli("bench", "corpus.json", "made.json", "--with", "rules", *QUICK, "-o", "run.json")
+    assert "note: made was trained on 1 of these 1 documents" in desk.cli("compare", "run.json").err
 
 
 def test_the_demo_puts_systems_to_work(desk: Any) -> None:

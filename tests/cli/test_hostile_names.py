@@ -26,6 +26,13 @@ HOSTILE = (ESCAPES, SHEET, PAPER, PAGE)
 STYLES = re.compile(r"\x1b\[[0-9;]*m")
 
 
+def test_a_name_is_no_picture() -> None:
+    """`cmd:cat: 3 masks` is what a program called cat found."""
+    out = io.StringIO()
+    PlainConsole(file=out).print("cmd:cat: 3 masks", markup=False)
+    assert out.getvalue() == "cmd:cat: 3 masks\n"
+
+
 @pytest.fixture(autouse=True)
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A corpus whose ids and types are all hostile."""

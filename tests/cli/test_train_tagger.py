@@ -44,6 +44,14 @@ def test_a_folder_is_trained_scored_and_used(cli: Cli, files: tuple[Path, Path],
     assert "crf: 12 masks in 6 documents" in used.out
     again = cli("anonymize", train, "--with", f"{tmp_path}/crf/", "-o", tmp_path / "seen.json")
     assert (again.status, "was trained on 12 of these 12 documents" in again.err) == (2, True)
+    allowed = cli("anonymize", train, "--with", f"{tmp_path}/crf/", "--seen", "-o", tmp_path / "seen.json")
+    assert (allowed.status, "note: crf was trained on 12 of these 12 documents" in allowed.err) == (0, True)
+
+
+def test_a_preset_is_told_by_its_name(cli: Cli, files: tuple[Path, Path], tmp_path: Path) -> None:
+    made = cli("train", "tagger", files[0], "--preset", "guillen1", "--threshold", 0.1, "-o", tmp_path / "model")
+    assert made.status == 0
+    assert "guillen1 (rules): 24 mentions" in made.out
 
 
 def test_what_is_there_is_replaced_on_demand_alone(cli: Cli, files: tuple[Path, Path], tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, PlanError
+from showthrough.data.provenance import Provenance
 from showthrough.gate.baseline import Baseline
 from showthrough.gate.checking import Gate, checked
 from showthrough.gate.checks import Enough, Kept, Outcome, Reached, told
@@ -115,6 +116,16 @@ def test_too_few_to_pass(run_of: Runs) -> None:
         ("at least 30 counted by er_di", "19 counted"),
     ]
     assert checked(run, Gate([at_least(0.5)], documents=19, identifiers=19)).passed
+
+
+def test_documents_that_a_model_was_trained_on_are_no_sample(run_of: Runs) -> None:
+    run = run_of({"learned": (), "other": ()})
+    made = Provenance(anonymizer="crf/", version=1, trained_on="train@0a", seen=25)
+    run.anonymizations[0] = msgspec.structs.replace(run.anonymizations[0], made=made)
+    learned, other = checked(run, Gate([at_least(0.5)])).anonymizations
+    assert [one.said for one in learned.failed] == ["15 documents that it was not trained on, of 40"]
+    assert not other.failed
+    assert checked(run, Gate([at_least(0.5)], documents=15)).passed
 
 
 def test_what_a_part_counts_is_its_own(run_of: Runs) -> None:

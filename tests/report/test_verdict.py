@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
+from showthrough.data.provenance import Provenance
 from showthrough.report.findings import findings
 from showthrough.report.summary import in_words, show_verdict
 from showthrough.report.verdict import verdict
@@ -70,6 +71,18 @@ def test_one_that_meets_them_is_told_with_what_that_leaves_open() -> None:
         "good meets all thresholds. That is no proof that a release is safe: no attack was made."
     )
     assert [one.grade for one in verdict(run).systems] == ["met", "missed"]
+
+
+def test_a_model_that_was_trained_on_the_documents_never_meets_them_without_a_word_of_it() -> None:
+    run = run_of(good=[NAME, CODE, TOWN], bad=[NAME])
+    learned = Provenance(anonymizer="crf/", version=1, trained_on="train@0a", seen=60)
+    run.anonymizations = [msgspec.structs.replace(one, made=learned) for one in run.anonymizations]
+    assert verdict(run).recommendation == (
+        "good meets all thresholds. That is no proof that a release is safe: good was trained on 60 of these 100 "
+        "documents, and no attack was made."
+    )
+    run.anonymizations = run.anonymizations[1:]
+    assert verdict(run).recommendation.endswith("But bad was trained on 60 of these 100 documents.")
 
 
 def test_of_two_that_meet_them_the_better_one_is_named_where_a_test_shows_it() -> None:

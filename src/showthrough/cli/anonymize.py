@@ -24,7 +24,7 @@ from showthrough.cli.systems import (
 )
 from showthrough.cli.views import Views, view_options
 from showthrough.errors import InputError, OutputError
-from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.notices import told_of_files, trained_on_them
 from showthrough.evaluation.settings import FileSettings, Settings, options_of, settings_problems
 from showthrough.formats import read_corpus
 from showthrough.formats.made import written
@@ -74,7 +74,7 @@ def command(
     originals = read_corpus(corpus, **settings)
     cache = usual_cache(how.cache)
     check_ready(originals, systems, seen, cache, loading=len(systems) > 1)  # one alone loads as soon when it begins
-    results = Results(force)
+    results, told = Results(force), told_of_files(originals, (), ())
     for name, system in systems.items():
         with at_work(name, system, cache) as progress:
             made = anonymize(
@@ -83,7 +83,8 @@ def command(
             )  # fmt: skip
         paths[name].parent.mkdir(parents=True, exist_ok=True)
         results.write(paths[name], written(made), private=True, line=masks_told(made, paths[name]))
-    show_notes(told_of_files(originals, (), ()))
+        told += trained_on_them(originals, (made,), ())
+    show_notes(told)
     results.tell(console())
 
 

@@ -15,6 +15,7 @@ from showthrough.files.reading import stem
 from showthrough.report.clinical import ALPHA, comparable, show_matrix, significance
 from showthrough.report.differences import compared_json, show_differences
 from showthrough.report.terminal import show_comparisons
+from showthrough.report.wording import trained_on_them
 from showthrough.run.beside import Beside, complete
 from showthrough.run.run import Run
 
@@ -60,6 +61,7 @@ def command(
     run, pairs, same = _beside(*runs) if other_file else (runs[0][1], None, [])
     if len(run.names) < 2:
         raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
+    show_notes(f"{who}: its numbers are too good" for who in trained_on_them(run, run.names))
     if matrix:
         _show_matrices(run, metric or comparable(run), level, shuffles, seed)
         return

@@ -86,15 +86,16 @@ def command(
 
 
 def _tell(tagger: Tagger, output: Path, dev: Path | None) -> None:
-    told, screen = tagger.figures, console()
+    told, screen, preset = tagger.figures, console(), tagger.settings["preset"]
     if dev is not None:
         table = Table(title=printable(f"{tagger.name} on {dev.name}"), title_justify="left")
-        for name in told["dev"]:
-            table.add_column(name, justify="right")
+        for metric in told["dev"]:
+            table.add_column(metric, justify="right")
         table.add_row(*("–" if value is None else f"{value:.3f}" for value in told["dev"].values()))
         screen.print(table)
+    name = f"{preset} ({tagger.name})" if preset else tagger.name
     lines = [
-        f"{tagger.name}: {told['mentions']:,} mentions of {len(tagger.types)} types in {told['layers']:,} layers of "
+        f"{name}: {told['mentions']:,} mentions of {len(tagger.types)} types in {told['layers']:,} layers of "
         f"{told['documents']:,} documents ({told['tokens']:,} tokens), trained in {told['seconds']:,.1f} s",
         *([_RULES_ALONE] * (tagger.name == "rules")),
         _chosen(tagger),

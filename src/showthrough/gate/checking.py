@@ -143,8 +143,13 @@ def _why(run: Run, one: Graded, bound: bool) -> str:
 
 def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) -> list[Enough]:
     """Whether there are enough documents, and enough of what each number is made of."""
-    units, kind = run.drawn, ("group", " of documents") if run.groups else ("document", "")
+    seen = run.trained_on(name)  # which tell nothing of others
+    units, kind = (
+        min(run.drawn, len(run.documents) - seen),
+        ("group", " of documents") if run.groups else ("document", ""),
+    )
     least, there = (f"{count:,} {kind[0]}{'' if count == 1 else 's'}{kind[1]}" for count in (gate.documents, units))
+    there += f" that it was not trained on, of {len(run.documents):,}" if seen else ""
     counts = [Enough(f"at least {least}", units >= gate.documents, there, units, gate.documents)]
     things: dict[str, float] = {}
     for one in asked:

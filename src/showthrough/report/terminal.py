@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from textwrap import wrap
-from typing import Literal
+from typing import Any, Literal
 
 from rich import box
 from rich.cells import cell_len
@@ -28,11 +28,14 @@ _TELLS = "`showthrough compare` tells which differences are more than chance"
 
 
 class PlainConsole(Console):
-    """A terminal that gets no character from a file that it could take for a command.
+    """A terminal that gets no character from a file that it could take for a command, nor a picture for a `:name`.
 
     Names, types, ids and words come from files. Whatever of them is no plain character, such as an escape code or a
     change of direction, is shown as what it is (`\\x1b`). Here, where all of it comes by: nobody can forget it.
     """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(emoji=False, **settings)  # `cmd:cat: 3 masks` is about a program
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):

@@ -15,7 +15,7 @@ from showthrough.report.findings import Finding, findings
 from showthrough.report.sentences import Clause, caveats, sentence
 from showthrough.report.significance import ALPHA, compared, result, tested
 from showthrough.report.table import rounded
-from showthrough.report.wording import listed, markers
+from showthrough.report.wording import listed, markers, trained_on_them
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import chosen, headline, playing
 from showthrough.run.run import Run
@@ -82,19 +82,20 @@ def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
         return "No threshold was set, and these metrics have no usual one, so nothing can be recommended."
     met, still_open = ([one.name for one in systems if one.grade == grade] for grade in ("met", "open"))
     if met:
-        return f"{listed(met)} {_meet(met)} {_thresholds(systems)}.{_choice(run, met)} {_limits(run)}"
+        return f"{listed(met)} {_meet(met)} {_thresholds(systems)}.{_choice(run, met)} {_limits(run, met)}"
     if still_open:
         doubt, more = _doubt([one for one in systems if one.grade == "open"])
         return (
             f"{listed(still_open)} {_meet(still_open)} {_thresholds(systems)} in these documents, but it is not sure "
             f"that others would ({doubt}): score {more} before deciding."
-            f"{_choice(run, still_open)} {_limits(run)}"
+            f"{_choice(run, still_open)} {_limits(run, still_open)}"
         )
     unjudged = [one.name for one in systems if one.grade == "unknown"]
     closest = min((one for one in systems if one.grade == "missed"), key=lambda one: one.shortfall, default=None)
     if closest is None:
         return f"{listed(unjudged)} cannot be judged: a number that a threshold asks for is not there."
-    return f"{_none(systems)} {_closest(closest, alone=len(systems) == 1)}"
+    rests = f" But {listed(seen)}." if (seen := trained_on_them(run, [closest.name])) else ""
+    return f"{_none(systems)} {_closest(closest, alone=len(systems) == 1)}{rests}"
 
 
 def _meet(names: Sequence[str]) -> str:
@@ -167,9 +168,9 @@ def _shown_best(run: Run, record: MetricRecord, best: str, names: Sequence[str])
     return all(others.get(name) == "better" for name in names if name != best)
 
 
-def _limits(run: Run) -> str:
-    """What meeting a threshold does not tell."""
-    limits = []
+def _limits(run: Run, names: Sequence[str]) -> str:
+    """What meeting a threshold does not tell of those that do."""
+    limits = trained_on_them(run, names)
     if run.corpus.silver:
         limits.append(f"what {markers(run)} marked is not what identifies")
     if not playing(run, "attack"):

@@ -26,6 +26,14 @@ def markers(run: Run) -> str:
     return "programs and annotators" if run.corpus.silver.endswith(" and others") else "programs"
 
 
+def trained_on_them(run: Run, names: Sequence[str]) -> list[str]:
+    """Whose numbers are too good: what a model makes of documents that it has learned from says little about others."""
+    seen = ((name, run.trained_on(name)) for name in names)
+    return [
+        f"{name} was trained on {count:,} of these {len(run.documents):,} documents" for name, count in seen if count
+    ]
+
+
 def may_leak(score: Score | None) -> str:
     """What a spotless score leaves open: an interval that starts at 0.931 says that 7 % may leak all the same."""
     if score is None or score.value != 1:

@@ -117,6 +117,11 @@ class Run(msgspec.Struct, dict=True):
     def names(self) -> list[str]:
         return [anonymization.name for anonymization in self.anonymizations]
 
+    def trained_on(self, anonymization: str) -> int:
+        """How many of these documents its model was trained on, so far as its file says."""
+        made = next(one.made for one in self.anonymizations if one.name == anonymization)
+        return made.seen if made else 0
+
     def record(self, metric: str) -> MetricRecord:
         """What is recorded of a metric, by its text form."""
         return next(record for record in self.metrics if record.text == metric)
