@@ -15,6 +15,7 @@ from showthrough.anonymizers.model_folders import CARD, VERSIONS, Card, Kind, re
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
 from showthrough.errors import PlanError, shown
+from showthrough.resources.device import torch_device
 from showthrough.resources.files import folder_digest, library_versions
 from showthrough.tables.calls import parameter
 
@@ -69,7 +70,8 @@ class Trained(Built):
 
     @property
     def pinned(self) -> Mapping[str, str]:
-        return {"model": folder_digest(self._path), "libraries": library_versions(*_PACKAGES[self._card.kind])}
+        libraries = library_versions(*_PACKAGES[self._card.kind])
+        return {"model": folder_digest(self._path), "libraries": libraries, "device": self.device}
 
     @property
     def model_bytes(self) -> int | None:
@@ -81,7 +83,9 @@ class Trained(Built):
 
     @property
     def device(self) -> str:
-        return self._model.device
+        if self._card.kind == "tagger":
+            return "cpu"
+        return str(torch_device("auto"))  # whoever asks may not have loaded it
 
     @property
     def _path(self) -> Path:

@@ -105,7 +105,7 @@ def test_as_it_is_written(plant: Plant) -> None:
     told = anonymizer(f"hf:{folder}(window=128, labels='PER=PERSON')")
     assert told == TokenClassifier(str(folder), window=128, labels="PER=PERSON")
     assert anonymizer(told.name) == told
-    assert set(plainly.pinned) == {"model", "libraries"}
+    assert set(plainly.pinned) == {"device", "libraries", "model"}
     assert plainly.model_bytes == sum(path.stat().st_size for path in folder.iterdir())
     assert TokenClassifier(str(folder), on="cpu").device == "cpu"
 

@@ -67,7 +67,7 @@ def test_the_folder_masks_as_the_tagger_did_and_refuses_what_it_learned_from(
     with pytest.raises(PlanError, match="was trained on 4 of these 4 documents"):
         anonymize(Corpus(list(records(24, 1))[:4]), loaded)
     assert {path.name for path in folder.iterdir()} == {"model.json", "crf.crfsuite", "learned.json"}
-    assert set(loaded.pinned) == {"model", "libraries"}  # type: ignore[attr-defined]
+    assert set(loaded.pinned) == {"device", "libraries", "model"}  # type: ignore[attr-defined]
     assert "python-crfsuite" in loaded.pinned["libraries"]  # type: ignore[attr-defined]
 
 

@@ -66,7 +66,8 @@ class TokenClassifier(Built):
 
     @property
     def pinned(self) -> Mapping[str, str]:
-        return {"model": self._files.revision, "libraries": library_versions()}
+        # Another device gives other last digits, and so, rarely, another mask.
+        return {"model": self._files.revision, "libraries": library_versions(), "device": self.device}
 
     @property
     def model_bytes(self) -> int | None:
