@@ -290,3 +290,12 @@ def test_a_process_that_is_killed_is_one_line() -> None:
         ResourceError, match=r"anonymizer greedy: a worker process was killed \(SIGKILL\).*fewer --jobs"
     ):
         anonymize(CORPUS, Greedy(), jobs=1)
+
+
+def test_a_part_of_what_was_made_fits_the_same_part_of_the_corpus() -> None:
+    from showthrough.data.pairing import check_pair
+
+    made = anonymize(CORPUS, Rules())
+    assert not check_pair(Corpus(list(CORPUS)[1:3]), made.part(["d1", "d2"]))
+    other = Corpus([Document(one.id, one.text.upper()) for one in CORPUS])
+    assert check_pair(other, made.part(CORPUS.ids))

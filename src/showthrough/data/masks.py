@@ -174,7 +174,10 @@ class Anonymization:
     def part(self, document_ids: Iterable[str]) -> Anonymization:
         """The masks of some documents."""
         masks = {key: self.masks[key] for key in document_ids if key in self.masks}
-        return Anonymization(masks, self.name, self.source, provenance=self.provenance)
+        made = self.provenance
+        if made is not None and len(masks) < len(self.masks):
+            made = msgspec.structs.replace(made, texts="")  # the digest is of all texts
+        return Anonymization(masks, self.name, self.source, provenance=made)
 
     @cached_property
     def types(self) -> dict[str, int]:

@@ -75,6 +75,9 @@ Replaced = Callable[..., list[str | None]]
         ("MONEY", "10 euros", "MONEY"),  # 10 would be written again
         ("MONEY", "EUR 500 and EUR 700", "MONEY"),
         ("MONEY", "25 lakh rupees", "MONEY"),
+        ("MONEY", "EUR 1.234 million", "MONEY"),  # with a point or with a comma, by who wrote it
+        ("MONEY", "1,234 millones de euros", "MONEY"),
+        ("MONEY", "EUR -500", "MONEY"),
         ("QUANTITY", "25 persons", "10-100"),
         ("QUANTITY", "1.234 kg", "QUANTITY"),  # a ton, or little more than a kilo
         ("QUANTITY", "25 lakh", "QUANTITY"),
@@ -86,6 +89,12 @@ Replaced = Callable[..., list[str | None]]
 )
 def test_what_is_wider_stands_there_or_the_label(replaced: Replaced, kind: str, text: str, expected: str) -> None:
     assert replaced("generalize", f"in [{kind}:{text}].") == [expected]
+
+
+@pytest.mark.parametrize("tagged", ["an [AGE:18]-month-old", "[AGE:18] meses", "[AGE:18] dage gammel", "[AGE:18]d"])
+def test_a_number_of_months_is_no_decade(replaced: Replaced, tagged: str) -> None:
+    assert replaced("generalize", tagged) == ["AGE"]
+    assert replaced("generalize", "an [AGE:18]-year-old") == ["10s"]
 
 
 def test_no_name_of_a_place_is_that_of_two() -> None:

@@ -44,3 +44,8 @@ def test_no_number_is_that_of_a_day_or_a_door(replaced: Replaced) -> None:
     tagged = "[DATE:1 May], [CODE:1], [ADDRESS:1 High Street], [AGE:1], [QUANTITY:1 cow], [PERSON:Roe]"
     made = replaced("number", tagged)
     assert made == ["DATE_001", "CODE_001", "ADDRESS_001", "AGE_001", "QUANTITY_001", "PERSON_1"]
+
+
+def test_no_number_is_one_that_is_masked(replaced: Replaced) -> None:
+    made = replaced("number", "[ORG:Acme], [ORG:Route 2], [CODE:002], [CODE:7/001], [PERSON:Roe], [CITY:Oslo 9]")
+    assert made == ["ORG_01", "ORG_02", "CODE_0001", "CODE_0002", "PERSON_1", "CITY_1"]

@@ -32,6 +32,7 @@ _AROUND = _set("a de el en i in la of only the")
 _NUMBER = re.compile(
     r"\d{1,3}(?:(?P<sign>[.,'’ \u00a0\u202f])\d{3}(?:(?P=sign)\d{3})*)(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?"
 )
+_MINUS = re.compile(r"[-\u2212–]\s*$")  # a debt is no sum
 _PARTS = re.compile(r"[€£$¥]|[^\W\d_]+2?|[^\s().,-]")
 _HIGHEST = 10**12
 _POWERS = {10**3: "k", 10**6: "M", 10**9: "bn"}
@@ -44,13 +45,13 @@ def magnitude(text: str) -> str:
     ('€10k-100k', '10-100', '')
     """
     numbers = list(_NUMBER.finditer(text))
-    if len(numbers) != 1:
+    if len(numbers) != 1 or _MINUS.search(text[: numbers[0].start()]):
         return ""
     (number,) = numbers
     others = {part.casefold() for part in _PARTS.findall(f"{text[: number.start()]} {text[number.end() :]}")}
     money = others & _CURRENCIES
     scales = [_SCALES[word] for word in others if word in _SCALES]
-    value = _value(number, bool(money)) * (scales[0] if scales else 1)
+    value = _value(number, whole=bool(money) and not scales) * (scales[0] if scales else 1)
     if not others <= _AROUND | set(_SCALES) | (money or _COUNTED) or len(scales) > 1 or not 0 <= value < _HIGHEST:
         return ""
     signs = [sign for sign, names in _SIGNS.items() if money & names]
@@ -59,12 +60,15 @@ def magnitude(text: str) -> str:
     return f"{sign}{_short(low)}-{_short(low * 10)}" if value >= 10 else f"<{sign}10"
 
 
-def _value(number: re.Match[str], money: bool) -> float:
-    """What a number says; -1 for 1.234, which is one thousand or one and a bit, unless it is money."""
+def _value(number: re.Match[str], whole: bool) -> float:
+    """What a number says; -1 for 1.234, which is one thousand or one and a bit, unless it is a sum that is written out.
+
+    `EUR 1.234 million` may be 1.2 million or 1.2 milliard, by who wrote it.
+    """
     text, sign = number[0], number["sign"]
     if sign is None:
         return float(text.replace(",", "."))
-    if sign in ".," and len(re.split("[.,]", text)) == 2 and not money:
+    if sign in ".," and len(re.split("[.,]", text)) == 2 and not whole:
         return -1
     return float(re.sub(r"\D", "", re.sub(r"[.,]\d{1,2}$", "", text)))
 

@@ -30,6 +30,12 @@ _YEARS_OLD = _set("""
 """)
 _SURELY_AGES = _YEARS_OLD - FUNCTION - {"in", "las", "los"}
 _OLDEST = 125
+# What is counted where a number alone is masked: the 18 of an 18-month-old is no age of eighteen years.
+_NO_YEARS = re.compile(
+    r"\W{0,2}(?:(?:month|week|day|hour|minute)s?|mos?|mths?|wks?|hrs?|d|h|m|w|mes(?:es)?|semanas?|d[ií]as?|horas?|mdr|"
+    r"måned(?:er)?s?|uger?s?|dage?s?|timers?)(?![^\W_])",
+    re.IGNORECASE,
+)
 
 
 def generalized(document: Document, found: Sequence[Masked]) -> list[str | None]:
@@ -43,7 +49,7 @@ def _wider(one: Masked) -> str:
     if "LOCATION" in one.path:
         return next((place for place in lies_in(one.text) if not one.repeats(place)), "")
     if "AGE" in one.path or one.path[-1:] == ("DEM",):
-        new = _age(one.text, bare="AGE" in one.path)
+        new = _age(one.text, bare="AGE" in one.path) if not _NO_YEARS.match(one.behind) else ""
     elif "QUANTITY" in one.path and "PERCENT" not in one.path:
         new = magnitude(one.text)
     else:

@@ -18,7 +18,7 @@ NO_LABEL = "MASKED"  # where every name of the type is a word of what is masked
 _IDEOGRAPH = "".join(f"{chr(low)}-{chr(high)}" for low, high in IDEOGRAPHS)
 WORD = re.compile(rf"[{_IDEOGRAPH}]|[^\W{_IDEOGRAPH}]+")  # as metrics cut texts
 _LONGEST = 300  # characters; masks in masks would else be read as often as there are masks
-_TITLE = 12  # characters before a name in which one is looked for
+_BESIDE = 12  # characters before and behind, in which a title or a unit is looked for
 _BETWEEN = re.compile(r"[^\w/-]+")
 
 
@@ -50,7 +50,12 @@ class Masked:
     @property
     def before(self) -> str:
         """What stands just before it."""
-        return self.source[max(0, self.mask.start - _TITLE) : self.mask.start]
+        return self.source[max(0, self.mask.start - _BESIDE) : self.mask.start]
+
+    @property
+    def behind(self) -> str:
+        """What stands just behind it."""
+        return self.source[self.mask.end : self.mask.end + _BESIDE]
 
     def repeats(self, text: str) -> bool:
         """Whether a replacement writes again what is masked; a mask without a word is repeated by its signs."""

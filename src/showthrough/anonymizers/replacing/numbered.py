@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import count
 
 from showthrough.anonymizers.replacing.masked import WORD, Masked
 from showthrough.anonymizers.surrogates.dates import day_comes_first, written_dates
@@ -22,6 +23,7 @@ def numbered(document: Document, found: Sequence[Masked]) -> list[str | None]:
     day_first = day_comes_first(one.text for one in found if "DATETIME" in one.path)
     people = _People(one for one in found if one.label and "PERSON" in one.path)
     order = sorted(range(len(found)), key=lambda place: (found[place].mask.start, found[place].mask.end))
+    width = _widths(found)
     numbers: dict[str, dict[Hashable, int]] = {}
     written: dict[int, str | None] = {}
     for place in order:
@@ -39,13 +41,28 @@ def numbered(document: Document, found: Sequence[Masked]) -> list[str | None]:
         else:
             key = _spelling(one)
         known = numbers.setdefault(one.label, {})
-        written[place] = f"{one.label}_{known.setdefault(key, len(known) + 1):0{_width(one)}d}"
+        written[place] = f"{one.label}_{known.setdefault(key, len(known) + 1):0{width[one.label]}d}"
     return [written[place] for place in range(len(found))]
 
 
-def _width(one: Masked) -> int:
-    """How many digits a number has: its type alone decides, so that it tells nothing of what is masked."""
-    return _NO_DAY if _WITH_NUMBERS.intersection(one.path) else 1
+def _widths(found: Sequence[Masked]) -> dict[str, int]:
+    """How many digits the numbers of each label have: so many that none of them is a word of what is masked.
+
+    All of a label have as many, so that no entity shows by its number which of them it says.
+    """
+    by_label: dict[str, list[Masked]] = defaultdict(list)
+    for one in found:
+        by_label[one.label or ""].append(one)
+    widths = {}
+    for label, each in by_label.items():
+        hidden = frozenset().union(*{one.words for one in each})
+        least = _NO_DAY if any(_WITH_NUMBERS.intersection(one.path) for one in each) else 1
+        widths[label] = next(
+            width
+            for width in count(least)
+            if hidden.isdisjoint(f"{number:0{width}d}" for number in range(1, len(each) + 1))
+        )
+    return widths
 
 
 def _spelling(one: Masked) -> str:
