@@ -104,7 +104,9 @@ def texts_by_id(random: Random) -> Attempt:
 
 
 def masks(random: Random) -> Attempt:
-    return on_masks(random, "masks.json", {"masks.json": broken_tree(random, sound.masks())})
+    made = {"showthrough_masks": 1, "masks": sound.masks(), "provenance": sound.provenance()}
+    whole = made if random.random() < 0.3 else sound.masks()
+    return on_masks(random, "masks.json", {"masks.json": broken_tree(random, whole)})
 
 
 def mask_lines(random: Random) -> Attempt:

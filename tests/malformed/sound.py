@@ -78,6 +78,15 @@ def masks() -> dict[str, Any]:
     return {"d1": [[3, 11, "[PERSON]", "PERSON"], [15, 19, "a town"]], "d2": [[2, 9]], "d3": []}
 
 
+def provenance() -> dict[str, Any]:
+    """How a system says that it made its masks."""
+    cost = {"seconds": 0.5, "documents": 3, "characters": 90, "peak_bytes": 50_000_000, "model_bytes": None}
+    return {
+        "anonymizer": "presidio", "version": 1, "parameters": {"model": "en_core_web_sm", "threshold": 0.0},
+        "pinned": {"pipeline": "1a2b"}, "replacement": "label", "trained_on": "", "seen": 0, "cost": cost,
+    }  # fmt: skip
+
+
 def answers() -> dict[str, dict[str, Any]]:
     """What services would say of the texts, by format and id."""
     said: dict[str, dict[str, Any]] = {"presidio": {}, "comprehend": {}, "dlp": {}, "azure": {}, "engine": {}}

@@ -194,7 +194,20 @@ def test_every_command_and_format_is_among_them(parser: Any) -> None:
 
     assert set(parser.commands) - set(SOUND) == {"demo"}  # which reads nothing that anybody gives it
     assert set(FORMATS) == {
-        *("tab", "jsonl", "masks", "records", "texts", "table", "folder", "i2b2", "i2b2-2006", "i2b2-2014", "meddocan"),
+        *(
+            "tab",
+            "jsonl",
+            "masks",
+            "showthrough",
+            "records",
+            "texts",
+            "table",
+            "folder",
+            "i2b2",
+            "i2b2-2006",
+            "i2b2-2014",
+            "meddocan",
+        ),
         *("brat", "conll", "presidio", "comprehend", "dlp", "azure", "xlsx", "parquet", "conllu", "webanno", "xmi"),
         *("spacy", "spacy-json", "spacy-pairs", "token-rows"),
         *("label-studio", "label-studio-min", "doccano", "prodigy", "presidio-evaluator", "ai4privacy", "nemotron-pii"),

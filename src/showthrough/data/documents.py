@@ -93,6 +93,11 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
         """The people who looked for something to mark, each once: programs are none."""
         return tuple(dict.fromkeys(one.annotator for one in self.annotations if not is_silver(one.annotator)))
 
+    @property
+    def to_learn_from(self) -> tuple[Annotation, ...]:
+        """The layers of people, where people marked it; else those of programs."""
+        return tuple(one for one in self.annotations if not is_silver(one.annotator)) or self.annotations
+
     def problems(self, file: str = "") -> list[Problem]:
         """What makes this document unusable."""
         problems: list[Problem] = []

@@ -91,10 +91,13 @@ def loaded(folder: Path, corpus: Corpus, types: bool = False) -> Encoder:
 
 
 def test_every_annotator_has_a_copy(untrained: Path, hearings: Corpus) -> None:
-    """Two layers of a document are learned from, each with its own marks; a document nobody marked is not."""
+    """Two layers of a document are learned from, each with its own marks; not a program's beside them, nor what nobody
+    marked."""
     first = hearings.documents[0]
     marks = first.annotations[0].mentions
-    twice = Document("twice", first.text, (Annotation("all", marks), Annotation("one", marks[:1])))
+    twice = Document(
+        "twice", first.text, (Annotation("all", marks), Annotation("one", marks[:1]), Annotation("silver(rules)"))
+    )
     corpus = Corpus([twice, hearings.documents[1], Document("unread", first.text)])
     encoder = loaded(untrained, corpus)
     examples = examples_of(corpus, encoder, 64, 62)

@@ -107,7 +107,7 @@ def examples_of(corpus: Corpus, encoder: Encoder, window: int, stride: int) -> E
     for document, starts, ends, ids in _cut(corpus, encoder):
         windows = windows_of(len(ids), window - encoder.marks, stride)
         placed = read + np.stack([windows.begin, windows.end, windows.first, windows.last], axis=1)
-        for layer in document.annotations:
+        for layer in document.to_learn_from:
             labels.append(token_labels(starts, ends, layer.mentions, begins).astype(np.int16))
             rows.append(np.column_stack([placed, np.full(len(placed), written - read)]))
             written += len(ids)

@@ -51,8 +51,7 @@ def examples_of(corpus: Corpus, annotators: str = EACH, binary: bool = False) ->
 
 
 def _layers(document: Document, annotators: str) -> Iterator[Annotation]:
-    """The layers to learn from: people's alone, where people marked the document."""
-    people = [one for one in document.annotations if not is_silver(one.annotator)] or list(document.annotations)
+    people = document.to_learn_from
     if annotators == UNION:
         if people:
             yield Annotation(people[0].annotator, tuple(one for layer in people for one in layer.mentions))
