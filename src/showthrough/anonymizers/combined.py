@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -17,12 +18,13 @@ from showthrough.tables.calls import call_text, literal, parameter
 
 
 @dataclass(frozen=True)
-class Combined:
+class Combined(ABC):
     """What anonymizers tell of themselves that are made of others."""
 
     @property
+    @abstractmethod
     def made_of(self) -> tuple[Anonymizer, ...]:
-        raise NotImplementedError
+        """Its parts."""
 
     @property
     def version(self) -> int:
