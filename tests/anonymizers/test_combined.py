@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings, strategies as some
 
 import showthrough as st
-from showthrough.anonymizers.base import Training, parameters_of
+from showthrough.anonymizers.base import parameters_of
 from showthrough.anonymizers.combined import Everywhere, Union
 from showthrough.anonymizers.replacing import WAYS
 from showthrough.anonymizers.rules import Rules
 from showthrough.data.masks import ScoredMask, TypedMask
+from showthrough.resources.model_folders import Training
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import pytest
 
 from showthrough import Corpus, Document, InputError, Mask, ResourceError, TypedMask
 from showthrough.anonymizers import anonymize, work
-from showthrough.anonymizers.base import Built, Training
+from showthrough.anonymizers.base import Built
 from showthrough.anonymizers.batches import peak_memory
 from showthrough.anonymizers.keeping import Keeping
 from showthrough.anonymizers.rules import Rules
@@ -23,6 +23,7 @@ from showthrough.data.provenance import Cost, text_digest
 from showthrough.formats import read_anonymization
 from showthrough.formats.made import written
 from showthrough.resources.cache import Cache
+from showthrough.resources.model_folders import Training
 
 CORPUS = Corpus([Document(f"d{number}", f"Seen by Dr Ona Rask on day {number}.") for number in range(6)])
 

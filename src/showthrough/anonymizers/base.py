@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-import msgspec
-
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
+from showthrough.resources.model_folders import Training
 from showthrough.tables.calls import call_text, difference
 
 
@@ -32,14 +31,6 @@ class Anonymizer(Protocol):
 
 
 _SIGNS = frozenset("+()")  # that part what is written; a text that has one stands in quotation marks
-
-
-class Training(msgspec.Struct, frozen=True):
-    """What a model was trained on: the corpus by name and digest, and the digest of each text."""
-
-    corpus: str
-    digest: str
-    documents: tuple[str, ...] = ()  # data.provenance.text_digest of each
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from showthrough.anonymizers.base import Anonymizer, Training, told, written
+from showthrough.anonymizers.base import Anonymizer, told, written
 from showthrough.anonymizers.checked import found_by
 from showthrough.anonymizers.occurrences import occurrences, words_from, words_of
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
 from showthrough.resources.dictionary import WORDFREQ, pinned
+from showthrough.resources.model_folders import Training
 from showthrough.tables.calls import call_text, literal, parameter
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from showthrough.anonymizers.base import Built
-from showthrough.anonymizers.model_folders import size_of
 from showthrough.data.documents import Document
 from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.detectors import presidio, spacy
 from showthrough.detectors.presidio import Presidio
 from showthrough.detectors.spacy import Spacy, pipeline
 from showthrough.errors import PlanError, ResourceError, shown, some
+from showthrough.resources.model_folders import size_of
 from showthrough.tables.calls import parameter
 
 _CARDINAL = "CARDINAL"

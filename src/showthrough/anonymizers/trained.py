@@ -10,13 +10,13 @@ from typing import ClassVar, Protocol
 
 import msgspec
 
-from showthrough.anonymizers.base import Built, Training
-from showthrough.anonymizers.model_folders import CARD, VERSIONS, Card, Kind, read_card, size_of
+from showthrough.anonymizers.base import Built
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
 from showthrough.errors import PlanError, shown
 from showthrough.resources.device import torch_device
 from showthrough.resources.files import folder_digest, library_versions
+from showthrough.resources.model_folders import CARD, VERSIONS, Card, Kind, Training, read_card, size_of
 from showthrough.tables.calls import parameter
 
 # What a kind of model finds may change with these; what only training needs is not among them.

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TypeVar
 
 from showthrough.anonymizers.asking import asked
-from showthrough.anonymizers.base import Anonymizer, Built, Training, parameters_of, told, written
+from showthrough.anonymizers.base import Anonymizer, Built, parameters_of, told, written
 from showthrough.anonymizers.batches import Found, found_apart, found_in, replaced, tried
 from showthrough.anonymizers.keeping import Keeping
 from showthrough.anonymizers.outside.function import Function
@@ -22,6 +22,7 @@ from showthrough.data.provenance import Cost, Provenance, text_digest, texts_dig
 from showthrough.errors import InputError, PlanError, Problem, ResourceError, shown
 from showthrough.evaluation.workers import WorkerKilledError, Workers
 from showthrough.resources.cache import Cache
+from showthrough.resources.model_folders import Training
 from showthrough.version import __version__
 
 Result = TypeVar("Result")

@@ -32,7 +32,6 @@ from showthrough.cli.statuses import FELL_SHORT, exit_status
 from showthrough.cli.systems import (
     EverywhereToo,
     Replacement,
-    Seen,
     Threshold,
     WithSome,
     asked_systems,
@@ -72,7 +71,6 @@ def command(
     replacement: Replacement = "label",
     threshold: Threshold = None,
     everywhere: EverywhereToo = False,
-    seen: Seen = False,
     least: Least = None,
     most: Most = None,
     settings: Said,
@@ -93,7 +91,7 @@ def command(
     outcome.check()
     with working("reading"):
         plan = replace(request.plan(), texts=chosen.show_documents or not chosen.without_text)
-    bench = Bench(plan, systems, replacement, threshold, seen)
+    bench = Bench(plan, systems, replacement, threshold, request.settings.seen)
     with working("looking whether all systems can work"):
         bench.check()
     if not with_:

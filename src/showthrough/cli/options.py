@@ -68,7 +68,7 @@ def with_options(**groups: Mapping[str, Option]) -> Callable[[Command], Command]
             for group, options in groups.items():
                 given = {option: values.pop(option) for option in options}
                 values[group] = {
-                    name: ",".join(value) if _repeatable(options[name]) else value
+                    name: _joined(options[name], value) if _repeatable(options[name]) else value
                     for name, value in given.items()
                     if _is_given(context, name)
                 }
@@ -94,6 +94,12 @@ def _parameter(option: Option) -> inspect.Parameter:
 def _repeatable(option: Option) -> bool:
     """Whether it takes several names: a text with commas between them, or a collection of any kind."""
     return any(get_origin(kind) for kind in get_args(option.type))
+
+
+def _joined(option: Option, values: list[str]) -> str | tuple[str, ...]:
+    """Names in one text; files as they are, since a comma may stand in a path."""
+    several = any(get_origin(kind) is tuple for kind in get_args(option.type))
+    return tuple(values) if several else ",".join(values)
 
 
 def _is_given(context: typer.Context, name: str) -> bool:

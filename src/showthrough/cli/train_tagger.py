@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from showthrough.anonymizers.model_folders import check_model_folder
 from showthrough.anonymizers.taggers.tagger import Tagger
 from showthrough.anonymizers.taggers.training import BETA, asked, train_tagger
 from showthrough.cli.consoles import console, print_plain, show_notes
@@ -20,6 +19,7 @@ from showthrough.errors import printable
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
+from showthrough.resources.model_folders import check_model_folder
 
 Learner = Annotated[str, typer.Option(metavar="NAME", help="crf, svm, boosted or hmm; usually the preset's, or crf.")]
 Preset = Annotated[str, typer.Option(metavar="NAME", help="One of the challenge's systems, e.g. wellner3.")]

@@ -69,6 +69,13 @@ class Annotation(msgspec.Struct, frozen=True, array_like=True):
     mentions: tuple[Mention, ...] = ()
 
 
+class Authorship(msgspec.Struct, frozen=True, array_like=True):
+    """A question about who wrote a document: texts that one author wrote, and whether it is by the same one."""
+
+    known: tuple[str, ...]
+    same: bool | None = None  # None: nobody said
+
+
 class Document(msgspec.Struct, frozen=True, array_like=True):
     """An id and a text, with zero or more annotation layers."""
 
@@ -78,14 +85,15 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
     group: str = ""  # what it shares with others, such as the patient; empty: it is a group of its own
     split: str = ""  # the part of the corpus that it belongs to, such as train or test
     reviewed: tuple[str, ...] | None = None  # annotators whose work on it somebody else looked through; None: not said
+    authorship: Authorship | None = None  # of a problem of author verification, what is known of the author
 
     def digest(self) -> bytes:
-        """16 bytes that change whenever the id, the text, a mark or the group changes.
+        """16 bytes that change whenever the id, the text, a mark, the group or what is known of its author changes.
 
         Splits and reviews do not: no number is made of them.
         """
         # A document without a group has the digest that it had before there were groups.
-        content = (self.id, self.text, self.annotations, *filter(None, [self.group]))
+        content = (self.id, self.text, self.annotations, *filter(None, [self.group, self.authorship]))
         return hashlib.blake2b(msgspec.json.encode(content), digest_size=16).digest()
 
     @property
@@ -146,6 +154,7 @@ class Survey:
     groups: tuple[str, ...] = ()  # of the documents, in their order; none where no document has one
     silver: Mapping[str, int] = field(default_factory=dict)  # annotators that are programs, and how many layers of each
     shared: tuple[int, ...] = ()  # numbers of the documents that several people marked
+    asked: int = 0  # documents that ask who wrote them
 
 
 def digest_of(values: Mapping[str, object], file: str, what: str) -> str:
@@ -237,7 +246,7 @@ class Corpus:
         groups: list[str] = []
         shared: list[int] = []
         names: Counter[str] = Counter()
-        annotated = annotators = 0
+        annotated = annotators = asked = 0
         kinds: Counter[tuple[type[Mention], str, Identifier]] = Counter()
         for number, document in enumerate(self):
             problems += document.problems(self.source)
@@ -253,6 +262,7 @@ class Corpus:
             annotators += len(document.annotations)
             names.update(annotation.annotator for annotation in document.annotations)
             groups.append(document.group)
+            asked += document.authorship is not None
             if len(document.annotations) > 1 and len(document.readers) > 1:
                 shared.append(number)
             mentions = (mention for annotation in document.annotations for mention in annotation.mentions)
@@ -275,6 +285,7 @@ class Corpus:
             groups=tuple(groups) if any(groups) else (),
             silver={name: names[name] for name in sorted(filter(is_silver, names))},
             shared=tuple(shared),
+            asked=asked,
         )
 
     @property

@@ -171,6 +171,10 @@ class Anonymization:
         """What can be read of each document, by its id."""
         return {document.id: apply_masks(document.text, self.of(document.id)) for document in corpus}
 
+    def renamed(self, name: str) -> Anonymization:
+        """The same under another name."""
+        return Anonymization(self.masks, name, self.source, self.notes, self.provenance)
+
     def part(self, document_ids: Iterable[str]) -> Anonymization:
         """The masks of some documents."""
         masks = {key: self.masks[key] for key in document_ids if key in self.masks}
@@ -193,6 +197,46 @@ class Anonymization:
             return sorted(masks, key=lambda mask: (mask.start, mask.end, *_writing(mask), mask.entity_type))
 
         return digest_of(DerivedMasks(self.masks, ordered), self.source or self.name, "document")
+
+
+class Rewriting(Anonymization):
+    """Documents that were written anew, passage by passage: a mask is a passage, its replacement the new one.
+
+    `written` are the texts as they were handed in, where they were: white space between passages is theirs.
+    """
+
+    def __init__(
+        self,
+        masks: Mapping[str, Sequence[Mask]],
+        name: str = "rewriting",
+        source: str = "",
+        notes: Sequence[str] = (),
+        provenance: Provenance | None = None,
+        written: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(masks, name, source, notes, provenance)
+        self.written = written or {}
+
+    def renamed(self, name: str) -> Rewriting:
+        return Rewriting(self.masks, name, self.source, self.notes, self.provenance, self.written)
+
+    def part(self, document_ids: Iterable[str]) -> Rewriting:
+        ids = list(document_ids)
+        one = super().part(ids)
+        written = {key: self.written[key] for key in ids if key in self.written}
+        return Rewriting(one.masks, one.name, one.source, one.notes, one.provenance, written)
+
+    def texts(self, corpus: Corpus) -> Mapping[str, str]:
+        applied = super().texts(corpus)
+        return {key: self.written.get(key, text) for key, text in applied.items()}
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes whenever a passage changes, or a text as it was handed in."""
+        file = self.source or self.name
+        return digest_of(
+            {"masks": super().digest, "texts": digest_of(self.written, file, "document")}, file, "document"
+        )
 
 
 class ReleasedTexts(Anonymization):

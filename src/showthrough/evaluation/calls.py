@@ -95,10 +95,7 @@ def _named(
             raise PlanError(f"found a value of type {_kind(one)}; {expected}", "anonymizations")
     if names is None:
         return given
-    return [
-        Anonymization(one.masks, name, one.source, one.notes, one.provenance)
-        for name, one in zip(names, given, strict=True)
-    ]
+    return [one.renamed(name) for name, one in zip(names, given, strict=True)]
 
 
 def _backgrounds(given: Background | Mapping[str, str] | Sequence[Background] | None) -> dict[str, Any]:

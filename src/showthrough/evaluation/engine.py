@@ -43,6 +43,8 @@ from showthrough.run.provenance import (
     corpus_input,
     metric_record,
     provenance,
+    ratings_input,
+    verifier_input,
 )
 from showthrough.run.records import Ceiling, Evidence, Failure, Input, Sweep, columns_of
 from showthrough.run.run import Run
@@ -85,7 +87,8 @@ class Evaluation:
     ) -> None:
         self.plan = plan
         self.run = _blank(plan, references)
-        self.resources = Resources(plan.settings.models, watch, plan.background, plan.anonymizations, plan.backgrounds)
+        known = plan.background, plan.anonymizations, plan.backgrounds, plan.verifiers, plan.ratings
+        self.resources = Resources(plan.settings.models, watch, *known)
         self._anonymizations = [*plan.anonymizations, *references]
         self._metrics = {metric_text(metric): metric for metric in plan.metrics}
         self._gathered = Gathered()
@@ -374,4 +377,6 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         references=[Input(one.name, one.digest, len(one)) for one in references],
         backgrounds={one.name: background_input(one) for one in plan.backgrounds},
         thresholds=list(plan.thresholds),
+        verifiers=[verifier_input(one) for one in plan.verifiers],
+        ratings=None if plan.ratings is None else ratings_input(plan.ratings),
     )

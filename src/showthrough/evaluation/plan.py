@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
@@ -19,6 +20,8 @@ from showthrough.gate.asking import fault_of
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
+from showthrough.verifiers.base import Verifier
+from showthrough.verifiers.given import GivenAnswers
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class Plan:
     texts: bool = True  # whether the run keeps documents, for a reader to look at
     background: Background | None = None  # what the attacker knows
     backgrounds: tuple[Background, ...] = ()  # where there are several: metrics name the one they ask for
+    verifiers: tuple[Verifier | GivenAnswers, ...] = ()  # that are asked who wrote the documents
+    ratings: Ratings | None = None  # what people say of passages
     thresholds: tuple[Threshold, ...] = ()  # what numbers are asked to reach; none of them depends on it
 
     def retyped(self) -> Plan:

@@ -22,6 +22,8 @@ _SAME: dict[str, Callable[[Run], object]] = {
     "settings": lambda run: run.settings,
     "background": lambda run: run.background and run.background.digest,
     "backgrounds": lambda run: {name: one.digest for name, one in run.backgrounds.items()},
+    "verifiers": lambda run: [(one.name, one.digest) for one in run.verifiers],
+    "ratings": lambda run: run.ratings and run.ratings.digest,
     "showthrough version": lambda run: run.provenance.get("showthrough"),
 }
 

@@ -127,6 +127,10 @@ def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, setti
         extra.append(("dtype", dtype))
     if "background" in metric.needs and (background := run.background_of(record)):
         extra.insert(0, ("background", f"{background.name}@{background.digest[:8]}"))
+    if "verifiers" in metric.needs and run.verifiers:
+        extra.insert(0, ("verifiers", ",".join(f"{other.name}@{other.digest[:8]}" for other in run.verifiers)))
+    if "ratings" in metric.needs and run.ratings:
+        extra.insert(0, ("ratings", f"{run.ratings.name}@{run.ratings.digest[:8]}"))
     if "systems" in metric.needs:  # the number hangs on all of them
         extra.insert(0, ("systems", ",".join(f"{other.name}@{other.digest[:8]}" for other in run.anonymizations)))
     return signature(record, (*metric.pinned, *extra), run.corpus, one, settings, __version__)

@@ -34,6 +34,7 @@ Made = TypeVar("Made")
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 Names = str | Collection[str]
+Files = str | tuple[str, ...]  # each as it is: a comma may stand in a path
 
 _OF_TYPES = ("map", "direct", "quasi", "ignore")
 
@@ -64,6 +65,11 @@ class Settings(ModelSettings, Recorded):
     ] = ()
     references: Annotated[bool, Meta(description="Score nothing masked and everything masked as well.")] = True
     sweeps: Annotated[bool, Meta(description="Where masks have scores, also score what the surer ones reach.")] = True
+    seen: Annotated[bool, Meta(description="Also documents that a model was trained on, which is noted.")] = False
+    vectors: Annotated[
+        str | None,
+        Meta(title="NAME", description="Word vectors for soundness: spacy:PIPELINE, or a GloVe or word2vec text file."),
+    ] = None
     jobs: Annotated[
         int, Meta(description="Processes that share the work.", ge=1, extra={"flags": ("-j", "--jobs")})
     ] = 1
@@ -106,6 +112,8 @@ class Settings(ModelSettings, Recorded):
         if self.function_words:
             function_words_from(self.function_words)
             metric = with_parameters(metric, function_words=self.function_words)
+        if self.vectors:
+            metric = with_parameters(metric, vectors=self.vectors)
         return in_language([metric], self.language, words=not self.function_words)[0]
 
 
@@ -141,6 +149,20 @@ class FileSettings(Settings):
     released: Annotated[
         Names,
         Meta(title="NAME", description="A column beside the originals that holds released texts; may be repeated."),
+    ] = ()
+
+    verifier: Annotated[
+        Files, Meta(title="[NAME=]FOLDER", description="An author verifier, for safety; may be repeated.")
+    ] = ()
+    answers: Annotated[
+        Files,
+        Meta(
+            title="[VERIFIER:]NAME=FILE",
+            description="What a verifier answered on the originals (original=FILE) or an anonymization; repeatable.",
+        ),
+    ] = ()
+    ratings: Annotated[
+        Files, Meta(title="[NAME=]PLACE", description="What people say of passages, for sensibleness; repeatable.")
     ] = ()
 
     @property

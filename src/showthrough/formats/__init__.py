@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Mapping
 
 from showthrough.data.documents import Corpus
 from showthrough.data.given import aligned
-from showthrough.data.masks import Anonymization, apply_masks
+from showthrough.data.masks import Anonymization, Rewriting, apply_masks
 from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
 from showthrough.errors import InputError, Problem, at_document, shown, some
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, files_in, stem
-from showthrough.formats.base import Columns, Fit, Format, Input, Masks, Texts, can
+from showthrough.formats.base import Columns, Fit, Format, Input, Masks, Passages, Texts, can
 from showthrough.formats.choice import FORMATS, format_named, read_as, recognised, telling
 from showthrough.formats.groups import GroupBy
 from showthrough.formats.remarks import Remarks
@@ -75,8 +75,8 @@ def read_anonymization(
     given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
     masks = _aligned(given, file) if isinstance(given, Texts) else given
     _check_spans(file, lambda: isinstance(given, Texts) or sum(map(len, masks.values())))
-    remarks = file.remarks
-    return Anonymization(masks, name or stem(file.path), str(file.path), remarks.notes, remarks.provenance)
+    told = name or stem(file.path), str(file.path), file.remarks.notes, file.remarks.provenance
+    return Rewriting(given, *told, given.written) if isinstance(given, Passages) else Anonymization(masks, *told)
 
 
 def read_anonymized(
@@ -93,6 +93,7 @@ def read_anonymized(
     """
     file = Input(Head.of(path), Columns(id_column, text_column), corpus)
     given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
+    given = Texts(given.written) if isinstance(given, Passages) else given
     if isinstance(given, Texts):
         if corpus is not None and (lacking := [key for key in corpus.ids if key not in given]):
             fault = f"is in the corpus {corpus.source or corpus.name} but not here"

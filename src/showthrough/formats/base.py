@@ -30,6 +30,14 @@ class Texts(dict[str, str]):
     """Anonymized texts by document id, without offsets: they are aligned to the originals."""
 
 
+class Passages(dict[str, Sequence[Mask]]):
+    """Passages that were written anew, as masks by document id, and the whole texts as they were handed in."""
+
+    def __init__(self, masks: Mapping[str, Sequence[Mask]], written: Mapping[str, str]) -> None:
+        super().__init__(masks)
+        self.written = written
+
+
 class Fit(IntEnum):
     """Whether a file is of a format."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from showthrough.axis.axis import Axis
 from showthrough.axis.spans import Bools
+from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, ResourceError, quoted
@@ -63,11 +64,15 @@ class Resources:
         background: Background | None = None,
         anonymizations: Sequence[Anonymization] = (),
         backgrounds: Sequence[Background] = (),
+        verifiers: Sequence[Any] = (),
+        ratings: Ratings | None = None,
     ) -> None:
         self.models = models or ModelSettings()
         self.watch = watch
         self._backgrounds = {one.name: one for one in backgrounds} | ({} if background is None else {"": background})
         self.anonymizations = anonymizations  # all that are evaluated together
+        self.verifiers = verifiers  # that are asked who wrote the documents: a later room knows what they are
+        self.ratings = ratings  # what people say of passages
         self.cache = usual_cache(self.models.cache)
         self.seconds: dict[str, dict[str, Any]] = {}  # that attacks took, as they tell it
         self._sources: dict[tuple[object, ...], Any] = {}

@@ -42,6 +42,8 @@ def without_folders(run: Run) -> Run:
         anonymizations=[one.unplaced for one in run.anonymizations],
         background=None if run.background is None else run.background.unplaced,
         backgrounds={name: one.unplaced for name, one in run.backgrounds.items()},
+        verifiers=[one.unplaced for one in run.verifiers],
+        ratings=None if run.ratings is None else run.ratings.unplaced,
         metrics=[told(record, "text", "parameters") for record in run.metrics],
         scores=[told(score, "metric", "part", "reason", "signature", "note") for score in run.scores],
         rows={

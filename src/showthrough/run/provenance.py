@@ -9,11 +9,14 @@ from typing import Any
 
 import msgspec
 
+from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.metrics import Metric, metric_name, metric_text
 from showthrough.run.records import Input, MetricRecord
+from showthrough.verifiers.base import Verifier
+from showthrough.verifiers.given import GivenAnswers
 from showthrough.version import __version__
 
 _PACKAGES = ("numpy", "msgspec", "spacy", "wordfreq", "torch", "transformers", "sentence-transformers")
@@ -72,6 +75,16 @@ def anonymization_input(anonymization: Anonymization) -> Input:
 
 def background_input(background: Background) -> Input:
     return Input(background.name, background.digest, len(background), background.source)
+
+
+def verifier_input(verifier: Verifier | GivenAnswers) -> Input:
+    """A verifier as it was given; one that does not say what tells it from others of its name has its version alone."""
+    digest = getattr(verifier, "digest", "") or f"v{verifier.version}"
+    return Input(verifier.name, digest, getattr(verifier, "problems", 0), getattr(verifier, "source", ""))
+
+
+def ratings_input(ratings: Ratings) -> Input:
+    return Input(ratings.name, ratings.digest, len(ratings), ratings.source)
 
 
 def _version(package: str) -> str | None:

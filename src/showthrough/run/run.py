@@ -60,6 +60,8 @@ class Run(msgspec.Struct, dict=True):
     backgrounds: Annotated[dict[str, Input], "of several, by the name under which a metric asks for it"] = {}
     thresholds: Annotated[list[Threshold], "what its numbers were asked to reach; none: nobody said"] = []
     ceiling: Annotated[Ceiling | None, "what people reach against each other; null where none of them could be"] = None
+    verifiers: Annotated[list[Input], "that were asked who wrote the documents; `documents`: problems of training"] = []
+    ratings: Annotated[Input | None, "what people said of passages; `documents`: how many ratings"] = None
     sweeps: Annotated[
         dict[str, Sweep], "by anonymization, what its surer masks alone reach, where masks have scores"
     ] = {}

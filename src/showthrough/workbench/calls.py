@@ -37,7 +37,6 @@ class BenchCall(Settings):
     anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization] = ()
     replacement: Way = "label"
     threshold: float | None = None
-    seen: bool = False
     background: Background | Mapping[str, str] | Sequence[Background] | None = None
     progress: Progress | None = None
     texts: bool = True

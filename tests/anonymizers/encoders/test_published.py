@@ -9,9 +9,9 @@ import pytest
 
 from showthrough.anonymizers import anonymize, anonymizer
 from showthrough.anonymizers.encoders.published import TokenClassifier
-from showthrough.anonymizers.model_folders import Card, training_on, write_model
 from showthrough.data.documents import Corpus, Document
 from showthrough.errors import PlanError, ResourceError
+from showthrough.resources.model_folders import Card, training_on, write_model
 
 from .conftest import Plant
 

@@ -20,10 +20,10 @@ from showthrough.anonymizers.encoders.learning import Epoch, Tagging
 from showthrough.anonymizers.encoders.settings import TransformerSettings
 from showthrough.anonymizers.encoders.sweep import Grid, sweep
 from showthrough.anonymizers.encoders.training import Request, loaded, train_to_folder
-from showthrough.anonymizers.model_folders import read_card
 from showthrough.data.documents import Annotation, Mention
 from showthrough.data.provenance import text_digest
 from showthrough.errors import ResourceError
+from showthrough.resources.model_folders import read_card
 from showthrough.resources.training import Course, whole
 
 WEIGHTS = "model.safetensors"

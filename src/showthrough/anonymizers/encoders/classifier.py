@@ -12,11 +12,11 @@ from showthrough.anonymizers.encoders.loading import CLASSIFIER, Encoder, load_e
 from showthrough.anonymizers.encoders.prediction import predict
 from showthrough.anonymizers.encoders.schemes import tagset
 from showthrough.anonymizers.encoders.windows import usual_stride
-from showthrough.anonymizers.model_folders import CARD, Card
 from showthrough.data.documents import Document
 from showthrough.data.masks import ScoredMask
 from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.resources.files import model_files
+from showthrough.resources.model_folders import CARD, Card
 from showthrough.resources.names import SourceName
 from showthrough.resources.settings import ModelSettings
 

@@ -13,7 +13,6 @@ from showthrough.anonymizers.encoders.classifier import Classifier, classifier
 from showthrough.anonymizers.encoders.decoding import Decoder, Scores, Words
 from showthrough.anonymizers.encoders.loading import CLASSIFIER, Encoder, encoder_files, encoder_name, load_encoder
 from showthrough.anonymizers.encoders.schemes import Scheme, tagset
-from showthrough.anonymizers.model_folders import size_of
 from showthrough.data.documents import Document
 from showthrough.data.labels import label_map
 from showthrough.data.masks import ScoredMask
@@ -21,6 +20,7 @@ from showthrough.errors import PlanError, quoted, shown
 from showthrough.evaluation.settings import settings_problems
 from showthrough.resources.device import torch_device
 from showthrough.resources.files import ModelFiles, library_versions
+from showthrough.resources.model_folders import size_of
 from showthrough.resources.settings import ModelSettings
 from showthrough.tables.calls import check_choices, parameter
 

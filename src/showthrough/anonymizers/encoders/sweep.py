@@ -12,9 +12,9 @@ from msgspec import Meta
 
 from showthrough.anonymizers.encoders.learning import Epoch
 from showthrough.anonymizers.encoders.training import Outcome, Request, loaded, train_to_folder
-from showthrough.anonymizers.model_folders import CARD, read_card
 from showthrough.errors import OutputError, PlanError, quoted
 from showthrough.resources.checkpoints import differing
+from showthrough.resources.model_folders import CARD, read_card
 from showthrough.resources.settings import Watch
 
 Begun = Callable[[Request], None]

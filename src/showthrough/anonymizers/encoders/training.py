@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from showthrough.anonymizers.base import Training as TrainedOn
 from showthrough.anonymizers.encoders.classifier import Classifier, classifier
 from showthrough.anonymizers.encoders.decoding import Decoder
 from showthrough.anonymizers.encoders.examples import check_documents, examples_of, labels_for
@@ -20,7 +19,6 @@ from showthrough.anonymizers.encoders.loading import ENCODER, Encoder, encoder_f
 from showthrough.anonymizers.encoders.schemes import tagset
 from showthrough.anonymizers.encoders.scoring import dev_scores
 from showthrough.anonymizers.encoders.settings import TransformerSettings
-from showthrough.anonymizers.model_folders import CARD, Card, check_model_folder, read_card, training_on, write_model
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import text_digest
 from showthrough.errors import InputError, Interrupted, PlanError
@@ -29,6 +27,15 @@ from showthrough.files.writing import check_writable, workshop
 from showthrough.resources.checkpoints import Checkpoint
 from showthrough.resources.device import torch_device
 from showthrough.resources.files import EXTRA, ModelFiles, hushed, quietly
+from showthrough.resources.model_folders import (
+    CARD,
+    Card,
+    Training as TrainedOn,
+    check_model_folder,
+    read_card,
+    training_on,
+    write_model,
+)
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.resources.training import Course, seeded, train, uses_bf16, whole
 

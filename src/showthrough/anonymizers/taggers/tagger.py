@@ -9,8 +9,6 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.anonymizers.base import Training
-from showthrough.anonymizers.model_folders import CARD, VERSIONS, Card, check_model_folder, write_model
 from showthrough.anonymizers.taggers.consistency import propagated
 from showthrough.anonymizers.taggers.features.extractor import Extractor
 from showthrough.anonymizers.taggers.features.learned import Learned
@@ -24,6 +22,7 @@ from showthrough.data.documents import Document
 from showthrough.data.masks import Mask, ScoredMask
 from showthrough.errors import ResourceError
 from showthrough.files.reading import read_bytes
+from showthrough.resources.model_folders import CARD, VERSIONS, Card, Training, check_model_folder, write_model
 
 _LEARNED = "learned.json"
 _SECOND = "second-"  # before the names of the second pass's files

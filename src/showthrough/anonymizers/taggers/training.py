@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from showthrough.anonymizers.base import Training
-from showthrough.anonymizers.model_folders import training_on
 from showthrough.anonymizers.taggers import thresholds
 from showthrough.anonymizers.taggers.examples import EACH, Example, examples_of
 from showthrough.anonymizers.taggers.labeller import Labeller, fitted
@@ -23,6 +21,7 @@ from showthrough.data.provenance import text_digest
 from showthrough.errors import PlanError, quoted, shown
 from showthrough.evaluation.calls import evaluate
 from showthrough.resources.languages import another_language, sample_of
+from showthrough.resources.model_folders import Training, training_on
 
 BETA = 2.0
 SCORES = ("er_di", "er_qi", "recall", "precision")

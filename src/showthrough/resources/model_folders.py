@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from showthrough.anonymizers.base import Training
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import text_digest
 from showthrough.errors import InputError, OutputError, PlanError, ResourceError
@@ -19,8 +18,17 @@ from showthrough.version import __version__
 
 CARD = "model.json"
 VERSION = 1  # rises when an old reader could misread it
-Kind = Literal["tagger", "transformer"]
-VERSIONS: dict[Kind, int] = {"tagger": 1, "transformer": 1}  # of what makes masks; rises whenever a mask could change
+Kind = Literal["tagger", "transformer", "verifier"]
+# Of what models answer; rises whenever an answer could change.
+VERSIONS: dict[Kind, int] = {"tagger": 1, "transformer": 1, "verifier": 1}
+
+
+class Training(msgspec.Struct, frozen=True):
+    """What a model was trained on: the corpus by name and digest, and the digest of each text."""
+
+    corpus: str
+    digest: str
+    documents: tuple[str, ...] = ()  # data.provenance.text_digest of each
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,1 @@
+"""Author masking: who wrote it, is its sense kept, does it make sense."""

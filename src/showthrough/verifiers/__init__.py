@@ -1,0 +1,1 @@
+"""Author verifiers: are two texts by one author? One module a way to learn it, one table of them."""

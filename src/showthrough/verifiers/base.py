@@ -1,0 +1,65 @@
+"""What a verifier is: questions in, probabilities out; and what learns one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.axis.spans import Bools, Ints
+
+Array = NDArray[np.float64]
+UNANSWERED = 0.5  # exactly
+
+
+class Question(NamedTuple):
+    """Is a text by the author of these others?"""
+
+    known: tuple[str, ...]
+    text: str
+
+
+@runtime_checkable
+class Verifier(Protocol):
+    """Answers questions with the probability that it is one author. Exactly 0.5 is no answer.
+
+    The version rises whenever an answer could change. What it answers to one question must not depend on the others.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> int: ...
+
+    def answers(self, questions: Sequence[Question]) -> Sequence[float] | Array: ...
+
+
+class Fitted(Protocol):
+    """What was learned."""
+
+    def answers(self, questions: Sequence[Question]) -> Array: ...
+
+    def saved(self) -> Mapping[str, Array]:
+        """All of it, as arrays by name."""
+        ...
+
+
+class Learner(Protocol):
+    """Learns from questions whose answers are known."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> int: ...
+
+    def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> Fitted:
+        """`authors` number what must not be on both sides where a part is held out, to choose or to calibrate."""
+        ...
+
+    def loaded(self, arrays: Mapping[str, Array], settings: Mapping[str, Any]) -> Fitted:
+        """What was saved."""
+        ...
