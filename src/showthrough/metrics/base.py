@@ -35,6 +35,7 @@ Role = Literal[
     "F, P and R",
     "inconsistency",
     "residual",
+    "meaning",
 ]
 # What reports may take a metric for, whatever it is called, and what they then rely on.
 ROLES: dict[Role, str] = {
@@ -49,6 +50,7 @@ ROLES: dict[Role, str] = {
     "F, P and R": "F, with precision and recall as the parts `P` and `R`",
     "inconsistency": "the share of masked strings that can be read elsewhere, with their counts (`wrong` and `all`)",
     "residual": "what a detector still finds, with its counts (`wrong`) and the parameter `detector`",
+    "meaning": "how much of what passages say is kept, from 0 to 5, and the passages that lost most as evidence",
 }
 
 
@@ -172,6 +174,11 @@ class Metric(ABC):
     def roles(self) -> tuple[Role, ...]:
         """What reports may take it for (`ROLES`), whatever it is called."""
         return ()
+
+    @property
+    def only_language(self) -> str:
+        """The one language that it can read, such as `en`; empty where it reads any."""
+        return ""
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:

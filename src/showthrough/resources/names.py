@@ -99,4 +99,5 @@ def local_or_hub(name: str, kind: str) -> str:
 INFORMATION = Role("information content", "ic", ("hf",), ("wordfreq", "uniform"), ("wordfreq",))
 TERMS = Role("terms", "chunking", ("spacy", "spacy-tokens"), ("none", "auto"))
 SIMILARITY = Role("similarity", "similarity", ("st", "spacy"), ("ngrams",))
+STS = Role("soundness", "similarity", ("st", "tokens"), ("overlap",))
 EMBEDDING = Role("embedding", "embedding", ("st",), ("lsa",))
