@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -50,6 +50,7 @@ class Uncertain:
     free: Bools  # whether it may lie below 0 or above 1
     unit: Array  # what it would be with one in every document
     right: Bools  # whether its form gives the number itself
+    most: Array  # the largest that it can be, where it is not free
 
     @classmethod
     def joined(cls, some: Sequence[Uncertain]) -> Uncertain:
@@ -61,12 +62,14 @@ class Uncertain:
             np.concatenate([one.free for one in some]),
             np.concatenate([one.unit for one in some]),
             np.concatenate([one.right for one in some]),
+            np.concatenate([one.most for one in some]),
         )
 
     def ends(self, confidence: float) -> list[tuple[float, float] | None]:
         """The interval of each, where it has one."""
-        inside = np.clip(self.values, 0, 1)
-        shares = tuple(self.unit * end for end in share_interval(inside, self.spread, confidence))
+        inside = np.clip(self.values / self.most, 0, 1)
+        spread = replace(self.spread, variance=self.spread.variance / self.most**2)
+        shares = tuple(self.most * self.unit * end for end in share_interval(inside, spread, confidence))
         ends = (shares, number_interval(self.values, self.spread, confidence))
         low, high = (np.where(self.free, number, share) for share, number in zip(*ends, strict=True))
         known = (self.right & ~np.isnan(low)).tolist()
@@ -96,12 +99,13 @@ def uncertain(
         each = influences(form, form.sums(rows.values))
         value = each.values
         spread = Spread.of(np.column_stack([again[part] for part in form.parts]), each)
-        loose = np.array([not metric.bounded(part) for part in form.parts]) & (value != 0)
-        free = loose | (value < 0) | (value > 1)
+        most = np.array([metric.most(part) for part in form.parts])
+        loose = np.array([not metric.bounded(part) for part in form.parts]) & (value != 0) & (most == 1)
+        free = loose | (value < 0) | (value > most)
         unit = np.where(value == 0, [metric.one_each(part, rows.totals()) for part in form.parts], 1.0)
         pairs = zip(form.parts, value.tolist(), strict=True)
         right = np.array([same(one, float(values[part])) for part, one in pairs])
-        yield form.parts, Uncertain(value, spread, free, unit, right)
+        yield form.parts, Uncertain(value, spread, free, unit, right, most)
 
 
 def reference_scores(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tables) -> Iterator[Score]:

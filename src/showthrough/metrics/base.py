@@ -148,6 +148,10 @@ class Metric(ABC):
         """Whether a part lies between 0 and 1, as a share does."""
         return part not in self.unbounded
 
+    def most(self, part: str) -> float:
+        """The largest value of a part that lies between 0 and another number than 1, such as a mean of ratings."""
+        return 1.0
+
     def one_each(self, part: str, totals: Totals) -> float:
         """What a part would be with one in every document: where none was seen, its interval is in this unit."""
         return 1.0

@@ -37,11 +37,9 @@ class Soundness(Metric):
 
     The part `unchanged` is the share of passages that are as they were, white space aside.
 
-    >>> from showthrough import Anonymization, Corpus, Document, Mask, evaluate
-    >>> corpus = Corpus([Document("d", "Mr Doe went home. He slept.")])
-    >>> masks = {"first": Anonymization({"d": [Mask(0, 17)]})}
-    >>> evaluate(corpus, masks, metrics=["soundness"])["first", "soundness"].value  # the first of two is gone
-    2.5
+    >>> sums = {"sts": np.array(10.0 + 3.75), "passages": np.array(3.0), "unchanged": np.array(2.0)}
+    >>> Soundness().combine(sums)[HEADLINE].round(3).item()  # two as they were, one that says three quarters
+    4.583
     """
 
     group = "utility"
@@ -75,8 +73,7 @@ class Soundness(Metric):
     def only_language(self) -> str:
         return _ENGLISH if self.similarity == OVERLAP else ""
 
-    def one_each(self, part: str, totals: Totals) -> float:
-        """All that can be said, where nothing is."""
+    def most(self, part: str) -> float:
         return 1.0 if part == UNCHANGED else MOST
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
