@@ -31,15 +31,13 @@ def statistics_of(same: ArrayLike, answers: ArrayLike) -> dict[str, Array]:
     positive, negative = values > UNANSWERED, values < UNANSWERED
     columns = {
         "problems": np.ones(len(truth)),
-        "same": truth,
-        "different": ~truth,
         "right": np.where(truth, positive, negative),
         "unanswered": values == UNANSWERED,
         "tp": truth & positive,
         "fp": ~truth & positive,
         "fn": truth & negative,
         "squared": (values - truth) ** 2,
-        "auc": _parts_of_auc(truth, values),
+        **_parts_of_auc(truth, values),
     }
     return {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
 
@@ -53,10 +51,10 @@ def measured(sums: Mapping[str, Array]) -> dict[str, Array]:
     {'auc': 1.0, 'c@1': 0.8889, 'f0.5u': 0.8333, 'f1': 1.0, 'brier': 0.9, 'overall': 0.9244}
     """
     problems, right, tp = sums["problems"], sums["right"], sums["tp"]
-    both_kinds = (sums["same"] > 0) & (sums["different"] > 0)
+    rarer = sums["rarer"]
     with np.errstate(divide="ignore", invalid="ignore"):
         found = {
-            AUC: np.where(both_kinds, sums["auc"] / problems, np.nan),
+            AUC: np.where(rarer > 0, sums["ranked"] / rarer, np.nan),
             C_AT_1: right * (1 + sums["unanswered"] / problems) / problems,
             F_HALF_U: 1.25 * tp / (1.25 * tp + 0.25 * (sums["fn"] + sums["unanswered"]) + sums["fp"]),
             F1: 2 * tp / (2 * tp + sums["fp"] + sums["fn"]),
@@ -65,24 +63,28 @@ def measured(sums: Mapping[str, Array]) -> dict[str, Array]:
     return {**found, OVERALL: np.mean([found[name] for name in MEASURES], axis=0)}
 
 
-def _parts_of_auc(same: Bools, values: Array) -> Array:
-    """What each problem adds to AUC, as a column whose mean is AUC itself.
+def _parts_of_auc(same: Bools, values: Array) -> dict[str, Array]:
+    """Two columns, of which AUC is the ratio of the sums.
 
-    AUC is no sum: it compares all problems of one author with all of two. So each has AUC, and by how much its place
-    among those of the other kind is better than that (DeLong, DeLong and Clarke-Pearson 1988), weighed so that both
-    kinds count as much as in the whole: the column's spread is DeLong's.
+    AUC is no sum: it compares all problems of one author with all of two. A problem's place is the share of the other
+    kind that it is on the right side of, and AUC the mean place of either kind. So the rarer kind has its places, and
+    the other one by how much each of its own is better than their mean, which adds up to nothing. What a problem moves
+    is then what it moves in DeLong, DeLong and Clarke-Pearson (1988). And where all are on the right side, there are as
+    many trials as problems of the rarer kind: a few are soon in order, however many others there are.
     """
     one, two = np.sort(values[same]), np.sort(values[~same])
     if not len(one) or not len(two):
-        return np.zeros(len(values))
+        return {"ranked": np.zeros(len(values)), "rarer": np.zeros(len(values))}
     places = np.empty(len(values))
     places[same] = _below(values[same], two)
     places[~same] = 1 - _below(values[~same], one)
-    area = places[same].mean()
-    return np.asarray(area + (places - area) * np.where(same, len(values) / len(one), len(values) / len(two)))
+    rarer = same if len(one) <= len(two) else ~same
+    few = np.count_nonzero(rarer)
+    others = (places - places[rarer].mean()) * few / (len(values) - few)
+    return {"ranked": np.where(rarer, places, others), "rarer": rarer}
 
 
 def _below(values: Array, others: Array) -> Array:
     """The share of some sorted others that are lower than each value; equal ones count half."""
-    ends = [np.searchsorted(others, values, side) for side in ("left", "right")]  # type: ignore[call-overload]
-    return np.asarray(sum(ends) / (2 * len(others)))
+    lower, lower_or_equal = np.searchsorted(others, values, "left"), np.searchsorted(others, values, "right")
+    return np.asarray((lower + lower_or_equal) / (2 * len(others)))
