@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from showthrough.errors import PlanError, meant, quoted, shown
+from showthrough.metrics.authorship.sensibleness import Sensibleness
 from showthrough.metrics.base import HEADLINE, ROLES, Array, Count, Group, Metric, Role, Rows, Totals
 from showthrough.metrics.clinical.by_hard_token import PhiHardToken
 from showthrough.metrics.clinical.by_instance import PhiInstance
@@ -45,6 +46,7 @@ _BUILT_IN: dict[str, Metric] = {
     "residual": Residual(),
     "inconsistent": Inconsistency(),
     "disagreement": Disagreement(),
+    "sensibleness": Sensibleness(),
     "phi_token": PhiToken(),
     "phi_instance": PhiInstance(),
     "phi_strict": PhiSpan(),
@@ -184,7 +186,7 @@ def preset(name: str) -> tuple[str, ...]:
 __all__ = [
     "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
     "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
-    "Recall", "RecallPerType", "Residual", "Role", "Rows", "TextPreservedInformation", "TextPreservedSimilarity",
-    "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of", "parse_metric", "preset",
-    "with_parameters",
+    "Recall", "RecallPerType", "Residual", "Role", "Rows", "Sensibleness", "TextPreservedInformation",
+    "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of", "parse_metric",
+    "preset", "with_parameters",
 ]  # fmt: skip
