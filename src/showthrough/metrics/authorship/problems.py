@@ -9,8 +9,8 @@ import numpy as np
 
 from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus, Document
-from showthrough.verifiers.authors import components, traces
 from showthrough.verifiers.base import Question
+from showthrough.verifiers.folds import components
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Problems:
     authors: int  # sets of problems that share no text and no group
     untold: Bools  # of all documents: whose right answer nobody says, taken as the same author
     alone: Bools  # of all documents: those of which nothing can be asked
+    asked: bool  # whether documents ask themselves; else their groups are asked about
 
     def questions(self, texts: Mapping[str, str], which: Ints) -> list[Question]:
         """Some of them, about these texts."""
@@ -45,10 +46,8 @@ def problems_of(corpus: Corpus, known: int, seed: int) -> Problems:
     order = np.argsort(np.array([one.id for one in documents], dtype=object), kind="stable")
     ordered = [documents[place] for place in order.tolist()]
     random = np.random.default_rng(seed)
-    if any(one.authorship for one in ordered):
-        found = _asked(ordered, random)
-    else:
-        found = _grouped(ordered, known, random)
+    asking = any(one.authorship for one in ordered)
+    found = _asked(ordered, random) if asking else _grouped(ordered, known, random)
     return found.placed(corpus.ids, order)
 
 
@@ -60,6 +59,7 @@ class _Found:
     circles: Ints  # of the documents
     authors: int
     untold: Bools
+    asked: bool
 
     def placed(self, ids: Sequence[str], order: Ints) -> Problems:
         """The same with the places that documents have in the corpus."""
@@ -70,7 +70,8 @@ class _Found:
         alone = np.ones(len(ids), dtype=bool)
         alone[order[about[counted]]] = False
         known = [one[1] for one in self.questions]
-        return Problems(ids, order[about], known, same, counted, self.circles[about], self.authors, untold, alone)
+        circles = self.circles[about]
+        return Problems(ids, order[about], known, same, counted, circles, self.authors, untold, alone, self.asked)
 
 
 def _asked(documents: Sequence[Document], random: np.random.Generator) -> _Found:
@@ -78,7 +79,7 @@ def _asked(documents: Sequence[Document], random: np.random.Generator) -> _Found
     asked = {place: one.authorship for place, one in enumerate(documents) if one.authorship}
     told = {place: one for place, one in asked.items() if one.same is not None}
     used = told or asked
-    sets = components(traces(documents[place]) for place in used)
+    sets = components([_traces(documents[place]) for place in used])
     circles = _circles(sets, random)
     questions = [(place, one.known, one.same is not False, True) for place, one in used.items()]
     ours: dict[int, list[tuple[int, int]]] = {}  # by circle, the same-author problems with their sets
@@ -93,7 +94,7 @@ def _asked(documents: Sequence[Document], random: np.random.Generator) -> _Found
             questions.append((place, used[others[random.integers(len(others))]].known, False, False))
     everyone, untold = np.full(len(documents), -1), np.zeros(len(documents), dtype=bool)
     everyone[list(used)], untold[[] if told else list(asked)] = circles, True
-    return _Found(questions, everyone, _count(sets), untold)
+    return _Found(questions, everyone, _count(sets), untold, asked=True)
 
 
 def _grouped(documents: Sequence[Document], known: int, random: np.random.Generator) -> _Found:
@@ -103,7 +104,7 @@ def _grouped(documents: Sequence[Document], known: int, random: np.random.Genera
         groups.setdefault(one.group, []).append(place)
     authors = [places for group, places in groups.items() if group and len(places) > 1]
     used = [place for places in authors for place in places]
-    sets, everyone = components(traces(documents[place]) for place in used), np.full(len(documents), -1)
+    sets, everyone = components([_traces(documents[place]) for place in used]), np.full(len(documents), -1)
     everyone[used] = _circles(sets, random)
     number = dict(zip(used, sets.tolist(), strict=True))
     circles: dict[int, list[list[int]]] = {}
@@ -120,7 +121,14 @@ def _grouped(documents: Sequence[Document], known: int, random: np.random.Genera
             questions.append((place, drawn([one for one in own if one != place]), True, True))
             if others:
                 questions.append((place, drawn(others[random.integers(len(others))]), False, True))
-    return _Found(questions, everyone, _count(sets), np.zeros(len(documents), dtype=bool))
+    return _Found(questions, everyone, _count(sets), np.zeros(len(documents), dtype=bool), asked=False)
+
+
+def _traces(document: Document) -> list[str]:
+    """What gives away that two problems are about one author: a text that they share, white space aside, or a group."""
+    known = document.authorship.known if document.authorship else ()
+    texts = [f"text {' '.join(text.split())}" for text in (document.text, *known) if text.strip()]
+    return [*texts, f"group {document.group}"] if document.group else texts
 
 
 def _count(sets: Ints) -> int:
