@@ -21,7 +21,7 @@ Placed: TypeAlias = tuple[str, str, V]  # where it stands, the problem's id, its
 
 _TRUTHS = {"Y": True, "N": False}
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_OBJECTS = re.compile(rb'(\[\s*)?\{\s*["}]|\[\s*\]')  # how JSON begins; a problem may be called [1] as well
+OBJECTS = re.compile(rb'(\[\s*)?\{\s*["}]|\[\s*\]')  # how JSON begins; a problem may be called [1] as well
 _EXPECTED = "expected a number from 0 to 1"
 _BREAK = re.compile(r"\r\n|\r|\n")
 
@@ -51,7 +51,7 @@ def _by_id(path: str | os.PathLike[str], wire: Any, value_of: Callable[[str], V]
     head = Head(path)
     if head.folder:
         raise fail(head.path, f"is a folder; expected a file with {expected}")
-    if _OBJECTS.match(head.start):
+    if OBJECTS.match(head.start):
         read: Callable[[Any], Placed[V]] = partial(_of_object, msgspec.json.Decoder(wire), head.path)
         lines: Iterable[tuple[str, Any]] = objects_of(head, "problem number")
     else:
