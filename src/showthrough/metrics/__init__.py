@@ -187,6 +187,6 @@ __all__ = [
     "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
     "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
     "Recall", "RecallPerType", "Residual", "Role", "Rows", "Sensibleness", "TextPreservedInformation",
-    "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of", "parse_metric",
-    "preset", "with_parameters",
+    "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of",
+    "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip
