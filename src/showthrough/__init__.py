@@ -15,6 +15,7 @@ _ROOMS = {
     "analysis.review.folder": ("ReviewCopies", "review_copies"),
     "analysis.errors": ("error_cases",),
     "analysis.rules": ("rules_worth", "with_rules"),
+    "analysis.verification": ("VerifierScores", "verifier_scores"),
     "anonymizers": ("ANONYMIZERS", "Anonymizer", "anonymize", "anonymizer"),
     "anonymizers.encoders.calls": ("train_transformer",),
     "anonymizers.silver": ("annotate",),
