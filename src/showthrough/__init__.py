@@ -52,6 +52,7 @@ _ROOMS = {
         "ReIdentification",
         "Residual",
         "Rows",
+        "Safety",
         "Sensibleness",
         "TextPreservedInformation",
         "TextPreservedSimilarity",
@@ -64,7 +65,7 @@ _ROOMS = {
     "registry.fetching": ("fetch",),
     "run.records": ("Ceiling", "Comparison", "Human", "Score", "Sweep"),
     "run.run": ("Run",),
-    "data.documents": ("Annotation", "Corpus", "Document", "Mention"),
+    "data.documents": ("Annotation", "Authorship", "Corpus", "Document", "Mention"),
     "tables.calls": ("parameter",),
     "workbench.calls": ("bench",),
 }
