@@ -34,7 +34,8 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tabl
         totals = table.totals() if table else metric.totals(tables[record.text, one.name])
         for part, value in metric.combine(totals).items():
             if np.isnan(value):
-                yield Score(one.name, record.text, part, None, None, None, metric.undefined, line)
+                why = metric.why_undefined(part, totals)
+                yield Score(one.name, record.text, part, None, None, None, why, line)
                 continue
             low, high = intervals.get(part, (None, None))
             note = "" if low is not None or not settings.resamples else metric.interval_fault(part) or ALIKE
@@ -128,9 +129,10 @@ def reference_scores(run: Run, metrics: Sequence[Metric], settings: Recorded, ta
             if (text, one.name) not in tables:
                 continue  # the metric cannot score it
             line = _signature(run, metric, records[text], one, settings)
-            for part, value in metric.combine(metric.totals(run.by_id(tables[text, one.name]))).items():
+            totals = metric.totals(run.by_id(tables[text, one.name]))
+            for part, value in metric.combine(totals).items():
                 defined = not np.isnan(value)
-                reason = "" if defined else metric.undefined
+                reason = "" if defined else metric.why_undefined(part, totals)
                 yield Score(one.name, text, part, float(value) if defined else None, None, None, reason, line)
 
 

@@ -15,6 +15,7 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
 from showthrough.errors import Problem, ResourceError, quoted
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
+from showthrough.resources import Resources
 from showthrough.tables import is_guest, raised
 from showthrough.tables.calls import check_choices, parameters
 
@@ -35,6 +36,7 @@ Role = Literal[
     "F, P and R",
     "inconsistency",
     "residual",
+    "authors",
     "sense",
 ]
 # What reports may take a metric for, whatever it is called, and what they then rely on.
@@ -51,6 +53,7 @@ ROLES: dict[Role, str] = {
     "inconsistency": "the share of masked strings that can be read elsewhere, with their counts (`wrong` and `all`)",
     "sense": "how sensible people find what was written, from 0 to 2, with the parts `rater:NAME`, `kappa` and `alpha`",
     "residual": "what a detector still finds, with its counts (`wrong`) and the parameter `detector`",
+    "authors": "how well verifiers tell authors, with the parts `c@1:NAME`, `before:NAME` and `lost:NAME` of each",
 }
 
 
@@ -166,6 +169,14 @@ class Metric(ABC):
     def test_fault(self, part: str) -> str:
         """Why two anonymizations cannot be tested on a part by exchanging documents; empty where they can."""
         return ""
+
+    def why_undefined(self, part: str, totals: Totals) -> str:
+        """Why a part has no value at some sums."""
+        return self.undefined
+
+    def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
+        """What a reader must know of the rows of all anonymizations, by name; a sentence each."""
+        return []
 
     @property
     def models(self) -> dict[str, str]:
