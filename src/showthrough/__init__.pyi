@@ -18,6 +18,10 @@ from showthrough.analysis.rules import (
     rules_worth as rules_worth,
     with_rules as with_rules,
 )
+from showthrough.analysis.verification import (
+    VerifierScores as VerifierScores,
+    verifier_scores as verifier_scores,
+)
 from showthrough.anonymizers import (
     ANONYMIZERS as ANONYMIZERS,
     Anonymizer as Anonymizer,
