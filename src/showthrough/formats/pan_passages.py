@@ -73,7 +73,7 @@ class Original:
     def _as_stated(
         self, passages: Sequence[Stated], quotes: Sequence[str], sizes: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Where passages stand as they say, if half of them do; a byte-order mark that the text had may be counted or not."""
+        """Where passages stand as they say, if half of them do; the byte-order mark of a file may be counted or not."""
         best = np.full(len(quotes), _NONE, dtype=np.int64)
         if not quotes:
             return best
