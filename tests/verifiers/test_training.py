@@ -176,7 +176,7 @@ def _other_arrays(folder: Path, **arrays: np.ndarray) -> None:
         (lambda at: _other_arrays(at, weight=np.array(["x"] * 24)), "holds other things than numbers"),
         (lambda at: _other_arrays(at, weight=np.array([{}], dtype=object)), NOT_WHOLE),
         (lambda at: _other_arrays(at, more=np.zeros(3)), NOT_WHOLE),
-        (lambda at: _card(at, lambda card: card["settings"].update(version=99)), "version 99 of glad; this program has"),
+        (lambda at: _card(at, lambda card: card["settings"].update(version=99)), "version 99 of glad; this program"),
         (lambda at: _card(at, lambda card: card["settings"].update(learner="x")), "was trained by x, which"),
         (lambda at: _card(at, lambda card: card["settings"].pop("learner")), NOT_WHOLE),
         (lambda at: _card(at, lambda card: card.update(kind="tagger")), "holds a tagger; expected"),
