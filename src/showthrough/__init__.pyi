@@ -43,6 +43,7 @@ from showthrough.data.authorship import (
 from showthrough.data.background import Background as Background
 from showthrough.data.documents import (
     Annotation as Annotation,
+    Authorship as Authorship,
     Corpus as Corpus,
     Document as Document,
     Mention as Mention,
@@ -102,6 +103,7 @@ from showthrough.metrics import (
     ReIdentification as ReIdentification,
     Residual as Residual,
     Rows as Rows,
+    Safety as Safety,
     Sensibleness as Sensibleness,
     TextPreservedInformation as TextPreservedInformation,
     TextPreservedSimilarity as TextPreservedSimilarity,

@@ -47,6 +47,13 @@ class Shared:
         return found
 
 
+class Yes(Shared):
+    """Whose c@1 is 1 where all are by the same author."""
+
+    def answers(self, questions: Sequence[Question]) -> list[float]:
+        return [0.9] * len(questions)
+
+
 def problems(count: int, truth: Sequence[bool | None] = (None,)) -> Corpus:
     """The author of each says a word of his own; where the truth says no, somebody else's."""
     documents = []
@@ -133,14 +140,19 @@ def test_false_alarms_are_those_on_masked_texts_of_others() -> None:
     found = values(run, "A", SHARED)
     assert (found["c@1:shared"], found["false:shared"], found["told:shared"]) == (1, 0, 1)
 
-    @dataclass(frozen=True)
-    class Yes(Shared):
-        def answers(self, questions: Sequence[Question]) -> list[float]:
-            return [0.9] * len(questions)
-
     run = evaluate(corpus, {"A": masked(corpus, corpus.ids)}, [SHARED], verifiers=[Yes()])
     found = values(run, "A", SHARED)
     assert (found["c@1:shared"], found["false:shared"], found["told:shared"]) == (1, 1, 0.5)
+
+
+def test_of_a_text_without_a_word_nobody_is_asked() -> None:
+    corpus = problems(4)
+    empty = Anonymization({key: [Mask(0, 11, "*" * at)] for at, key in enumerate(corpus.ids)})
+    run = evaluate(corpus, {"A": empty}, [SHARED], verifiers=[Yes()])
+    found = values(run, "A", SHARED)
+    assert (found["c@1:shared"], found["before:shared"], found["false:shared"], found["told:shared"]) == (0, 1, 0, 0.5)
+    assert run.rows[SHARED]["A"]["answer:shared"] == [0.5] * 4
+    assert run[EVERYTHING, SHARED].value == 0
 
 
 def test_groups_are_asked_about_as_authors() -> None:
@@ -180,9 +192,9 @@ def test_answers_cannot_be_about_groups() -> None:
         evaluate(corpus, {"A": masked(corpus, [])}, [ANSWERS], answers={"original": answers, "A": answers})
 
 
-@pytest.mark.parametrize("text", ["safety(known=0)", "safety(known=1001)", "safety(seed=-1)"])
+@pytest.mark.parametrize("text", ["safety(known=0)", "safety(known=1001)", "safety(seed=-1)", 'safety(learner="?")'])
 def test_parameters_out_of_range_are_told(text: str) -> None:
-    with pytest.raises(PlanError, match="expected"):
+    with pytest.raises(PlanError, match=r"expected|there are"):
         parse_metric(text)
 
 
@@ -214,7 +226,7 @@ def test_what_a_reader_must_know_is_said() -> None:
     corpus = problems(4)
     empty = Anonymization({key: [Mask(0, len(one.text), ["", "x", "?!", "y"][at])] for at, (key, one) in
                            enumerate(zip(corpus.ids, corpus, strict=True))})  # fmt: skip
-    verifier = Shared(figures={"false_alarms": 0.234})
+    verifier = Shared(figures={"held_out_authors": {"false_alarms": 0.234}})
     notes = evaluate(corpus, {"A": empty}, [SHARED], verifiers=[verifier]).notes
     assert any("a verifier that always says so would have a c@1 of 1" in note for note in notes)
     assert any("these took for the right one: shared 23%" in note for note in notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus, Document
 from showthrough.verifiers.base import Question
 from showthrough.verifiers.folds import components
+
+_NO_LETTERS = re.compile(r"[\W_]+")  # which files of one text may have in other ways: marks at the start, line ends
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,10 @@ class Problems:
     def questions(self, texts: Mapping[str, str], which: Ints) -> list[Question]:
         """Some of them, about these texts."""
         return [Question(self.known[place], texts[self.ids[self.documents[place]]]) for place in which.tolist()]
+
+    def wordless(self, texts: Mapping[str, str]) -> Bools:
+        """Of all documents: those of which nothing is left to read."""
+        return np.array([not any(map(str.isalnum, texts[key])) for key in self.ids], dtype=bool)
 
 
 def problems_of(corpus: Corpus, known: int, seed: int) -> Problems:
@@ -125,10 +132,10 @@ def _grouped(documents: Sequence[Document], known: int, random: np.random.Genera
 
 
 def _traces(document: Document) -> list[str]:
-    """What gives away that two problems are about one author: a text that they share, white space aside, or a group."""
+    """What gives away that two problems are about one author: a text that they share, letter by letter, or a group."""
     known = document.authorship.known if document.authorship else ()
-    texts = [f"text {' '.join(text.split())}" for text in (document.text, *known) if text.strip()]
-    return [*texts, f"group {document.group}"] if document.group else texts
+    texts = [_NO_LETTERS.sub("", text.casefold()) for text in (document.text, *known)]
+    return [f"text {text}" for text in texts if text] + ([f"group {document.group}"] if document.group else [])
 
 
 def _count(sets: Ints) -> int:
