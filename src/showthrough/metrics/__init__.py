@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from showthrough.errors import PlanError, meant, quoted, shown
+from showthrough.metrics.authorship.readable import KnownWords, Perplexity
 from showthrough.metrics.base import HEADLINE, ROLES, Array, Count, Group, Metric, Role, Rows, Totals
 from showthrough.metrics.clinical.by_hard_token import PhiHardToken
 from showthrough.metrics.clinical.by_instance import PhiInstance
@@ -45,6 +46,8 @@ _BUILT_IN: dict[str, Metric] = {
     "residual": Residual(),
     "inconsistent": Inconsistency(),
     "disagreement": Disagreement(),
+    "readable": KnownWords(),
+    "perplexity": Perplexity(),
     "phi_token": PhiToken(),
     "phi_instance": PhiInstance(),
     "phi_strict": PhiSpan(),

@@ -14,10 +14,11 @@ from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.resources.cache import Cache, usual_cache
 from showthrough.resources.lexicon import LEXICONS, NONE, Lexicon, NoWords
-from showthrough.resources.names import EMBEDDING, INFORMATION, SIMILARITY, TERMS, Role
+from showthrough.resources.names import EMBEDDING, INFORMATION, LANGUAGE_MODEL, SIMILARITY, TERMS, Role
 from showthrough.resources.settings import ModelSettings, Watch
 
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
+    from showthrough.resources.causal_lm import CausalLanguageModel
     from showthrough.resources.embedder import Embedder, SentenceEmbedder
     from showthrough.resources.information import InformationSource
     from showthrough.resources.similarity import Similarity
@@ -133,6 +134,13 @@ class Resources:
             return LatentSemantics()
         return self._sentences(name, EMBEDDING)
 
+    @_once
+    def language_model(self, name: str) -> CausalLanguageModel:
+        """What is surprised by words or not: a model that reads from left to right."""
+        from showthrough.resources.causal_lm import CausalLanguageModel
+
+        return CausalLanguageModel(LANGUAGE_MODEL.parse(name), LANGUAGE_MODEL, self.models, self.cache, self.watch)
+
     def revisions(self, models: Mapping[str, str]) -> dict[str, str]:
         """Models by name, each with what tells it from any other of that name; given by the parameter that names it."""
         roles: dict[str, Callable[[str], object]] = {
@@ -140,6 +148,7 @@ class Resources:
             TERMS.parameter: self.terms,
             SIMILARITY.parameter: self.similarity,
             EMBEDDING.parameter: self.embedder,
+            LANGUAGE_MODEL.parameter: self.language_model,
             FUNCTION_WORDS: self.function_words,
         }
         # A guest may name models by parameters that nobody here knows: what tells those apart is theirs to pin.
