@@ -330,7 +330,6 @@ class Evaluation:
         run.failures = [Failure(text, self._failures[text]) for text in self._failures]
         run.documents, run.groups = run.documents[:done], run.groups[:done]
         masks = {name: self._gathered.masks(name) for name in run.names}
-        run.notes = list(dict.fromkeys([*self._notes, *mask_notices(masks, plan.metrics)]))
         run.rows, run.evidence = {}, {}
         for (text, name), chunks in self._gathered.rows.items():
             rows = Rows.joined(chunks)
@@ -341,8 +340,15 @@ class Evaluation:
                 run.rows.setdefault(text, {})[name] = columns_of(rows)
                 if rows.evidence and name not in REFERENCES:
                     run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
+        run.notes = list(dict.fromkeys([*self._notes, *mask_notices(masks, plan.metrics), *self._remarks()]))
         used = [models for text, models in self._revisions.items() if text in run.rows]
         run.provenance["models"] = {name: revision for models in used for name, revision in models.items()}
+
+    def _remarks(self) -> list[str]:
+        """What metrics say of their rows."""
+        counted = [(self._metrics[text], text, list(names)) for text, names in self.run.rows.items()]
+        tables = [(metric, {name: self._tables[text, name] for name in names}) for metric, text, names in counted]
+        return [line for metric, each in tables for line in metric.remarks(each, self.resources)]
 
     def _texts(self) -> Texts:
         """The documents for a reader; where there are too many, those at most risk."""

@@ -38,6 +38,9 @@ from showthrough.formats import (
     labelstudio_min,
     made,
     nemotron,
+    pan,
+    pan_pairs,
+    pan_submission,
     parquet,
     presidio,
     presidio_evaluator,
@@ -89,6 +92,10 @@ FORMATS: Table[Format] = Table(
         "table": table.FORMAT,
         "xlsx": xlsx.FORMAT,
         "parquet": parquet.FORMAT,
+        # who wrote a text
+        "pan": pan.FORMAT,
+        "pan-pairs": pan_pairs.FORMAT,
+        "pan-submission": pan_submission.FORMAT,
         # clinical
         **i2b2.FORMATS,
         "brat": brat.FORMAT,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from showthrough.data.documents import Annotation, Document, Identifier, Mention
+from showthrough.data.documents import Annotation, Authorship, Document, Identifier, Mention
 from showthrough.data.levels import by_type, known_level
 from showthrough.data.silver import is_silver
 from showthrough.errors import InputError, Problem, at_document, shown
@@ -39,6 +39,11 @@ class _Layer(msgspec.Struct, gc=False):
     entity_mentions: list[_Mention]  # an annotator who marked nothing says so: a misspelt key must not read as that
 
 
+class _Authorship(msgspec.Struct):
+    known: Annotated[list[Annotated[str, msgspec.Meta(min_length=1)]], msgspec.Meta(min_length=1)]
+    same: bool | None = None
+
+
 _Group = str | int | None
 
 
@@ -54,6 +59,7 @@ class _Document(_Id, gc=False):
     group: _Group = None
     dataset_type: str | None = None
     quality_checked: list[str] | bool | None = None  # whose work; or whether that of everybody
+    authorship: _Authorship | None = None
 
 
 class _RawDocument(_Id):
@@ -145,7 +151,14 @@ def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
                 problems.append(Problem(str(path), place, f"{fault}; expected offsets in Unicode code points"))
         annotations.append(Annotation(annotator, tuple(map(_mention, mentions))))
     group = "" if wire.group is None else str(wire.group)
-    return Document(str(wire.id), text, tuple(annotations), group, wire.dataset_type or "", _reviewed(wire))
+    return Document(
+        str(wire.id), text, tuple(annotations), group, wire.dataset_type or "", _reviewed(wire), _asked(wire)
+    )
+
+
+def _asked(wire: _Document) -> Authorship | None:
+    asked = wire.authorship
+    return None if asked is None else Authorship(tuple(asked.known), asked.same)
 
 
 def _reviewed(wire: _Document) -> tuple[str, ...] | None:
@@ -208,6 +221,9 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
         said["dataset_type"] = document.split
     if document.reviewed is not None:
         said["quality_checked"] = document.reviewed
+    if document.authorship is not None:
+        known, same = document.authorship.known, document.authorship.same
+        said["authorship"] = {"known": known, **({} if same is None else {"same": same})}
     return {"doc_id": document.id, "text": document.text, **said, "annotations": layers}
 
 

@@ -13,6 +13,8 @@ from typing import Any, get_args
 
 from showthrough.errors import PlanError, meant, quoted, shown
 from showthrough.metrics.authorship.readable import KnownWords, Perplexity
+from showthrough.metrics.authorship.safety import Safety
+from showthrough.metrics.authorship.sensibleness import Sensibleness
 from showthrough.metrics.base import HEADLINE, ROLES, Array, Count, Group, Metric, Role, Rows, Totals
 from showthrough.metrics.clinical.by_hard_token import PhiHardToken
 from showthrough.metrics.clinical.by_instance import PhiInstance
@@ -46,6 +48,8 @@ _BUILT_IN: dict[str, Metric] = {
     "residual": Residual(),
     "inconsistent": Inconsistency(),
     "disagreement": Disagreement(),
+    "safety": Safety(),
+    "sensibleness": Sensibleness(),
     "readable": KnownWords(),
     "perplexity": Perplexity(),
     "phi_token": PhiToken(),
@@ -115,6 +119,8 @@ PRESETS: dict[str, tuple[str, ...]] = {
     # and its tables for both; and the views of MEDDOCAN (Marimon et al. 2019).
     "i2b2": ("phi_token", "phi_instance", "phi_instance(types=False)"),
     "meddocan": ("phi_strict", "phi_span", "phi_merged", "phi_leak"),
+    # What PAN's author masking asks of a machine (Potthast, Hagen and Stein 2016); people are asked about sense.
+    "pan": ("safety",),
 }
 
 
@@ -187,7 +193,7 @@ def preset(name: str) -> tuple[str, ...]:
 __all__ = [
     "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
     "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
-    "Recall", "RecallPerType", "Residual", "Role", "Rows", "TextPreservedInformation", "TextPreservedSimilarity",
-    "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of", "parse_metric", "preset",
-    "with_parameters",
+    "Recall", "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "TextPreservedInformation",
+    "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of",
+    "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip
