@@ -13,6 +13,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.labels import Meaning
 from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError, printable, shown, some
+from showthrough.evaluation.authorship import authorship_notices
 from showthrough.evaluation.notices import notices
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.plan_files import is_request
@@ -41,7 +42,8 @@ def command(
     head = Head.of(corpus)
     plan = _checked(requested(head, anonymizations, (), settings), is_request(head))
     note_unmasked(plan.anonymizations)
-    show_notes([*notices(plan.corpus, plan.anonymizations, plan.metrics), *_strange_types(plan)])
+    told = notices(plan.corpus, plan.anonymizations, plan.metrics) + authorship_notices(plan)
+    show_notes([*told, *_strange_types(plan)])
     typer.echo(printable(_summary(plan.corpus)))
     for one in plan.anonymizations:
         typer.echo(printable(_masks(one, plan.corpus)))

@@ -27,7 +27,9 @@ def authorship_problems(plan: Plan) -> list[Problem]:
             problems += _answers_problems(one, [each.name for each in plan.anonymizations], plan.corpus)
         elif not plan.settings.seen and (count := seen(one, plan.corpus)):
             expected = "expected another, or --seen to have its numbers all the same (in Python, seen=True)"
-            problems.append(Problem("", f"verifier {shown(one.name)}", f"{_trained_on(count, plan.corpus)}; {expected}"))
+            problems.append(
+                Problem("", f"verifier {shown(one.name)}", f"{_trained_on(count, plan.corpus)}; {expected}")
+            )
     return problems
 
 
@@ -88,7 +90,7 @@ def _answers_problems(given: GivenAnswers, anonymizations: Sequence[str], corpus
 
 def authorship_notices(plan: Plan) -> list[str]:
     """What a reader must know of verifiers before believing what they say."""
-    lines = []
+    lines: list[str] = []
     asked = frozenset(document.id for document in plan.corpus if document.authorship) if _given(plan) else frozenset()
     for one in plan.verifiers:
         if isinstance(one, GivenAnswers):
@@ -111,7 +113,8 @@ def _lacking(given: GivenAnswers, asked: frozenset[str]) -> Iterator[str]:
                 "they count as unanswered, which looks safer than it may be"
             )
         if strangers := [key for key in answers if key not in asked]:
-            yield f"{shown(given.name)}: about {what} {len(strangers)} answers are to no problem here: {some(strangers)}"
+            left = f"{len(strangers)} answers are to no problem here: {some(strangers)}"
+            yield f"{shown(given.name)}: about {what} {left}"
 
 
 def _trained_on(count: int, corpus: Corpus) -> str:

@@ -16,6 +16,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES, references_of
 from showthrough.errors import ChangedError, Interrupted, ResourceError
+from showthrough.evaluation.authorship import authorship_notices
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.evaluation.checkpoints import Checkpoints, earlier_part
 from showthrough.evaluation.chunks import Answer, Cell, Work, answered, answered_there
@@ -96,6 +97,7 @@ class Evaluation:
         self._revisions: dict[str, dict[str, str]] = {}  # of the models of each metric
         self._notes = nobody_marked(plan.corpus, plan.metrics)
         self._notes += notices(plan.corpus, plan.anonymizations, plan.metrics, masks={})  # of masks later
+        self._notes += authorship_notices(plan)
         self._before = 0  # documents of the run that is resumed
         self._pace = Pace(self._of_scope("document").values())
         self._checkpoints = checkpoints

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import msgspec
 
 from showthrough.errors import InputError, PlanError, Problem, shown
 from showthrough.evaluation.requests import Request, Source, path_of
-from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.evaluation.settings import FileSettings, each_of, options_of
 from showthrough.evaluation.tae import is_tae, read_tae
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, read_bytes, suffix, text_of
@@ -75,6 +76,12 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
         own = {name: column for name, column in columns.items() if column is not None}
         return Source(file(table.path, place), {**settings.columns, **own})
 
+    settings = replace(
+        settings,
+        verifier=tuple(_beside(home, one) for one in each_of(settings.verifier)),
+        answers=tuple(_beside(home, one) for one in each_of(settings.answers)),
+        ratings=tuple(_beside(home, one) for one in each_of(settings.ratings)),
+    )
     named = plan.background if isinstance(plan.background, dict) else {}
     alone = plan.background if isinstance(plan.background, str) else None
     return Request(
@@ -87,6 +94,14 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
         backgrounds={name: file(given, f"background.{shown(name)}") for name, given in named.items()},
         asked=asked_in(plan.thresholds, str(path)),
     )
+
+
+def _beside(home: Path, written: str) -> str:
+    """What is beside a plan, `NAME=` before it or not; what is not there may be the name of an installed verifier."""
+    name, sign, path = written.partition("=")
+    if sign and not (home / written).exists():
+        return f"{name}={home / path}"
+    return str(home / written) if (home / written).exists() or "/" in written else written
 
 
 def _json_of(path: Path, known: tuple[str, ...]) -> bytes:

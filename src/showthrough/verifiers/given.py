@@ -48,14 +48,15 @@ def read_given(written: Sequence[str], anonymizations: Collection[str]) -> list[
 
     def take(text: str) -> tuple[tuple[str, str], Answers]:
         said, _, file = text.partition("=")
-        verifier, colon, name = ("", "", said) if said in anonymizations else said.rpartition(":")
-        if not (name and file) or (colon and not verifier):
+        verifier, name = ANSWERS, said
+        if ":" in said and said not in anonymizations:
+            verifier, _, name = said.partition(":")
+        if not (verifier and name and file):
             raise PlanError(f"found {quoted(text)}; {_WRITTEN}", ANSWERS)
-        key = verifier or ANSWERS, name
-        if key in files:
+        if (verifier, name) in files:
             raise PlanError("were given twice; expected one file", f"{ANSWERS} {shown(said)}")
-        files[key] = file
-        return key, read_answers(file)
+        files[verifier, name] = file
+        return (verifier, name), read_answers(file)
 
     read = dict(gathered(written, take))
     return [
