@@ -32,6 +32,10 @@ from showthrough.attacks import (
     ATTACKS as ATTACKS,
     Attack as Attack,
 )
+from showthrough.data.authorship import (
+    Rating as Rating,
+    Ratings as Ratings,
+)
 from showthrough.data.background import Background as Background
 from showthrough.data.documents import (
     Annotation as Annotation,
@@ -75,6 +79,7 @@ from showthrough.formats import (
     read_corpus as read_corpus,
 )
 from showthrough.formats.background import read_background as read_background
+from showthrough.formats.ratings import read_ratings as read_ratings
 from showthrough.formats.writing import write_corpus as write_corpus
 from showthrough.metrics import (
     METRICS as METRICS,
@@ -93,10 +98,15 @@ from showthrough.metrics import (
     ReIdentification as ReIdentification,
     Residual as Residual,
     Rows as Rows,
+    Sensibleness as Sensibleness,
     TextPreservedInformation as TextPreservedInformation,
     TextPreservedSimilarity as TextPreservedSimilarity,
     WeightedPrecision as WeightedPrecision,
     parse_metric as parse_metric,
+)
+from showthrough.rating.sampling import (
+    RatingSample as RatingSample,
+    rating_sample as rating_sample,
 )
 from showthrough.registry.fetching import fetch as fetch
 from showthrough.run.records import (

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli import lists, train, verifier
+from showthrough.cli import lists, rate, train, verifier
 from showthrough.cli.statuses import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import stoppable
 from showthrough.cli.streams import outlets
@@ -31,6 +31,7 @@ for name in (
     app.command(name)(import_module(f"{__name__}.{name}").command)
 app.add_typer(train.app, name="train")
 app.add_typer(verifier.app, name="verifier")
+app.add_typer(rate.app, name="rate")
 for listing in (lists.metrics, lists.formats, lists.attacks, lists.anonymizers, lists.detectors):
     app.command(listing.__name__)(listing)
 
