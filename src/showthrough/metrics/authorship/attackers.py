@@ -41,9 +41,6 @@ def attackers_of(
     for one in known.verifiers:
         given = isinstance(one, GivenAnswers)
         found[one.name] = _Given(one, problems) if given else _Trained(one, problems, originals, known)
-    if ADAPTIVE in found:
-        fault = f"a verifier that was given is called {ADAPTIVE}, as the one that learns from masked texts is"
-        raise ResourceError(f"{fault}; expected another name, such as --verifier mine=FOLDER")
     found[ADAPTIVE] = _Adaptive(learner, seed, problems, originals, known)
     if lacking := [name for name in names if name not in found]:
         raise ResourceError(f"there is no verifier {quoted(lacking[0])}; expected some of {some(found)}")
