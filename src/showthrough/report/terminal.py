@@ -16,7 +16,7 @@ from rich.text import Text
 
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
-from showthrough.report.authorship import AUTHORS, every_table, repeats
+from showthrough.report.authorship import AUTHORS, each_once, every_table
 from showthrough.report.significance import describes, first_is_better, p_text, result
 from showthrough.report.table import HEADLINES, Column, Table, documents_line, signatures
 from showthrough.run.records import Comparison
@@ -62,7 +62,7 @@ def plain_table(table: Table) -> Table:
 
 def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
     """Tables, what is undefined, what failed; of metrics' parts all, or those that belong to a headline."""
-    every = [table for table in every_table(run) if not repeats(run, table)]
+    every = each_once(every_table(run))
     shown = every if parts else [table for table in every if _told(run, table)] or every
     for table in shown:
         show_table(table, run, console)

@@ -205,6 +205,14 @@ class Uneven(msgspec.Struct, frozen=True):
     elsewhere: Annotated[list[tuple[str, int, int]], "where else, if not there: document, start and end"] = []
 
 
+class Passage(msgspec.Struct, frozen=True):
+    """A passage that was written anew, and how near it is to what it was."""
+
+    start: Annotated[int, "where it begins in the original"]
+    end: Annotated[int, "where it ends there"]
+    value: Annotated[float, "how much of its meaning is kept, from 0 to 5"]
+
+
 class Evidence(msgspec.Struct, frozen=True):
     """What a metric has to show of one document.
 
@@ -221,6 +229,7 @@ class Evidence(msgspec.Struct, frozen=True):
     attack: Annotated[str, "which of the attacks said it"] = ""
     places: Annotated[list[Place], "what was found in the released text, the first of them"] = []
     strings: Annotated[list[Uneven], "what is masked in one place and can be read in another"] = []
+    passages: Annotated[list[Passage], "what was written anew, those first that kept least of their meaning"] = []
 
 
 def columns_of(rows: Rows) -> Columns:
