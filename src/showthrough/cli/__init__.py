@@ -30,8 +30,8 @@ for name in (
 ):  # fmt: skip
     app.command(name)(import_module(f"{__name__}.{name}").command)
 app.add_typer(train.app, name="train")
-app.add_typer(verifier.app, name="verifier")
 app.add_typer(rate.app, name="rate")
+app.add_typer(verifier.app, name="verifier")
 for listing in (lists.metrics, lists.formats, lists.attacks, lists.anonymizers, lists.detectors):
     app.command(listing.__name__)(listing)
 

@@ -37,7 +37,7 @@ def content(problems: Problems) -> set[tuple[object, ...]]:
         circle: frozenset(problems.ids[place] for place in problems.documents[problems.circles == circle])
         for circle in problems.circles.tolist()
     }
-    each = zip(problems.documents.tolist(), problems.known, problems.same, problems.counted, problems.circles.tolist())
+    each = zip(problems.documents.tolist(), problems.known, problems.same, problems.counted, problems.circles.tolist(), strict=True)
     return {(problems.ids[at], known, bool(same), bool(counts), circles[one]) for at, known, same, counts, one in each}
 
 
@@ -47,7 +47,9 @@ def test_no_text_and_no_group_is_in_two_circles(corpus: Corpus, seed: int) -> No
     problems = problems_of(corpus, 2, seed)
     by_id = {one.id: one for one in corpus}
     traces: dict[object, set[int]] = {}
-    for place, question in enumerate(problems.questions({one.id: one.text for one in corpus}, np.arange(99)[: len(problems.same)])):
+    for place, question in enumerate(
+        problems.questions({one.id: one.text for one in corpus}, np.arange(99)[: len(problems.same)])
+    ):
         about = by_id[problems.ids[problems.documents[place]]]
         for trace in (question.text, *question.known, *([("group", about.group)] if about.group else [])):
             traces.setdefault(trace, set()).add(int(problems.circles[place]))
@@ -81,7 +83,7 @@ def test_what_documents_ask_is_asked_as_it_is(corpus: Corpus) -> None:
 
 
 def test_same_author_problems_are_put_to_others_in_pairs() -> None:
-    """Each text and all known texts are in one question with the answer yes, and in one with no: neither tells alone."""
+    """Each text and all known texts are in one question answered yes and in one answered no: neither tells alone."""
     corpus = Corpus([Document(f"d{at:02}", f"t{at}", authorship=Authorship((f"k{at}",))) for at in range(30)])
     problems = problems_of(corpus, 5, 0)
     for same in (True, False):
