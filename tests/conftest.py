@@ -74,6 +74,16 @@ def records(meddocan: Path) -> Corpus:
     return read_corpus(meddocan, format="i2b2")
 
 
+@pytest.fixture(scope="session")
+def pan(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folders of PAN's author masking and verification, unpacked, each named as its archive."""
+    folder = tmp_path_factory.mktemp("pan")
+    for name in ("masking_problems", "submission_A", "submission_B", "verification_train"):
+        with tarfile.open(data / f"pan/{name}.tar.gz") as archive:
+            archive.extractall(folder / name, filter="data")
+    return folder
+
+
 PEOPLE = (("Ann Lee", "Oslo"), ("Bob Ray", "Rome"), ("Cem Kaya", "Bonn"), ("Dee Fox", "Riga"))
 
 

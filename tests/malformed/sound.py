@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -71,6 +72,30 @@ def rows(format: str) -> list[Any]:
 def _said(document: Document) -> list[tuple[int, int, str, str]]:
     mentions = document.annotations[0].mentions
     return [(one.start, one.end, document.text[one.start : one.end], one.entity_type) for one in mentions]
+
+
+def problems() -> dict[str, bytes]:
+    """The corpus as PAN's problems of author verification: texts that an author is known to have written beside each."""
+    files = {f"{name}/unknown.txt": text for name, text in _TEXTS.items()}
+    files |= {f"{name}/known01.txt": f"What {name} wrote.\r\nAnd more." for name in _TEXTS}
+    files["d2/known02.txt"] = "\ufeffIt was late, said Ann."
+    return {name: text.encode() for name, text in {**files, "truth.txt": "d1 Y\r\nd2 N\nd3 Y"}.items()}
+
+
+def pairs() -> list[dict[str, Any]]:
+    """The same as PAN's pairs."""
+    return [{"id": name, "fandoms": ["x", "y"], "pair": [f"What {name} wrote.", text]} for name, text in _TEXTS.items()]
+
+
+def passages(name: str) -> list[dict[str, Any]]:
+    """What somebody rewrote in one of these: every word a passage."""
+    found = []
+    for number, word in enumerate(re.finditer(r"\S+", _TEXTS[name]), 1):
+        found.append({
+            "original": word[0], "original-start-charpos": word.start(), "original-end-charpos": word.end(),
+            "obfuscation": f"w{number}", "obfuscation-id": number,
+        })  # fmt: skip
+    return found
 
 
 def masks() -> dict[str, Any]:

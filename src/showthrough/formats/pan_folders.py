@@ -66,7 +66,7 @@ def too_short(text: str) -> str:
     words = text.split(maxsplit=_LEAST)
     if len(words) >= _LEAST:
         return ""
-    return f"text is {'one word' if words else 'empty'}; expected at least {_LEAST} words"
+    return f"is {'one word' if words else 'empty'}; expected at least {_LEAST} words"
 
 
 def check_all_judged(judged: int, problems: int) -> None:

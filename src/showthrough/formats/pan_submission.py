@@ -1,4 +1,4 @@
-"""What participants of PAN's author masking handed in: a folder a problem, `obfuscation.json` and `unknown.txt` in it."""
+"""What participants of PAN's author masking handed in: a folder a problem with its passages and the whole text."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -18,6 +18,7 @@ from showthrough.files.reading import decoded, decoded_or_none, gathered, object
 from showthrough.formats.base import Columns, Fit, Format, Input, by_keys, unlike
 from showthrough.formats.lines import documents_in
 from showthrough.formats.objects import items_of, wire_of
+from showthrough.formats.pan_folders import too_short
 from showthrough.formats.remarks import Remarks, keys_of
 from showthrough.formats.strict import strict
 
@@ -40,7 +41,7 @@ class _Layer(msgspec.Struct, gc=False):
 
 
 class _Authorship(msgspec.Struct):
-    known: Annotated[list[Annotated[str, msgspec.Meta(min_length=1)]], msgspec.Meta(min_length=1)]
+    known: list[str]
     same: bool | None = None
 
 
@@ -150,6 +151,8 @@ def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
                 fault = unlike(f"at {start}–{end}", text[start:end], "span_text is", mark.span_text)
                 problems.append(Problem(str(path), place, f"{fault}; expected offsets in Unicode code points"))
         annotations.append(Annotation(annotator, tuple(map(_mention, mentions))))
+    for field, fault in _asked_faults(wire):
+        problems.append(Problem(str(path), f"{at_document(str(wire.id))}: {field}", fault))
     group = "" if wire.group is None else str(wire.group)
     return Document(
         str(wire.id), text, tuple(annotations), group, wire.dataset_type or "", _reviewed(wire), _asked(wire)
@@ -159,6 +162,18 @@ def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
 def _asked(wire: _Document) -> Authorship | None:
     asked = wire.authorship
     return None if asked is None else Authorship(tuple(asked.known), asked.same)
+
+
+def _asked_faults(wire: _Document) -> Iterator[tuple[str, str]]:
+    """What keeps anybody from telling who wrote a document that asks it, by field."""
+    if wire.authorship is None:
+        return
+    known = {f"authorship.known[{index}]": text for index, text in enumerate(wire.authorship.known)}
+    if not known:
+        yield "authorship.known", "found no text; expected one at least"
+    for field, text in {"text": wire.text, **known}.items():
+        if fault := too_short(text):
+            yield field, fault
 
 
 def _reviewed(wire: _Document) -> tuple[str, ...] | None:
