@@ -51,6 +51,7 @@ _ROOMS = {
         "ReIdentification",
         "Residual",
         "Rows",
+        "Safety",
         "Sensibleness",
         "TextPreservedInformation",
         "TextPreservedSimilarity",
@@ -63,7 +64,7 @@ _ROOMS = {
     "registry.fetching": ("fetch",),
     "run.records": ("Ceiling", "Comparison", "Human", "Score", "Sweep"),
     "run.run": ("Run",),
-    "data.documents": ("Annotation", "Corpus", "Document", "Mention"),
+    "data.documents": ("Annotation", "Authorship", "Corpus", "Document", "Mention"),
     "tables.calls": ("parameter",),
     "workbench.calls": ("bench",),
 }

@@ -58,13 +58,12 @@ def learned(corpus: Corpus, shift: bool = False, seed: int = 0, learner: Learner
 
 
 class Memory:
-    """Says yes to every text that it has ever seen, and to every author."""
+    """Says yes to every text that it has ever seen."""
 
     name, version = "memory", 1
 
     def __init__(self) -> None:
         self.seen: set[str] = set()
-        self.authors: set[int] = set()
 
     def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> Memory:
         fitted = Memory()

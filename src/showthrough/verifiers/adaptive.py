@@ -10,6 +10,7 @@ from showthrough.axis.spans import Bools, Ints
 from showthrough.resources.cache import Cache, question
 from showthrough.verifiers.base import Array, Learner, Question
 from showthrough.verifiers.folds import parted
+from showthrough.verifiers.remembering import question_digest
 
 ADAPTIVE = "adaptive"
 AUTHORS = 20  # with fewer there is next to nothing to learn from
@@ -21,7 +22,7 @@ def cross_fitted(
     learner: Learner, questions: Sequence[Question], same: Bools, circles: Ints, seed: int, cache: Cache
 ) -> Array:
     """What a learner answers to each question that learned from the others, circle-wise; asked before, it is kept."""
-    asked = [(list(one.known), one.text) for one in questions]
+    asked = [question_digest(one) for one in questions]
     name = question(ADAPTIVE, VERSION, learner.name, learner.version, FOLDS, seed, asked, same, circles)
     (entry,) = cache.through([name], lambda _: [{"answers": _answers(learner, questions, same, circles, seed)}])
     return np.asarray(entry["answers"], dtype=np.float64)

@@ -37,7 +37,14 @@ def content(problems: Problems) -> set[tuple[object, ...]]:
         circle: frozenset(problems.ids[place] for place in problems.documents[problems.circles == circle])
         for circle in problems.circles.tolist()
     }
-    each = zip(problems.documents.tolist(), problems.known, problems.same, problems.counted, problems.circles.tolist(), strict=True)
+    each = zip(
+        problems.documents.tolist(),
+        problems.known,
+        problems.same,
+        problems.counted,
+        problems.circles.tolist(),
+        strict=True,
+    )
     return {(problems.ids[at], known, bool(same), bool(counts), circles[one]) for at, known, same, counts, one in each}
 
 

@@ -25,7 +25,7 @@ def remarks_of(tables: Mapping[str, Rows], verifiers: Sequence[Any]) -> list[str
 def _of_questions(totals: Totals, documents: int, verifiers: Sequence[Any]) -> Iterator[str]:
     if untold := int(totals["untold"]):
         asked = {column.partition(":")[2] for column in totals}
-        shares = [(one.name, getattr(one, "figures", {}).get(FALSE_ALARMS)) for one in verifiers if one.name in asked]
+        shares = [(one.name, _false_alarms(one)) for one in verifiers if one.name in asked]
         own = [f"{shown(name)} {share:.0%}" for name, share in shares if share is not None]
         yield (
             f"nobody says whether these {untold} documents are by the authors of their known texts: all count as if "
@@ -45,6 +45,13 @@ def _of_questions(totals: Totals, documents: int, verifiers: Sequence[Any]) -> I
             f"no verifier learned from masked texts, which takes at least {AUTHORS} authors: "
             "somebody who can mask texts too may tell more authors than these numbers say"
         )
+
+
+def _false_alarms(verifier: Any) -> float | None:
+    """What its training told of them: of a guest nobody knows what it tells."""
+    figures = getattr(verifier, "figures", None)
+    share = figures.get(FALSE_ALARMS) if isinstance(figures, Mapping) else None
+    return share if isinstance(share, float) else None
 
 
 def _of_texts(sums: Mapping[str, Totals], documents: int) -> Iterator[str]:

@@ -81,6 +81,11 @@ class Safety(Metric):
             return ()
         return ((ADAPTIVE, f"{self.learner}/{FOLDS} folds"),)
 
+    def interval_fault(self, part: str) -> str:
+        if part != f"{TOLD}:{ADAPTIVE}":
+            return ""
+        return "where there is little to learn, chance in learning moves it more than other documents would"
+
     def test_fault(self, part: str) -> str:
         return "it follows from the originals alone" if part.startswith(f"{BEFORE}:") else ""
 
