@@ -95,8 +95,10 @@ class Plan:
             raise InputError(problems)
         pair(self.corpus, self.anonymizations, self.settings.missing)
         pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]
-        if unfit := dict.fromkeys(why for metric, one in pairs for why in metric.problems(self.corpus, one)):
-            raise InputError(unfit)
+        unfit = dict.fromkeys(why for metric, one in pairs for why in metric.problems(self.corpus, one))
+        rated = self.ratings.problems(self.corpus, self.anonymizations) if self.ratings is not None else []
+        if unfit or rated:
+            raise InputError([*unfit, *rated])
 
 
 def _unwritable_names(plan: Plan) -> list[Problem]:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.masks import Anonymization
+from showthrough.data.masks import Anonymization, Rewriting
 from showthrough.data.pairing import pair
 from showthrough.errors import InputError, OutputError, PlanError
 from showthrough.evaluation.plan import name_problems
@@ -67,7 +67,7 @@ def rating_sample(
 ) -> RatingSample:
     """Draws documents, and passages in each, for people to rate; the same seed draws the same.
 
-    Of a rewriting these are its passages, of any other anonymization sentences of the original as they read now. Drawn
+    Of a rewriting these are its passages; else sentences of the original that somebody changed, as they read now. Drawn
     is among documents that every anonymization has.
     """
     systems = _named(anonymizations)
@@ -86,7 +86,7 @@ def rating_sample(
             break
         found += _drawn(corpus.documents[numbers[key]], systems, passages, seed)
     if not found:
-        raise PlanError("have no passage with a word in it; expected something to rate", "anonymizations")
+        raise PlanError("changed no passage with a word in it; expected something to rate", "anonymizations")
     return _sample(corpus, systems, found, (documents, passages, seed), len(corpus) - len(shared))
 
 
@@ -122,16 +122,26 @@ def _chance(seed: int, what: str) -> np.random.Generator:
 def _drawn(document: Document, systems: Sequence[Anonymization], number: int, seed: int) -> Iterator[_Drawn]:
     """So many stretches of a document in all systems: drawn among those of the first, and of others what overlaps."""
     every = [_with_words(document, one) for one in systems]
-    stretches = [one[:2] for one in every[0]]
     others = [{one[:2] for one in each} for each in every[1:]]
+    stretches = [one[:2] for one in every[0] if _is_asked(one, document, systems, every)]
     shared = [one for one in stretches if all(one in each for each in others)]
-    chance = _chance(seed, f"document {document.id}")
     among = shared if len(shared) >= number else stretches
+    chance = _chance(seed, f"document {document.id}")
     taken = [among[place] for place in np.sort(chance.permutation(len(among))[:number]).tolist()]
     for system, each in zip(systems, every, strict=True):
         nearest = dict.fromkeys(near for one in taken if (near := _nearest(one, each)) is not None)
         for passage in nearest:
             yield _Drawn(document.id, system.name, passage, document.text[passage.start : passage.end])
+
+
+def _is_asked(
+    passage: Passage, document: Document, systems: Sequence[Anonymization], every: Sequence[Sequence[Passage]]
+) -> bool:
+    """Of rewritings all passages, as PAN does; else those alone that somebody changed: masks are in few sentences."""
+    if any(isinstance(one, Rewriting) for one in systems):
+        return True
+    found = (_nearest(passage[:2], each) for each in every)
+    return any(one is not None and one.written != document.text[one.start : one.end] for one in found)
 
 
 def _with_words(document: Document, anonymization: Anonymization) -> list[Passage]:
@@ -180,9 +190,9 @@ def _sample(
     )
     notes = []
     if lacking:
-        notes.append(f"{lacking:,} documents are not in every anonymization, and were not drawn from")
+        notes.append(f"left aside: {lacking:,} of {len(corpus):,} documents, which not every anonymization has")
     if there < documents:
-        notes.append(f"there are {there:,} documents to draw from, fewer than {documents:,}: all are taken")
+        notes.append(f"found {there:,} documents to draw from, fewer than {documents:,}: all are taken")
     if short:
         notes.append(f"{short:,} of {len(items):,} passages have fewer than {FEW_WORDS} words")
     if unchanged:
