@@ -169,8 +169,8 @@ def test_texts_alone_are_aligned(tmp_path: Path) -> None:
     ("content", "said"),
     [
         ([*sound()[:3], passage(9, "He never slept at all, nor would he have liked to", 34, 43)],
-         "obfuscation-id 9: original 'He never slept at all, nor would he hav…' does not occur in the text of the corpus"
-         "; expected a passage of it, white space aside"),
+         "obfuscation-id 9: original 'He never slept at all, nor would he hav…' does not occur in the text of the "
+         "corpus; expected a passage of it, white space aside"),
         ([{"original": "He left."}], "[0]: obfuscation is missing"),
         ([passage(1, "He left.", 0, 8, obfuscation=None)], "[0].obfuscation: found null; expected text"),
         ([passage(1, "He left.", "0", 8)], "[0].original-start-charpos: found text; expected a whole number"),
