@@ -300,3 +300,18 @@ def test_of_each_system_no_more_than_a_reader_reads(monkeypatch: pytest.MonkeyPa
     found = rewritten(evaluate(corpus, made, ["kept"], resamples=0))
     assert [sum(one[0] == system for one in found["passages"]) for system in (0, 1)] == [MOST, MOST]
     assert (found["found"], found["most"]) == (160, MOST)
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
+def test_nothing_is_cut_and_nobody_kept_out(window: Open, masked: Callable[..., Run], scheme: str, width: int) -> None:
+    view = window(html_text(masked()), color_scheme=scheme, viewport={"width": width, "height": 900})
+    view.until(lambda: view.tab.evaluate("document.documentElement.scrollWidth") <= width)
+    assert view.cut() == []
+    assert view.violations() == []
+
+
+def test_for_others_it_tells_no_folder_of_a_model() -> None:
+    corpus = Corpus([Document("a", "One.")])
+    run = evaluate(corpus, {"x": Anonymization({"a": []})}, ['perplexity(lm="/home/ann/model")'], resamples=0)
+    assert "/home/ann" in json_text(run)
+    assert "/home/ann" not in json_text(run.without_text())

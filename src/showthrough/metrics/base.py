@@ -37,8 +37,8 @@ Role = Literal[
     "inconsistency",
     "residual",
     "authors",
-    "meaning",
     "sense",
+    "meaning",
 ]
 # What reports may take a metric for, whatever it is called, and what they then rely on.
 ROLES: dict[Role, str] = {
@@ -52,9 +52,9 @@ ROLES: dict[Role, str] = {
     "attack": "the share of documents whose individual is found, with the parts `chance` and `ceiling`",
     "F, P and R": "F, with precision and recall as the parts `P` and `R`",
     "inconsistency": "the share of masked strings that can be read elsewhere, with their counts (`wrong` and `all`)",
-    "meaning": "how much of the meaning of passages is kept, from 0 to 5",
     "sense": "how sensible people find what was written, from 0 to 2, with the parts `rater:NAME`, `kappa` and `alpha`",
     "residual": "what a detector still finds, with its counts (`wrong`) and the parameter `detector`",
+    "meaning": "how much of what passages say is kept, from 0 to 5, and the passages that lost most as evidence",
     "authors": "how well verifiers tell authors, with the parts `c@1:NAME`, `before:NAME` and `lost:NAME` of each",
 }
 

@@ -80,6 +80,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         others=[table for table in all_tables if table.title not in (HEADLINES, AUTHORS)],
         authors=next(iter(authors), None),
         passages=rewritten,
+        called={one.text: one.name for one in run.metrics if [each.name for each in run.metrics].count(one.name) == 1},
         remarks=[line for table in main for line in table.remarks()],
         charts=charts,
         systems=grids(run),

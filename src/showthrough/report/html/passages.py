@@ -16,7 +16,10 @@ _LONGEST = 1_500  # characters of a passage that are shown
 
 
 class _Found(NamedTuple):
+    """A passage; they are sorted by these fields, and of equal ones the longest tells most."""
+
     value: float
+    size: int  # less than 0, so that the longest is first
     system: int
     document: int
     start: int
@@ -50,7 +53,7 @@ def _found(run: Run, metric: str) -> Iterator[_Found]:
         for key, evidence in run.evidence.get(metric, {}).get(name, {}).items():
             if key in numbers:
                 for one in evidence.passages:
-                    yield _Found(one.value, system, numbers[key], one.start, one.end)
+                    yield _Found(one.value, one.start - one.end, system, numbers[key], one.start, one.end)
 
 
 def _sides(run: Run, one: _Found) -> tuple[list[Stretch], list[Stretch]]:
