@@ -15,6 +15,7 @@ from showthrough.errors import PlanError, meant, quoted, shown
 from showthrough.metrics.authorship.readable import KnownWords, Perplexity
 from showthrough.metrics.authorship.safety import Safety
 from showthrough.metrics.authorship.sensibleness import Sensibleness
+from showthrough.metrics.authorship.soundness import Soundness
 from showthrough.metrics.base import HEADLINE, ROLES, Array, Count, Group, Metric, Role, Rows, Totals
 from showthrough.metrics.clinical.by_hard_token import PhiHardToken
 from showthrough.metrics.clinical.by_instance import PhiInstance
@@ -49,6 +50,7 @@ _BUILT_IN: dict[str, Metric] = {
     "inconsistent": Inconsistency(),
     "disagreement": Disagreement(),
     "safety": Safety(),
+    "soundness": Soundness(),
     "sensibleness": Sensibleness(),
     "readable": KnownWords(),
     "perplexity": Perplexity(),
@@ -193,7 +195,8 @@ def preset(name: str) -> tuple[str, ...]:
 __all__ = [
     "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
     "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
-    "Recall", "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "TextPreservedInformation",
+    "Recall", "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
+    "TextPreservedInformation",
     "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of",
     "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip

@@ -196,6 +196,11 @@ class Metric(ABC):
         return ()
 
     @property
+    def only_language(self) -> str:
+        """The one language that it can read, such as `en`; empty where it reads any."""
+        return ""
+
+    @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
         """What its signature says beside the parameters."""
         return self.fixed

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 # The list of the Information Retrieval Group of the University of Glasgow, with `computer`, which later copies lack.
 # The published values of PAN's soundness come out with it, and with no other list that was tried.
-GLASGOW = frozenset(
-    """
+_GLASGOW = """
     a about above across after afterwards again against all almost alone along already also although always am among
     amongst amoungst amount an and another any anyhow anyone anything anyway anywhere are around as at back be
     became because become becomes becoming been before beforehand behind being below beside besides between beyond
@@ -24,7 +23,7 @@ GLASGOW = frozenset(
     until up upon us very via was we well were what whatever when whence whenever where whereafter whereas whereby
     wherein whereupon wherever whether which while whither who whoever whole whom whose why will with within without
     would yet you your yours yourself yourselves
-    """.split()
-)
+"""
+GLASGOW = frozenset(_GLASGOW.split())
 # What Penn-Treebank-style tokens leave of clitics and of the verbs before them (can't: ca, n't).
-CLITICS = frozenset("n't 's 'm 'd 'll 're 've ca wo sha".split())
+CLITICS = frozenset(("n't", "'s", "'m", "'d", "'ll", "'re", "'ve", "ca", "wo", "sha"))

@@ -13,9 +13,10 @@ from showthrough.errors import ResourceError
 
 _NAME = "wordnet"
 _COUNTS = "cntlist.rev"
-_FILES = (_COUNTS, "index.sense", "lexnames") + tuple(
-    name.format(part) for part in ("adj", "adv", "noun", "verb") for name in ("{}.exc", "data.{}", "index.{}")
-)
+_FILES = [
+    *(_COUNTS, "index.sense", "lexnames"),
+    *(name.format(part) for part in ("adj", "adv", "noun", "verb") for name in ("{}.exc", "data.{}", "index.{}")),
+]
 _PARTS = "nvar"  # of speech: noun, verb, adjective, adverb
 _HELD = 200_000  # words whose senses stay in memory
 

@@ -26,9 +26,11 @@ def test_by_hand() -> None:
     assert run["x", "readable", "change"].value == pytest.approx(3 / 5 - 7 / 8)
 
 
-def test_only_passages_of_a_rewriting_count() -> None:
-    run = run_of(Rewriting({"a": [Mask(0, 12, "A cat.")]}, written={"a": "A cat. qqrx qqrx"}))
-    assert run.rows["readable"]["x"] == {"known": [2], "words": [2], "original_known": [3], "original_words": [3]}
+def test_what_lies_between_passages_counts_where_it_still_stands() -> None:
+    masks = {"a": [Mask(0, 12, "A cat.")]}
+    kept, gone = (run_of(Rewriting(masks, written=written)).rows["readable"]["x"] for written in ({}, {"a": "A cat."}))
+    assert kept == {"known": [6], "words": [7], "original_known": [7], "original_words": [8]}
+    assert gone == {"known": [2], "words": [2], "original_known": [7], "original_words": [8]}
 
 
 def test_of_an_ordinary_anonymization_all_sentences_count() -> None:

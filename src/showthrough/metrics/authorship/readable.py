@@ -37,7 +37,7 @@ def _sides(chunk: Chunk, anonymized: Anonymized) -> _Sides:
     for number, document in enumerate(chunk.corpus):
         for one in passages(document, anonymized.anonymization):
             found.document.append(number)
-            found.original.append(document.text[one.start : one.end])
+            found.original.append(one.original)
             found.written.append(one.written)
     return found
 
@@ -72,7 +72,7 @@ class KnownWords(Metric):
     neutral = (ORIGINAL, CHANGE)
     unbounded = (CHANGE,)
     dictionaries = ("dictionary",)
-    fixed = (("sentences", SENTENCES),)
+    fixed = (("passages", SENTENCES),)
     undefined = "no passage has a word"
 
     dictionary: str = parameter("wordfreq:en", "which words are known: a file with a word a line, or wordfreq:LANGUAGE")
@@ -128,7 +128,7 @@ class Perplexity(Metric):
     better = "lower"
     neutral = (ORIGINAL, "ratio")
     unbounded = (HEADLINE, ORIGINAL, "ratio")
-    fixed = (("sentences", SENTENCES),)
+    fixed = (("passages", SENTENCES),)
     undefined = "no passage has a word piece"
 
     lm: str = parameter("hf:openai-community/gpt2", "the language model: hf:MODEL, or a folder")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from showthrough.data.masks import Mask, apply_masks
+from showthrough.data.masks import flattened
+from showthrough.metrics.authorship.passages import standing
 from showthrough.report.changes import Stretch, changes
 from showthrough.run.roles import chosen
 from showthrough.run.run import Run
@@ -60,14 +61,12 @@ def _sides(run: Run, one: _Found) -> tuple[list[Stretch], list[Stretch]]:
     """What stood there and what stands there now, long ones cut off."""
     if run.texts is None:
         return [], []
-    masks = run.texts.masks[run.names[one.system]][one.document]
-    inside = [
-        Mask(mask.start - one.start, mask.end - one.start, mask.replacement)
-        for mask in masks
-        if one.start <= mask.start and mask.end <= one.end
-    ]
-    original = run.texts.documents[one.document].text[one.start : one.end]
-    return changes(_cut(original), _cut(apply_masks(original, inside)))
+    text, masks = run.texts.documents[one.document].text, run.texts.masks[run.names[one.system]][one.document]
+    own = [mask.replacement or "" for mask in masks if (mask.start, mask.end) == (one.start, one.end)]
+    touched = any(mask.start < one.end and one.start < mask.end for mask in masks)
+    # A passage that no mask touches and that lost something is gone: the text that was handed in does not have it.
+    written = own[0] if own else standing(text, flattened(masks), one.start, one.end) if touched else ""
+    return changes(_cut(text[one.start : one.end]), _cut(written))
 
 
 def _cut(text: str) -> str:
