@@ -15,6 +15,7 @@ _ROOMS = {
     "analysis.review.folder": ("ReviewCopies", "review_copies"),
     "analysis.errors": ("error_cases",),
     "analysis.rules": ("rules_worth", "with_rules"),
+    "analysis.verification": ("VerifierScores", "verifier_scores"),
     "anonymizers": ("ANONYMIZERS", "Anonymizer", "anonymize", "anonymizer"),
     "anonymizers.encoders.calls": ("train_transformer",),
     "anonymizers.silver": ("annotate",),
@@ -66,6 +67,10 @@ _ROOMS = {
     "run.run": ("Run",),
     "data.documents": ("Annotation", "Authorship", "Corpus", "Document", "Mention"),
     "tables.calls": ("parameter",),
+    "verifiers.base": ("Question", "Verifier"),
+    "verifiers.table": ("VERIFIERS",),
+    "verifiers.trained": ("TrainedVerifier", "load_verifier"),
+    "verifiers.training": ("train_verifier",),
     "workbench.calls": ("bench",),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}

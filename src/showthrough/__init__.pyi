@@ -18,6 +18,10 @@ from showthrough.analysis.rules import (
     rules_worth as rules_worth,
     with_rules as with_rules,
 )
+from showthrough.analysis.verification import (
+    VerifierScores as VerifierScores,
+    verifier_scores as verifier_scores,
+)
 from showthrough.anonymizers import (
     ANONYMIZERS as ANONYMIZERS,
     Anonymizer as Anonymizer,
@@ -39,6 +43,7 @@ from showthrough.data.authorship import (
 from showthrough.data.background import Background as Background
 from showthrough.data.documents import (
     Annotation as Annotation,
+    Authorship as Authorship,
     Corpus as Corpus,
     Document as Document,
     Mention as Mention,
@@ -98,6 +103,7 @@ from showthrough.metrics import (
     ReIdentification as ReIdentification,
     Residual as Residual,
     Rows as Rows,
+    Safety as Safety,
     Sensibleness as Sensibleness,
     TextPreservedInformation as TextPreservedInformation,
     TextPreservedSimilarity as TextPreservedSimilarity,
@@ -118,5 +124,9 @@ from showthrough.run.records import (
 )
 from showthrough.run.run import Run as Run
 from showthrough.tables.calls import parameter as parameter
+from showthrough.verifiers.base import Question as Question, Verifier as Verifier
+from showthrough.verifiers.table import VERIFIERS as VERIFIERS
+from showthrough.verifiers.trained import TrainedVerifier as TrainedVerifier, load_verifier as load_verifier
+from showthrough.verifiers.training import train_verifier as train_verifier
 from showthrough.version import __version__ as __version__
 from showthrough.workbench.calls import bench as bench

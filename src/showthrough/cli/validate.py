@@ -102,7 +102,8 @@ def _verdict(plan: Plan) -> str:
     if corpus.survey.mentions:
         told = corpus.notes or any(one.notes for one in plan.anonymizations)
         return "all can be scored; read the notes above first" if told else "all is well"
-    free = [name for name, metric in METRICS.sound().items() if "gold" not in metric.needs]
+    others = {"gold", *(() if corpus.survey.asked else ("verifiers", "ratings"))}
+    free = [name for name, metric in METRICS.sound().items() if not others & metric.needs]
     found = "no mentions: annotators marked nothing" if corpus.survey.annotated else "no annotations were read"
     limit = "none of them can tell whether an identifier was missed"
     return f"{found}, so only metrics that need none can be scored: {', '.join(free)}; {limit}"

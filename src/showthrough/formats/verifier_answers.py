@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
-from showthrough.errors import at_document, quoted
+from showthrough.errors import PlanError, at_document, quoted
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, fail, gathered, text_of
 from showthrough.formats.objects import objects_of
@@ -44,6 +44,17 @@ def read_answers(path: str | os.PathLike[str]) -> dict[str, float]:
 def read_truth(path: str | os.PathLike[str]) -> dict[str, bool]:
     """Whether one author wrote each problem, by id: `ID Y` or `ID N`, or `{"id", "same"}`."""
     return _by_id(path, _Truth, truth_of, 'one line a problem: ID Y or ID N, or {"id": …, "same": true}')
+
+
+def written_answers(answers: Mapping[str, float], as_objects: bool) -> bytes:
+    """Answers as they are read, to the last digit: what is near one half is no less of an answer."""
+    if as_objects:
+        return b"".join(msgspec.json.encode({"id": key, "value": value}) + b"\n" for key, value in answers.items())
+    for key in answers:
+        if key != key.strip() or _BREAK.search(key):
+            fault = "its id cannot stand in a line of text; expected a file that ends in .jsonl"
+            raise PlanError(fault, at_document(key))
+    return "".join(f"{key} {value!r}\n" for key, value in answers.items()).encode()
 
 
 def _by_id(path: str | os.PathLike[str], wire: Any, value_of: Callable[[str], V], expected: str) -> dict[str, V]:

@@ -17,6 +17,7 @@ _STEPS = 100
 _RIDGE = 1e-6  # what keeps steps finite where columns say the same, or one tells the kinds apart for sure
 _LARGEST = 30.0  # of a logit, so that no probability is 0 or 1 in all its digits
 
+
 class Margins(Protocol):
     """What tells the kinds of rows apart: the higher, the more it speaks for one author."""
 

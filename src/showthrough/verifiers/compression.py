@@ -37,7 +37,7 @@ def cross_entropies(question: Question) -> Array:
 
 
 def _cost(read: Sequence[Ints], told: Sequence[Ints]) -> float:
-    """Of a text after another, both as codes of their n-grams: the longest context first, then the next after escapes."""
+    """Of a text after another, both as codes of n-grams: the longest context first, then the next after an escape."""
     if not len(told[0]):
         return 0.0
     bits, waiting = np.zeros(len(told[0])), np.ones(len(told[0]), dtype=bool)
@@ -98,6 +98,9 @@ class Compression:
 
     name: ClassVar[str] = "compression"
     version: ClassVar[int] = 1
+
+    def prepare(self, questions: Sequence[Question]) -> None:
+        _COSTS.rows(questions)
 
     def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> FittedCompression:
         return FittedCompression(*calibrated(_COSTS.rows(questions), same, authors, seed, _regression))

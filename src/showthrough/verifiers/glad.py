@@ -1,8 +1,8 @@
 """GLAD: a linear support vector machine over 24 features of a text and others (Hürlimann et al. 2015).
 
 The machine and its cost were chosen on authors who were held out of PAN's training problems. The library's usual one,
-with a radial kernel, learns problems by heart: it is right more often on those that it was trained on, and less often on
-authors whom it has not seen.
+with a radial kernel, learns problems by heart: it is right more often on those that it was trained on, and less often
+on authors whom it has not seen.
 """
 
 from __future__ import annotations
@@ -69,12 +69,18 @@ class Glad:
     name: ClassVar[str] = "glad"
     version: ClassVar[int] = 1
 
+    def prepare(self, questions: Sequence[Question]) -> None:
+        _TOLD.rows(questions)
+
     def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> FittedGlad:
         return FittedGlad(*calibrated(_TOLD.rows(questions), same, authors, seed, _machine))
 
     def loaded(self, arrays: Mapping[str, Array], settings: Mapping[str, Any]) -> FittedGlad:
-        held = (arrays[name] for name in ("mean", "scale", "weight"))
-        return FittedGlad(_Machine(*held, float(arrays["shift"][0])), Calibration.loaded(arrays))
+        mean, scale, weight = (arrays[name] for name in ("mean", "scale", "weight"))
+        if any(each.shape != (len(FEATURES),) for each in (mean, scale, weight)):
+            raise ValueError(f"expected {len(FEATURES)} features")
+        machine = _Machine(mean, scale, weight, float(arrays["shift"][0]))
+        return FittedGlad(machine, Calibration.loaded(arrays))
 
 
 def _scaled(told: Array, mean: Array, scale: Array) -> Array:

@@ -21,7 +21,8 @@ from showthrough.verifiers.grams import code_points, spaced_once
 _LENGTH = 4
 _BITS = 16  # of a character: those beyond the first plane, such as emoji, count as one
 _LAST = 2**_BITS - 1
-_WORDS = 3000  # n-grams that are looked at: those that the most problems have, as in PAN's baseline
+_MOST = 20_000  # that are looked at: those that the most texts have
+_AT_ONCE = 200  # texts
 _SHARES = np.linspace(0, 0.5, 26)  # of problems that may stay unanswered
 
 Codes = NDArray[np.uint64]
@@ -51,7 +52,7 @@ class FittedNgrams:
         weights = np.zeros(len(self.grams))
         if len(codes):
             place = np.minimum(np.searchsorted(codes, self.grams), len(codes) - 1)
-            weights = np.where(codes[place] == self.grams, counts[place] * self.rarity, 0.0)
+            weights = np.where(codes[place] == self.grams, (1 + np.log(counts[place])) * self.rarity, 0.0)
         return weights
 
     def _answered(self, cosine: Array) -> Array:
@@ -74,14 +75,14 @@ class Ngrams:
     name: ClassVar[str] = "ngrams"
     version: ClassVar[int] = 1
 
+    def prepare(self, questions: Sequence[Question]) -> None:
+        """Nothing: what counts in a text depends on all others."""
+
     def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> FittedNgrams:
-        found, many = np.unique(
-            np.concatenate([_counted(side)[0] for one in questions for side in _sides(one)]), return_counts=True
-        )
-        kept = np.sort(np.argsort(-many, kind="stable")[:_WORDS])
+        found, many = _occurring([side for one in questions for side in _sides(one)])
+        kept = np.sort(np.argsort(-many, kind="stable")[:_MOST])
         rarity = np.log((1 + 2 * len(questions)) / (1 + many[kept])) + 1
-        alone = FittedNgrams(found[kept], rarity, 0.0, 0.0)
-        cosines = alone.cosines(questions)
+        cosines = FittedNgrams(found[kept], rarity, 0.0, 0.0).cosines(questions)
         return FittedNgrams(found[kept], rarity, *_thresholds(cosines, same))
 
     def loaded(self, arrays: Mapping[str, Array], settings: Mapping[str, Any]) -> FittedNgrams:
@@ -101,6 +102,17 @@ def _counted(text: str) -> tuple[Codes, Ints]:
     for at in range(_LENGTH):
         codes = (codes << np.uint64(_BITS)) | points[at : at + places]
     return np.unique(codes, return_counts=True)
+
+
+def _occurring(texts: Sequence[str]) -> tuple[Codes, Ints]:
+    """All 4-grams, ascending, and how many texts have each; as many texts at once as take little memory."""
+    found, many = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
+    for start in range(0, len(texts), _AT_ONCE):
+        each = [_counted(text)[0] for text in texts[start : start + _AT_ONCE]]
+        found, number = np.unique(np.concatenate([found, *each]), return_inverse=True)
+        once = np.concatenate([many, np.ones(len(number) - len(many), dtype=np.int64)])
+        many = np.bincount(number, once, minlength=len(found)).astype(np.int64)
+    return found, many
 
 
 def _thresholds(cosines: Array, same: Bools) -> tuple[float, float]:

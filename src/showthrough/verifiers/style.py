@@ -15,6 +15,7 @@ import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -98,7 +99,7 @@ def _read(texts: Sequence[str]) -> list[_Text]:
     upper, lower = (np.array([test(chr(one)) for one in characters], dtype=bool) for test in (str.isupper, str.islower))
     grams: list[list[tuple[Ints, Ints]]] = [[] for _ in texts]
     for n, codes in enumerate(gram_codes(symbol, len(characters), len(TOPS)), 1):
-        for at, (low, high) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+        for at, (low, high) in enumerate(pairwise(ends.tolist())):
             grams[at].append(np.unique(codes[low : max(high - n + 1, low)], return_counts=True))
     numbers: dict[str, int] = {}
     tokens = [[numbers.setdefault(one, len(numbers)) for one in _TOKEN.findall(text)] for text in texts]
@@ -153,7 +154,7 @@ def _compared(known: _Text, unknown: _Text) -> Array:
 
 
 def _profiles(first: tuple[Ints, Ints], second: tuple[Ints, Ints], top: int) -> tuple[float, int]:
-    """How unlike two profiles are, and how many n-grams both have. Of equally frequent ones the first in the alphabet."""
+    """How unlike two profiles are, and how many n-grams both have. Of equally frequent ones the first go in."""
     tops = [grams[np.argsort(-counts, kind="stable")[:top]] for grams, counts in (first, second)]
     union = np.union1d(*tops)
     if not len(union):

@@ -180,9 +180,9 @@ def test_answers_cannot_be_about_groups() -> None:
         evaluate(corpus, {"A": masked(corpus, [])}, [ANSWERS], answers={"original": answers, "A": answers})
 
 
-@pytest.mark.parametrize("text", ["safety(known=0)", "safety(known=1001)", "safety(seed=-1)"])
+@pytest.mark.parametrize("text", ["safety(known=0)", "safety(known=1001)", "safety(seed=-1)", 'safety(learner="?")'])
 def test_parameters_out_of_range_are_told(text: str) -> None:
-    with pytest.raises(PlanError, match="expected"):
+    with pytest.raises(PlanError, match=r"expected|there are"):
         parse_metric(text)
 
 
@@ -214,7 +214,7 @@ def test_what_a_reader_must_know_is_said() -> None:
     corpus = problems(4)
     empty = Anonymization({key: [Mask(0, len(one.text), ["", "x", "?!", "y"][at])] for at, (key, one) in
                            enumerate(zip(corpus.ids, corpus, strict=True))})  # fmt: skip
-    verifier = Shared(figures={"false_alarms": 0.234})
+    verifier = Shared(figures={"held_out_authors": {"false_alarms": 0.234}})
     notes = evaluate(corpus, {"A": empty}, [SHARED], verifiers=[verifier]).notes
     assert any("a verifier that always says so would have a c@1 of 1" in note for note in notes)
     assert any("these took for the right one: shared 23%" in note for note in notes)

@@ -15,8 +15,10 @@ from showthrough.errors import ResourceError, quoted, some
 from showthrough.metrics.authorship.problems import Problems
 from showthrough.resources import Resources
 from showthrough.verifiers.adaptive import ADAPTIVE, AUTHORS, cross_fitted
+from showthrough.verifiers.answering import answered
 from showthrough.verifiers.base import UNANSWERED, Array, Verifier
 from showthrough.verifiers.given import ORIGINAL, GivenAnswers
+from showthrough.verifiers.table import learner_named
 
 
 class Attacker(Protocol):
@@ -68,8 +70,6 @@ class _Trained:
         return self._answers(texts, np.ones(len(self.problems.same), dtype=bool))
 
     def _answers(self, texts: Mapping[str, str], which: Bools) -> Array:
-        from showthrough.verifiers.answering import answered
-
         answers = np.full(len(which), np.nan)
         questions = self.problems.questions(texts, np.flatnonzero(which))
         answers[which] = answered(self.verifier, questions, self.known.cache, self.known.watch)
@@ -131,9 +131,6 @@ class _Adaptive:
         problems, everyone = self.problems, np.arange(len(self.problems.same))
         if problems.authors < AUTHORS or problems.same.all() or not problems.same.any():
             return np.full(len(everyone), np.nan)
-        questions = problems.questions(texts, everyone)
-        from showthrough.verifiers.table import LEARNERS  # which has all of them
-
-        return cross_fitted(
-            LEARNERS[self.learner], questions, problems.same, problems.circles, self.seed, self.known.cache
-        )
+        questions, known = problems.questions(texts, everyone), self.known
+        learner = learner_named(self.learner)
+        return cross_fitted(learner, questions, problems.same, problems.circles, self.seed, known.cache, known.watch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus, Document
 from showthrough.verifiers.base import Question
 from showthrough.verifiers.folds import components
+
+_NO_LETTERS = re.compile(r"[\W_]+")  # which files of one text may have in other ways: marks at the start, line ends
 
 
 @dataclass(frozen=True)
@@ -125,10 +128,10 @@ def _grouped(documents: Sequence[Document], known: int, random: np.random.Genera
 
 
 def _traces(document: Document) -> list[str]:
-    """What gives away that two problems are about one author: a text that they share, white space aside, or a group."""
+    """What gives away that two problems are about one author: a text that they share, letter by letter, or a group."""
     known = document.authorship.known if document.authorship else ()
-    texts = [f"text {' '.join(text.split())}" for text in (document.text, *known) if text.strip()]
-    return [*texts, f"group {document.group}"] if document.group else texts
+    texts = [_NO_LETTERS.sub("", text.casefold()) for text in (document.text, *known)]
+    return [f"text {text}" for text in texts if text] + ([f"group {document.group}"] if document.group else [])
 
 
 def _count(sets: Ints) -> int:

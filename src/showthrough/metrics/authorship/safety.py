@@ -23,6 +23,7 @@ from showthrough.tables.calls import parameter
 from showthrough.verifiers.adaptive import ADAPTIVE, AUTHORS, FOLDS
 from showthrough.verifiers.base import UNANSWERED
 from showthrough.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, OVERALL, measured, statistics_of
+from showthrough.verifiers.table import learner_named
 
 BEFORE, LOST, TOLD, FALSE = "before", "lost", "told", "false"
 _BOTH_KINDS = (AUC, F_HALF_U, F1, OVERALL)  # say nothing where the right answer is always the same
@@ -65,6 +66,7 @@ class Safety(Metric):
     def __post_init__(self) -> None:
         names = [name.strip() for name in self.verifier.split(",")]
         object.__setattr__(self, "verifier", ", ".join(dict.fromkeys(filter(None, names))))
+        learner_named(self.learner)
         if not 1 <= self.known <= _MOST:
             raise PlanError(f"known={quoted(self.known)} is out of range; expected 1 to {_MOST}", type(self).__name__)
         if self.seed < 0:
