@@ -308,6 +308,27 @@ def backgrounds(random: Random) -> Attempt:
     return Attempt(files, command)
 
 
+def ratings(random: Random) -> Attempt:
+    """What people said, in PAN's file or a table, and the folder of passages that they were asked for."""
+    files = {"corpus.json": bytes_of(sound.tab()), "masks.json": bytes_of(sound.masks())}
+    match random.randrange(4):
+        case 0:
+            name, files["said_r.json"] = "said_r.json", broken_tree(random, sound.ratings())
+        case 1:
+            name, files["said.csv"] = "said.csv", broken_text(random, sound.rating_table())
+        case 2:
+            name, files["said.csv"] = "said.csv", broken_bytes(random, sound.rating_table().encode())
+        case _:
+            name = "drawn"
+            files |= {
+                f"drawn/{file}": content for file, content in one_broken(random, dict(sound.rating_folder())).items()
+            }
+            if random.random() < 0.5:
+                return Attempt(files, ("evaluate", "corpus.json", "a=masks.json", "--ratings", name, *_FEW))
+    whose = random.choice((name, name, f"a={name}"))
+    return Attempt(files, ("evaluate", "corpus.json", "a=masks.json", "-m", "sensibleness", "--ratings", whose, *_FEW))
+
+
 def packed(random: Random) -> Attempt:
     name, content = random.choice((
         ("c.json.gz", bytes_of(sound.tab())), ("c.jsonl.gz", b"\n".join(map(bytes_of, sound.tab()))),
@@ -570,6 +591,7 @@ FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many
     "problems of author verification": (author_problems, 150),
     "submissions of author masking": (submissions, 150),
     "backgrounds": (backgrounds, 150),
+    "ratings": (ratings, 150),
     "gzip": (packed, 150),
     "run files": (run_files, 400),
     "resumed runs": (resumed_runs, 100),

@@ -147,6 +147,7 @@ SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "bench": ("corpus.json", "--with", "rules", "--resamples", "20"),
     "verifier": ("score", "truth.txt", "answers.txt", "--resamples", "20"),
     "train": ("tagger", "corpus.json", "-o", "made"),
+    "rate": ("sample", "corpus.json", "a=masks.json", "-o", "made"),
     "annotate": ("corpus.json", "--with", "rules", "-o", "made.json"),
     "apply": ("corpus.json", "masks.json", "--missing", "unmasked", "-o", "made.json"),
     "cache": (),
@@ -251,6 +252,8 @@ def places(random: Random) -> Attempt:
         ("verifier", "score", at, "answers.txt"), ("verifier", "score", "truth.txt", at),
         ("corpus", at), ("agreement", at), ("errors", at), ("review", at, "-o", "made"),
         ("review", "corpus.json", "--filled", at, "-o", "made.json"),
+        ("evaluate", "corpus.json", "a=masks.json", "--ratings", at, *_FEW), ("rate", "sample", at, f"a={at}", "-o", "made"),
+        ("rate", "serve", at, "--rater", "r"),
         ("vocabulary", at), ("vocabulary", "corpus.json", "--dictionary", at),
     ))  # fmt: skip
     return Attempt(files, command, OR_FAILED, _PLACES)

@@ -9,7 +9,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from showthrough import Annotation, Corpus, Document, Mention, write_corpus
+from showthrough import (
+    Annotation,
+    Anonymization,
+    Corpus,
+    Document,
+    Mask,
+    Mention,
+    rating_sample,
+    write_corpus,
+)
+from showthrough.formats.rating_folder import Answer, read_items
+from showthrough.rating.journal import Journal
 
 _TEXTS = {
     "d1": "Mr John Doe of Oslo left on 3 May 1996.\nHe was 46 years old.",
@@ -168,6 +179,41 @@ def records() -> list[dict[str, Any]]:
         {"name": name, "public_knowledge": known[name], "original": _TEXTS[name], "masked": texts()[name]}
         for name in _TEXTS
     ]
+
+
+def ratings() -> list[dict[str, Any]]:
+    """Of one rater, as PAN has them."""
+    return [
+        {
+            "1_obfuscation": said,
+            "2_sensibleness": str(value),
+            "3_obfuscation-id": value,
+            "problem": name,
+            "submission": "a",
+        }
+        for name, said, value in (("d1", "He was 46 years old.", 2), ("d2", "knows", 1), ("d3", "Nothing", 0))
+    ]
+
+
+def rating_table() -> str:
+    rows = [f"{name},a,1,{rater},{value}" for name in _TEXTS for rater, value in (("r", 2), ("s", 1))]
+    return "\n".join(["document,anonymization,item,rater,value", *rows]) + "\n"
+
+
+@cache
+def rating_folder() -> dict[str, bytes]:
+    """Passages that were drawn, and what one person said of them."""
+    with TemporaryDirectory() as folder:
+        target = Path(folder) / "x"
+        system = Anonymization({key: [Mask(*one[:2]) for one in given] for key, given in masks().items()}, "a")
+        rating_sample(CORPUS, [system]).write(target)
+        _, items = read_items(target)
+        journal = Journal(target, "r", items)
+        for item in items:
+            journal.add(Answer(item, 1))
+        journal.close()
+        files = (file for file in sorted(target.rglob("*.json*")))
+        return {file.relative_to(target).as_posix(): file.read_bytes() for file in files}
 
 
 def table(tab_separated: bool = False) -> str:

@@ -69,21 +69,23 @@ def read_ratings(places: str | Sequence[str], anonymizations: Sequence[str]) -> 
         raise InputError(Problem(str(place.path), f"ratings {shown(place.name)}", fault_) for place in strange)
     read = [(place, one) for place, found in zip(given, gathered(given, _read), strict=True) for one in found]
     called = _called(read, anonymizations)
-    renamed = [
-        _Read(msgspec.structs.replace(one.rating, anonymization=called[place, one.rating.anonymization]), one.passage)
-        for place, one in read
-        if (place, one.rating.anonymization) in called
-    ]
-    _check_once(renamed, given)
+    ratings: list[Rating] = []
     passages: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
-    for rating, passage in renamed:
+    seen: set[tuple[str, ...]] = set()
+    for place, (rating, passage) in read:
+        if (name := called.get((place, rating.anonymization))) is None:
+            continue
+        ratings.append(msgspec.structs.replace(rating, anonymization=name))
         if passage is not None:
-            passages[rating.anonymization, rating.document][passage] = None
+            passages[name, rating.document][passage] = None
+        key = name, rating.document, rating.item, rating.rater
+        if key in seen:
+            where = f"{at_document(rating.document)}: item {shown(rating.item)}"
+            raise fail(place.path, f"was rated twice by {shown(rating.rater)} for {shown(name)}; expected once", where)
+        seen.add(key)
     source = given[0].path if len(given) == 1 else None
-    name = stem(given[0].path) if source else "ratings"
-    return Ratings(
-        (one.rating for one in renamed), name, str(source or ""), {key: tuple(one) for key, one in passages.items()}
-    )
+    named = stem(source) if source else "ratings"
+    return Ratings(ratings, named, str(source or ""), {key: tuple(each) for key, each in passages.items()})
 
 
 def _read(place: _Place) -> list[_Read]:
@@ -215,18 +217,3 @@ def _called(read: Iterable[tuple[_Place, _Read]], anonymizations: Sequence[str])
     if problems:
         raise InputError(problems)
     return meant
-
-
-def _check_once(read: Sequence[_Read], places: Sequence[_Place]) -> None:
-    """Raises InputError where one person rated one passage twice."""
-    seen: set[tuple[str, ...]] = set()
-    twice = []
-    for rating, _ in read:
-        key = rating.anonymization, rating.document, rating.item, rating.rater
-        twice += [rating] if key in seen else []
-        seen.add(key)
-    if twice:
-        one, more = twice[0], f", as {len(twice) - 1:,} more were" if len(twice) > 1 else ""
-        where = f"{at_document(one.document)}: item {shown(one.item)}"
-        why = f"was rated twice by {shown(one.rater)} for {shown(one.anonymization)}{more}; expected once"
-        raise InputError(Problem(some(dict.fromkeys(str(place.path) for place in places)), where, why))

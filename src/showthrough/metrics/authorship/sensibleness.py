@@ -17,9 +17,9 @@ KAPPA, ALPHA, RATER = "kappa", "alpha", "rater:"
 _VALUES = HIGHEST - LOWEST + 1
 _PAIR = 2  # raters of an item, without whom nothing tells whether people agree
 _POINTS, _RATINGS = "points", "ratings"
-_BOTH, _AGREEING = "rated_by_several", "agreeing"
-_SHARES = [f"share:{value}" for value in range(_VALUES)]
-_MEETINGS = {(one, two): f"met:{one},{two}" for one in range(_VALUES) for two in range(one, _VALUES)}
+_AGREEING = "agreeing"
+_SHARES = [f"share_{value}" for value in range(_VALUES)]
+_MEETINGS = {(one, two): f"met_{one}_{two}" for one in range(_VALUES) for two in range(one, _VALUES)}
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Sensibleness(Metric):
     """How sensible people find passages of the anonymized text: 2 sensible, 1 partly, 0 not; they see no original.
 
     The mean of all ratings of all passages that were rated. Parts are the mean of each rater (`rater:NAME`), and how
-    far raters agree: Fleiss' `kappa` (after Gwet where passages have different numbers of raters) and Krippendorff's
-    `alpha` of ordered values. (Potthast, Hagen and Stein 2016)
+    far raters agree on passages that two or more of them rated: Fleiss' `kappa`, and Krippendorff's `alpha` of ordered
+    values. (Potthast, Hagen and Stein 2016)
 
     sensibleness = Σ ratings / |ratings|
 
@@ -75,7 +75,7 @@ class Sensibleness(Metric):
             raise ResourceError("no ratings were given; expected --ratings PLACE (in Python, ratings=…)")
         raters = sorted({one.rater for one in ratings.ratings})
         sums = [f"{kind}:{name}" for name in raters for kind in (_POINTS, _RATINGS)]
-        columns = (_POINTS, _RATINGS, _BOTH, _AGREEING, *_SHARES, *_MEETINGS.values(), *sums)
+        columns = (_POINTS, _RATINGS, _AGREEING, *_SHARES, *_MEETINGS.values(), *sums)
         documents = [document.id for document in chunk.corpus]
 
         def rows(anonymized: Anonymized) -> Rows:
@@ -94,7 +94,7 @@ class Sensibleness(Metric):
         for column in sorted(column for column in totals if column.startswith(f"{_POINTS}:")):
             name = column.partition(":")[2]
             parts[f"{RATER}{name}"] = ratio(totals[column], totals[f"{_RATINGS}:{name}"])
-        differing = 1 - ratio(totals[_AGREEING], totals[_BOTH])
+        differing = 1 - ratio(totals[_AGREEING], _shares(totals).sum(axis=-1))
         parts[KAPPA] = corrected(differing, _expected(totals))
         parts[ALPHA] = ordinal_alpha(_coincidences(totals))
         return parts
@@ -111,19 +111,23 @@ def _counts(ratings: Sequence[Rating]) -> Mapping[str, float]:
             counts[_POINTS + suffix] = counts.get(_POINTS + suffix, 0.0) + one.value
             counts[_RATINGS + suffix] = counts.get(_RATINGS + suffix, 0.0) + 1
     raters = table.sum(axis=1)
-    counts |= zip(_SHARES, (table / raters[:, None]).sum(axis=0).tolist(), strict=True)
     several = table[raters >= _PAIR]
     each = raters[raters >= _PAIR]
-    counts[_BOTH] = len(several)
+    counts |= zip(_SHARES, (several / each[:, None]).sum(axis=0).tolist(), strict=True)
     counts[_AGREEING] = float(((several * (several - 1)).sum(axis=1) / (each * (each - 1))).sum())
     weighted = several / (each - 1)[:, None]
     met = weighted.T @ several - np.diag(weighted.sum(axis=0))
     return counts | {column: float(met[pair]) for pair, column in _MEETINGS.items()}
 
 
+def _shares(totals: Totals) -> Array:
+    """Of each value, the shares of raters who chose it, summed over passages that several rated; in stacks."""
+    return np.stack([totals[column] for column in _SHARES], axis=-1)
+
+
 def _expected(totals: Totals) -> Array:
     """How often two raters would differ by chance, as Fleiss has it: over passages, each of them once."""
-    shares = np.stack([totals[column] for column in _SHARES], axis=-1)
+    shares = _shares(totals)
     return expected_of_draws(shares.sum(axis=-1), (shares**2).sum(axis=-1), returned=True)
 
 
