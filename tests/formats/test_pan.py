@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as some
 from showthrough import Corpus, Document, InputError, OutputError, read_anonymization, read_corpus
 from showthrough.data.documents import Authorship
 from showthrough.files.heads import Head
-from showthrough.formats.choice import recognised
+from showthrough.formats.choice import recognised, same_format
 from showthrough.formats.pan import write
 from showthrough.formats.writing import write_checked, write_corpus
 
@@ -280,6 +280,11 @@ def test_problems_as_what_was_handed_in(lay: Lay) -> None:
     """Nothing was rewritten: the texts are the originals."""
     corpus = read_corpus(lay())
     assert all(not masks for masks in read_anonymization(lay(), corpus).masks.values())
+
+
+def test_released_texts_are_written_without_what_is_known(lay: Lay) -> None:
+    """Nothing was masked in it."""
+    assert same_format(lay(), None) == same_format(lay(), "pan") == "tab"
 
 
 def test_pan_13_to_15(pan: Path) -> None:

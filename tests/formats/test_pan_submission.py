@@ -141,6 +141,12 @@ def test_what_is_odd_is_told(tmp_path: Path, change: Any, note: str) -> None:
     assert len(found) == len([one for one in passages if one["original"].strip()])
 
 
+def test_no_passages(tmp_path: Path) -> None:
+    found, notes = spans(tmp_path, [], "")
+    assert found == []
+    assert notes == ("characters of the original that no passage covers: 33 in 1 problem, such as p1, from 0 on",)
+
+
 def test_texts_that_are_not_their_passages(tmp_path: Path) -> None:
     [note] = spans(tmp_path, sound(), "[1][2][4]")[1]
     assert note == "unknown.txt that is not its passages one after the other: 1 in 1 problem, such as p1"

@@ -1,7 +1,7 @@
 """Where passages of a submission stand in the original: as they say, or else in the order in which one reads.
 
 PAN's submissions count positions in many ways, and copy passages with other white space. So texts are compared without
-white space and byte-order marks, and positions are trusted where most passages of a text stand where they say.
+white space and byte-order marks, and positions are trusted where half of a text's passages stand where they say.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Original:
     def _as_stated(
         self, passages: Sequence[Stated], quotes: Sequence[str], sizes: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Where passages stand as they say, if most do; a byte-order mark that the text had may be counted or not."""
+        """Where passages stand as they say, if half of them do; the byte-order mark of a file may be counted or not."""
         best = np.full(len(quotes), _NONE, dtype=np.int64)
         if not quotes:
             return best
@@ -86,7 +86,7 @@ class Original:
                     for fit, quote, start in zip(fitting, quotes, starts.tolist(), strict=True)]  # fmt: skip
             if sum(fits) > np.count_nonzero(best != _NONE):
                 best = np.where(fits, starts, _NONE)
-        trusted = 2 * np.count_nonzero(best != _NONE) > np.count_nonzero(sizes)
+        trusted = 2 * np.count_nonzero(best != _NONE) >= np.count_nonzero(sizes)
         return best if trusted else np.full(len(quotes), _NONE, dtype=np.int64)
 
     def _nearest(self, quote: str, following: str, after: int) -> int:

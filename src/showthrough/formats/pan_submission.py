@@ -141,7 +141,8 @@ class _Given:
     def _look_at(self, passages: Sequence[_Passage], found: NDArray[np.int64], original: Original) -> None:
         """Notes what is odd about where passages are, and what they are called."""
         names = [str(one.id) for one in passages]
-        seen = [names.index(name) < number for number, name in enumerate(names)]
+        first: dict[str, int] = {}
+        seen = [first.setdefault(name, number) < number for number, name in enumerate(names)]
         starts, ends = found[:, 0], found[:, 1]
         order = np.lexsort((ends, starts))
         overlapping = np.zeros(len(names), dtype=np.bool_)
