@@ -21,7 +21,14 @@ from showthrough.metrics.authorship.passages import passages
 from showthrough.metrics.base import ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
-from showthrough.report.authorship import AUTHORS, author_caveats, author_clauses, every_table, masking_table
+from showthrough.report.authorship import (
+    AUTHORS,
+    AuthorsTable,
+    author_caveats,
+    author_clauses,
+    every_table,
+    masking_tables,
+)
 from showthrough.report.changes import changes
 from showthrough.report.html import html_text
 from showthrough.report.html.passages import MOST, passages as rewritten
@@ -109,10 +116,15 @@ def masked(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Run]:
     return run
 
 
-def heads(run: Run) -> list[str]:
-    table = masking_table(run)
-    assert table is not None
-    return [column.head for column in table.columns]
+def table_of(run: Run) -> AuthorsTable:
+    (table,) = masking_tables(run)
+    return table
+
+
+def values(run: Run) -> dict[str, list[str]]:
+    """By column, what stands in the rows of systems and verifiers."""
+    table = table_of(run)
+    return {column.head: [cell.value for cell in column.cells[: table.tested]] for column in table.columns}
 
 
 def shown(run: Run, width: int = 200) -> str:
@@ -124,28 +136,55 @@ def shown(run: Run, width: int = 200) -> str:
 def test_one_table_has_all_and_says_what_it_leaves_out(masked: Callable[..., Run]) -> None:
     """c@1 by hand: keen on A is right in 6 of 8 and leaves one open, (6 + 6/8)/8; on B right in 3."""
     run = masked()
-    safety = run.metrics[0].text
-    table = masking_table(run)
-    assert table is not None
-    assert heads(run)[:4] == [safety, "before:keen", "c@1:keen", "lost:keen"]
-    assert heads(run)[-1] == "kept"
-    assert "auc:keen" not in heads(run)
-    values = {column.head: [cell.value for cell in column.cells[:2]] for column in table.columns}
-    assert values[safety] == values["c@1:keen"] == ["0.844", "0.375"]
-    assert values["before:keen"] == ["1.000", "1.000"]
-    assert values["lost:keen"] == ["0.125", "0.625"]
-    assert values["before:dull"] == ["0.500", "0.500"]
-    assert [line for line in table.remarks() if "auc:keen, f0.5u:keen" in line and "these are all of one kind" in line]
+    table, found = table_of(run), values(run)
+    assert table.names[:6] == ("A", "A, keen", "A, dull", "B", "B, keen", "B, dull")
+    assert list(found)[:3] == ["before", "c@1", "lost"]
+    assert list(found)[-1] == "kept"
+    assert found["c@1"] == ["0.844", "0.844", "0.000", "0.375", "0.375", "0.000"]
+    assert found["before"] == ["", "1.000", "0.500", "", "1.000", "0.500"]
+    assert found["lost"] == ["", "0.125", "1.000", "", "0.625", "1.000"]
+    assert found["kept"] == ["3.750", "", "", "2.500", "", ""]
+    assert "auc" not in found
+    assert [line for line in table.remarks() if "auc, f0.5u, f1" in line and "these are all of one kind" in line]
+
+
+def test_the_best_of_a_verifier_is_among_its_own(masked: Callable[..., Run]) -> None:
+    (column,) = (column for column in table_of(masked()).columns if column.head == "c@1")
+    assert [cell.best for cell in column.cells[:6]] == [False, False, False, True, True, False]
 
 
 def test_with_two_kinds_of_problems_nothing_is_left_out(masked: Callable[..., Run]) -> None:
-    run = masked(other=True)
-    assert {"auc:keen", "f0.5u:dull", "f1:keen", "overall:dull"} <= {*heads(run)}
+    assert {"auc", "f0.5u", "f1", "overall"} <= {*values(masked(other=True))}
 
 
 def test_one_verifier_is_the_worst_case(masked: Callable[..., Run]) -> None:
-    assert "c@1:keen" not in heads(masked({"keen": ANSWERS["keen"]}))
-    assert "before:keen" in heads(masked({"keen": ANSWERS["keen"]}))
+    run = masked({"keen": ANSWERS["keen"]})
+    assert table_of(run).names[:2] == ("A", "B")
+    found = values(run)
+    assert (found["before"], found["c@1"], found["lost"]) == (["1.000"] * 2, ["0.844", "0.375"], ["0.125", "0.625"])
+    assert not [line for line in table_of(run).remarks() if "worst case" in line]
+
+
+def test_a_verifier_that_did_not_answer_has_no_rows(masked: Callable[..., Run]) -> None:
+    """Eight authors are too few to learn from: that is told, and no row of dashes."""
+    corpus = Corpus([problem(number) for number in range(8)])
+    made = [rewriting(corpus, "A", "A house.")]
+    run = evaluate(corpus, made, ["safety"], answers={"keen": {key: ANSWERS["keen"][key] for key in ("original", "A")}})
+    table = table_of(run)
+    assert table.names[0] == "A"
+    assert not [name for name in table.names if "adaptive" in name]
+    assert [line for line in table.remarks() if line.startswith("left out: adaptive: it was not trained")]
+    assert "none of these learned from masked texts" in " ".join(author_caveats(run))
+
+
+def test_two_ways_to_ask_have_two_tables(masked: Callable[..., Run]) -> None:
+    corpus = Corpus([problem(number) for number in range(8)])
+    made = [rewriting(corpus, "A", "A house."), rewriting(corpus, "B", "Pillow.")]
+    metrics = [f'safety(verifier="{name}")' for name in ANSWERS]
+    one, two = masking_tables(evaluate(corpus, made, [*metrics, "kept"], answers=ANSWERS, resamples=0))
+    assert (one.title, two.title) == tuple(f"{AUTHORS}, {text}" for text in metrics)
+    assert one.columns[-1].head == "kept"
+    assert "kept" not in [column.head for column in two.columns]
 
 
 def test_on_the_terminal_it_stands_once(masked: Callable[..., Run]) -> None:
@@ -171,7 +210,7 @@ def test_other_metrics_keep_their_table(masked: Callable[..., Run], monkeypatch:
 def test_other_views_have_it(masked: Callable[..., Run], view: Callable[[Run], str]) -> None:
     text = view(masked())
     assert AUTHORS in text
-    assert "lost:keen" in text
+    assert "A, keen" in text
     assert "by category" not in text
 
 
@@ -182,7 +221,7 @@ def test_numbers_are_in_the_files_for_programs(masked: Callable[..., Run]) -> No
 
 
 def test_runs_about_nothing_of_the_kind_have_none(demo_run: Run) -> None:
-    assert masking_table(demo_run) is None
+    assert masking_tables(demo_run) == []
     assert AUTHORS not in [table.title for table in every_table(demo_run)]
     assert 'id="authors"' not in html_text(demo_run)
     assert [*author_clauses(demo_run, "rules"), *author_caveats(demo_run)] == []

@@ -122,7 +122,7 @@ PRESETS: dict[str, tuple[str, ...]] = {
     "i2b2": ("phi_token", "phi_instance", "phi_instance(types=False)"),
     "meddocan": ("phi_strict", "phi_span", "phi_merged", "phi_leak"),
     # What PAN's author masking asks of a machine (Potthast, Hagen and Stein 2016); people are asked about sense.
-    "pan": ("safety",),
+    "pan": ("safety", "soundness"),
 }
 
 

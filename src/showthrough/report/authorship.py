@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from showthrough.metrics import HEADLINE
-from showthrough.report.table import HEADLINES, Column, Table, column_of, headlines, rounded, tables
+from showthrough.report.table import DASH, HEADLINES, Cell, Column, Table, column_of, rounded, tables
 from showthrough.report.wording import Clause, listed
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import chosen, headline, playing
@@ -14,25 +14,53 @@ from showthrough.run.run import Run
 from showthrough.verifiers.adaptive import ADAPTIVE
 from showthrough.verifiers.base import UNANSWERED
 
-AUTHORS = "author masking"  # the title of the table
-C_AT_1, BEFORE, LOST = "c@1", "before", "lost"
+AUTHORS = "author masking"  # how titles of these tables begin
+C_AT_1, BEFORE = "c@1", "before"
 # What is told of each verifier, in this order, and what people call it; measures that are not here come last.
 _MEASURES = {
-    BEFORE: "c@1 before", C_AT_1: "c@1 after", LOST: "found authors lost", "told": "told apart",
+    BEFORE: "c@1 before", C_AT_1: "c@1 after", "lost": "found authors lost", "told": "told apart",
     "false": "false alarms", "auc": "AUC", "f0.5u": "F0.5u", "f1": "F1", "brier": "1 − Brier", "overall": "overall",
 }  # fmt: skip
-
 _COIN = 0.5  # c@1 of whoever guesses
 
 
+@dataclass(frozen=True)
+class Blank(Cell):
+    """A number that nobody asks for in its row."""
+
+    @property
+    def value(self) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
+class AuthorsTable(Table):
+    """Systems as rows, each with its worst case; where several verifiers ran, a row for each of them below."""
+
+    owners: tuple[tuple[str, str], ...] = ()  # of each row: whose it is, and of which verifier; empty: the worst case
+
+    def undefined(self) -> list[str]:
+        """Why there is a dash, with the verifier's name."""
+        scores = (cell.score for column in self.columns for cell in column.cells[: self.tested] if cell.score)
+        lacking = [one for one in scores if one.value is None]
+        return list(
+            dict.fromkeys(f"{DASH} {one.anonymization}, {one.part or one.metric}: {one.reason}" for one in lacking)
+        )
+
+    def headlines(self) -> set[str]:
+        """The metrics whose headline stands in it."""
+        cells = [cell for column in self.columns for cell in column.cells]
+        return {cell.score.metric for cell in cells if cell.score and cell.score.part == HEADLINE}
+
+
 def every_table(run: Run) -> list[Table]:
-    """All tables of a run, that of author masking first."""
-    return [*filter(None, [masking_table(run)]), *tables(run)]
+    """All tables of a run, those of author masking first."""
+    return [*masking_tables(run), *tables(run)]
 
 
 def each_once(every: Sequence[Table]) -> list[Table]:
-    """The same tables; of the headlines those that stand in that of author masking too are left out."""
-    told = {column.head for table in every if table.title == AUTHORS for column in table.columns}
+    """The same tables; of the headlines those that stand in one of author masking too are left out."""
+    told = {metric for table in every if isinstance(table, AuthorsTable) for metric in table.headlines()}
     kept = []
     for table in every:
         own = tuple(column for column in table.columns if column.head not in told)
@@ -43,17 +71,49 @@ def each_once(every: Sequence[Table]) -> list[Table]:
     return kept
 
 
-def masking_table(run: Run) -> Table | None:
-    """Systems as rows; of each verifier its measures, then meaning and sense. `None` where nobody asked about authors.
+def masking_tables(run: Run) -> list[AuthorsTable]:
+    """For each metric that asked verifiers what they tell; beside the first also meaning and sense.
 
     A number that no row has is left out, and why stands below.
     """
-    if not playing(run, "authors"):
-        return None
-    asked = [*_of_verifiers(run), *_of_passages(run)]
-    kept = [one for one in asked if any(cell.score and cell.score.value is not None for cell in one.cells)]
-    main = headlines(run)
-    return Table(AUTHORS, main.names, tuple(kept), main.references, asides=tuple(_left_out(run, asked, kept)))
+    records = playing(run, "authors")
+    beside = [*playing(run, "meaning"), *playing(run, "sense")]
+    return [
+        _masking_table(
+            run, record, f"{AUTHORS}, {record.text}" if len(records) > 1 else AUTHORS, () if place else beside
+        )
+        for place, record in enumerate(records)
+    ]
+
+
+def _masking_table(run: Run, record: MetricRecord, title: str, beside: Sequence[MetricRecord]) -> AuthorsTable:
+    asked = verifiers(run, record)
+    answered = [one for one in asked if _answered(run, record, one)]
+    others = [one.name for one in run.references]
+    alone = answered[0] if len(answered) == 1 else ""
+    owners = [(name, one) for name in run.names for one in ("", *(() if alone else answered))]
+    owners += [(name, "") for name in others]
+    places = {name: place for place, name in enumerate((*run.names, *others))}
+    columns = []
+    for measure in _measures(run, record):
+        of_each = {one: column_of(run, record, f"{measure}:{one}", measure) for one in answered}
+        worst = column_of(run, record, HEADLINE, measure) if measure == C_AT_1 else of_each.get(alone)
+        cells = []
+        for name, verifier in owners:
+            column = of_each[verifier] if verifier else worst
+            cells.append(column.cells[places[name]] if column else Blank(None))
+        better = (worst or next(iter(of_each.values()))).better if of_each else "neither"
+        columns.append(Column(measure, record.group, better, tuple(cells), _MEASURES.get(measure, "")))
+    for other in beside:
+        one = column_of(run, other, HEADLINE, other.text)
+        cells = [Blank(None) if verifier else one.cells[places[name]] for name, verifier in owners]
+        columns.append(replace(one, cells=tuple(cells)))
+    kept = [one for one in columns if any(cell.score and cell.score.value is not None for cell in one.cells)]
+    names = tuple(f"{name}, {verifier}" if verifier else name for name, verifier in owners)
+    silent = [f"left out: {one}: {_why(run, record, f'{C_AT_1}:{one}')}" for one in asked if one not in answered]
+    worst_case = () if alone else ("the row of an anonymization is its worst case: the verifier that tells most",)
+    asides = (*worst_case, *silent, *_left_out(one for one in columns if one not in kept))
+    return AuthorsTable(title, names, tuple(kept), len(others), asides=asides, owners=tuple(owners))
 
 
 def verifiers(run: Run, record: MetricRecord) -> list[str]:
@@ -62,41 +122,30 @@ def verifiers(run: Run, record: MetricRecord) -> list[str]:
     return list(dict.fromkeys(verifier for measure, colon, verifier in parts if colon and measure == C_AT_1))
 
 
-def _of_verifiers(run: Run) -> Iterator[Column]:
-    records = playing(run, "authors")
-    for record in records:
-        asked = verifiers(run, record)
-        yield column_of(run, record, HEADLINE, record.text, "c@1 after, worst case")
-        own = f" ({record.text})" if len(records) > 1 else ""
-        for verifier in asked:
-            for measure in _measures(run, record, verifier):
-                if measure == C_AT_1 and len(asked) == 1:  # that is the worst case
-                    continue
-                part = f"{measure}:{verifier}"
-                yield column_of(run, record, part, f"{part}{own}", _MEASURES.get(measure, ""))
+def _answered(run: Run, record: MetricRecord, verifier: str) -> bool:
+    scores = (run.parts(name, record.text).get(f"{C_AT_1}:{verifier}") for name in run.names)
+    return any(score is not None and score.value is not None for score in scores)
 
 
-def _measures(run: Run, record: MetricRecord, verifier: str) -> list[str]:
-    parts = [part for name in run.names for part in run.parts(name, record.text)]
-    there = dict.fromkeys(part.partition(":")[0] for part in parts if part.partition(":")[2] == verifier)
+def _why(run: Run, record: MetricRecord, part: str) -> str:
+    scores = (run.parts(name, record.text).get(part) for name in run.names)
+    return next((score.reason for score in scores if score and score.reason), "nobody says why")
+
+
+def _measures(run: Run, record: MetricRecord) -> list[str]:
+    parts = [part for name in run.names for part in run.parts(name, record.text) if ":" in part]
+    there = dict.fromkeys(part.partition(":")[0] for part in parts)
     return [*(one for one in _MEASURES if one in there), *(one for one in there if one not in _MEASURES)]
 
 
-def _of_passages(run: Run) -> Iterator[Column]:
-    for record in (*playing(run, "meaning"), *playing(run, "sense")):
-        yield column_of(run, record, HEADLINE, record.text)
-
-
-def _left_out(run: Run, asked: list[Column], kept: list[Column]) -> Iterator[str]:
+def _left_out(columns: Iterable[Column]) -> Iterator[str]:
     """Why columns are not there, a line for each reason."""
     heads: dict[str, list[str]] = {}
-    for column in asked:
-        if column not in kept:
-            reasons = {cell.score.reason: None for cell in column.cells[: len(run.names)] if cell.score}
-            for reason in reasons or {"nobody has a number": None}:
-                heads.setdefault(reason, []).append(column.head)
-    for reason, columns in heads.items():
-        yield f"left out, undefined for all: {', '.join(columns)}: {reason}"
+    for column in columns:
+        for reason in dict.fromkeys(cell.score.reason for cell in column.cells if cell.score):
+            heads.setdefault(reason, []).append(column.head)
+    for reason, some in heads.items():
+        yield f"left out, undefined for all: {', '.join(some)}: {reason}"
 
 
 def author_clauses(run: Run, name: str) -> Iterator[Clause]:
@@ -127,11 +176,6 @@ def _best(run: Run, record: MetricRecord, name: str) -> tuple[str, Score] | None
     scores = {verifier: parts[f"{C_AT_1}:{verifier}"] for verifier in verifiers(run, record)}
     known = [(verifier, score) for verifier, score in scores.items() if score.value is not None]
     return max(known, key=lambda pair: pair[1].value or 0.0, default=None)
-
-
-def _answered(run: Run, record: MetricRecord, verifier: str) -> bool:
-    scores = (run.parts(name, record.text).get(f"{C_AT_1}:{verifier}") for name in run.names)
-    return any(score is not None and score.value is not None for score in scores)
 
 
 def _sure(score: Score) -> float:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
-from showthrough.report.authorship import AUTHORS, each_once, every_table
+from showthrough.report.authorship import AuthorsTable, each_once, every_table
 from showthrough.report.significance import describes, first_is_better, p_text, result
 from showthrough.report.table import HEADLINES, Column, Table, documents_line, signatures
 from showthrough.run.records import Comparison
@@ -79,7 +79,7 @@ def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
 def _told(run: Run, table: Table) -> bool:
     """Whether a table has what metrics are known by: headlines, P and R of an F, what verifiers tell."""
     roles = next((record.roles for record in run.metrics if table.title.startswith(record.text)), ())
-    return table.title in (HEADLINES, AUTHORS) or "F, P and R" in roles
+    return table.title == HEADLINES or isinstance(table, AuthorsTable) or "F, P and R" in roles
 
 
 def show_signatures(run: Run, console: Console) -> None:

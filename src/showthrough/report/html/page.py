@@ -11,7 +11,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from showthrough.analysis.failures import Inspection
-from showthrough.report.authorship import AUTHORS, every_table
+from showthrough.report.authorship import AuthorsTable, every_table
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.html import methods, payload
 from showthrough.report.html.passages import passages
@@ -62,7 +62,8 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     }
     style, theme, script = joined(STYLES, "css"), joined(["theme"], "js"), joined(SCRIPTS, "js")
     all_tables = every_table(run)
-    main, authors = ([table for table in all_tables if table.title == title] for title in (HEADLINES, AUTHORS))
+    main = [table for table in all_tables if table.title == HEADLINES]
+    authors = [table for table in all_tables if isinstance(table, AuthorsTable)]
     page = template("page.html").render(
         title=f"{run.corpus.name}: what shows through",
         run=run,
@@ -77,8 +78,8 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         ],
         references=[one.name for one in run.references],
         backgrounds=[*filter(None, [run.background]), *run.backgrounds.values()],
-        others=[table for table in all_tables if table.title not in (HEADLINES, AUTHORS)],
-        authors=next(iter(authors), None),
+        others=[table for table in all_tables if table not in main and table not in authors],
+        authors=authors,
         passages=rewritten,
         called={one.text: one.name for one in run.metrics if [each.name for each in run.metrics].count(one.name) == 1},
         remarks=[line for table in main for line in table.remarks()],
