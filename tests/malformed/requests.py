@@ -250,6 +250,7 @@ def places(random: Random) -> Attempt:
         ("bench", at, "--with", "rules"), ("bench", "corpus.json", f"a={at}", "--background", at),
         ("annotate", at, "--with", "rules", "-o", "made.json"),
         ("verifier", "score", at, "answers.txt"), ("verifier", "score", "truth.txt", at),
+        ("verifier", "train", at, "-o", "made"), ("verifier", "answer", "corpus.json", "--verifier", at, "-o", "made.txt"),
         ("corpus", at), ("agreement", at), ("errors", at), ("review", at, "-o", "made"),
         ("review", "corpus.json", "--filled", at, "-o", "made.json"),
         ("evaluate", "corpus.json", "a=masks.json", "--ratings", at, *_FEW), ("rate", "sample", at, f"a={at}", "-o", "made"),

@@ -19,7 +19,7 @@ from showthrough.errors import PlanError, printable, shown
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.files.writing import write_file, write_folder
-from showthrough.formats import read_anonymization, read_corpus
+from showthrough.formats import read_anonymized, read_corpus
 from showthrough.formats.verifier_answers import written_answers
 from showthrough.resources.cache import usual_cache
 from showthrough.verifiers.answering import answers_to
@@ -72,13 +72,13 @@ def command(
     asked = asked_verifier(verifier)
     corpus = read_corpus(problems, **settings)
     notes = _seen(asked, corpus, seen)
-    given = [read_anonymization(path, corpus, name=name) for name, path in named.items()]
-    texts = {ORIGINAL: {one.id: one.text for one in corpus}, **{one.name: one.texts(corpus) for one in given}}
+    texts = {name: read_anonymized(path, corpus) for name, path in named.items()}
+    texts = {ORIGINAL: {one.id: one.text for one in corpus}, **texts}
     ending = _OBJECTS if output.suffix == _OBJECTS else _LINES
     with refused(), working("asking") as watch:
         found = {name: answers_to(asked, corpus, each, usual_cache(kept), watch) for name, each in texts.items()}
     content = {f"{name}{ending}": written_answers(each, ending == _OBJECTS) for name, each in found.items()}
-    show_notes([*told_of_files(corpus, given, ()), *notes])
+    show_notes([*told_of_files(corpus, (), ()), *notes])
     with unbroken():
         _write(output, content, bool(named), force)
     screen = console()

@@ -23,7 +23,8 @@ def training_sheet(trained: TrainedVerifier) -> Sheet:
     figures = trained.figures
     lead = (
         f"{trained.learner}: {counted_words(figures['problems'], 'problem')}, {figures['same']:,} by one author; "
-        f"{figures['authors']:,} of them, or groups of them, share no text with others. Trained in {figures['seconds']:,.1f} s.",
+        f"{figures['authors']:,} of them, or groups of them, share no text with others. "
+        f"Trained in {figures['seconds']:,.1f} s.",
     )
     rows = tuple(Row(name, _cells(figures[f"held_out_{what}"])) for what, name in _ROWS.items())
     caption = f"Problems held out, one part of {figures['folds']} at a time"

@@ -123,5 +123,5 @@ def arrays_of_file(content: bytes, name: str) -> dict[str, NDArray[Any]]:
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as held:
             return {key: held[key] for key in held.files}
-    except (ValueError, OSError, zipfile.BadZipFile, zlib.error, AttributeError):
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError):
         raise ValueError(f"{name} is no whole model") from None
