@@ -160,6 +160,10 @@ def test_a_verifier_that_was_trained_on_these_texts(trained: str) -> None:
 def test_what_is_no_verifier_and_no_rating() -> None:
     with pytest.raises(PlanError, match="verifiers: found a value of type int; expected a verifier, or its folder"):
         scored(verifiers=[3])
+    with pytest.raises(PlanError, match="verifiers: found a value of type int; expected a verifier, or its folder"):
+        scored(verifiers=3)
+    with pytest.raises(InputError, match="none"):
+        scored(verifiers=Path("none/there"))
     with pytest.raises(PlanError, match="ratings: found a value of type dict; expected Ratings"):
         scored(ratings={})
     with pytest.raises(PlanError, match="expected probabilities by document"):
@@ -226,6 +230,19 @@ def test_files_that_cannot_be_read_are_all_told(tmp_path: Path) -> None:
     said = "\n".join(map(str, problems))
     for name in ("m.json", "none", "o.txt", "a.txt", "people"):
         assert name in said
+
+
+@pytest.mark.parametrize("key", ["verifier", "answers", "ratings"])
+@pytest.mark.parametrize("value", ["", "=", "a=", "a\\u0000b/", "x=a\\u0000b", "long/" * 2000])
+def test_paths_that_cannot_be(tmp_path: Path, key: str, value: str) -> None:
+    (tmp_path / "texts.json").write_text('{"a": "Ann Berg of Oslo. Berg was ill."}')
+    (tmp_path / "m.json").write_text('{"a": [[0, 8, null]]}')
+    (tmp_path / "plan.toml").write_text(
+        f'corpus = "texts.json"\nmetrics = ["safety"]\n{key} = "{value}"\n[anonymizations]\nA = "m.json"\n'
+    )
+    with pytest.raises(InputError) as caught:
+        read_request(tmp_path / "plan.toml").plan()
+    assert len(caught.value.problems) == 1
 
 
 def test_bench_takes_them_too() -> None:

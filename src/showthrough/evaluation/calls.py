@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
@@ -25,7 +25,8 @@ from showthrough.verifiers.asking import asked_verifiers
 from showthrough.verifiers.base import Verifier
 from showthrough.verifiers.given import GivenAnswers, given_answers
 
-Verifiers = str | Verifier | Sequence[str | Verifier]
+Asked = str | PathLike[str] | Verifier | GivenAnswers
+Verifiers = Asked | Iterable[Asked]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,13 +53,13 @@ def evaluate(call: Call) -> Run:
 
     `anonymizations` are one, several, or several by name. `metrics` are names, text forms such as
     `recall(unit="mention")`, `preset:tab`, or metric values; by default the preset `default`, or `unannotated` where no
-    document has annotations, and `trir` with a background. `background` is what an attacker knows, individual id to
-    text; `trir` needs it. Of several, a metric names its own:
+    document has annotations, or `pan` where documents ask who wrote them, and `trir` with a background. `background` is
+    what an attacker knows, individual id to text; `trir` needs it. Of several, a metric names its own:
     `trir(background="web")`. `verifiers` are asked who wrote the documents: folders that `train_verifier` saved, names,
     or verifiers; and `answers` are those of others, probabilities by document id for the originals and each
     anonymization, `{"original": {…}, "A": {…}}`, or these by verifier. `ratings` are what people say of passages.
-    `progress` is told how many documents are done, and of how many; `watch` what models are
-    doing, and how far they are. `resume` takes an incomplete run of the same plan and completes it. With `texts` the
+    `progress` is told how many documents are done, and of how many; `watch` what models are doing, and how far they
+    are. `resume` takes an incomplete run of the same plan and completes it. With `texts` the
     run keeps the documents (of many, those at most risk), which a report needs to show them. `thresholds` are what
     numbers have to reach, `{"min": {"er_di": 0.95}, "max": {"trir": 0.09}}`: the run keeps them, for reports and gates.
 
@@ -124,10 +125,11 @@ def _backgrounds(given: Background | Mapping[str, str] | Sequence[Background] | 
 def _verifiers(given: Verifiers, answers: Mapping[str, Mapping[str, Any]]) -> tuple[Verifier | GivenAnswers, ...]:
     """Those that are loaded by name, those that are given, and answers of others. Raises PlanError for what is none."""
     found: list[Verifier | GivenAnswers] = []
-    for one in [given] if isinstance(given, str | Verifier) else given:
-        if isinstance(one, str):
-            found += asked_verifiers([one])
-        elif isinstance(one, Verifier):
+    several = isinstance(given, Iterable) and not isinstance(given, str | Verifier)
+    for one in cast(Iterable[Any], given) if several else [given]:
+        if isinstance(one, str | PathLike):
+            found += asked_verifiers([str(one)])
+        elif isinstance(one, Verifier | GivenAnswers):
             found.append(one)
         else:
             raise PlanError(f"found a value of type {_kind(one)}; expected a verifier, or its folder", "verifiers")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import msgspec
 
 from showthrough.errors import InputError, PlanError, Problem, shown
 from showthrough.evaluation.requests import Request, Source, path_of
-from showthrough.evaluation.settings import FileSettings, each_of, options_of
+from showthrough.evaluation.settings import Files, FileSettings, each_of, options_of
 from showthrough.evaluation.tae import is_tae, read_tae
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, read_bytes, suffix, text_of
@@ -78,9 +79,9 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
 
     settings = replace(
         settings,
-        verifier=tuple(_beside(home, one) for one in each_of(settings.verifier)),
-        answers=tuple(_beside(home, one) for one in each_of(settings.answers)),
-        ratings=tuple(_beside(home, one) for one in each_of(settings.ratings)),
+        verifier=_beside(path, "verifier", settings.verifier),
+        answers=_beside(path, "answers", settings.answers),
+        ratings=_beside(path, "ratings", settings.ratings),
     )
     named = plan.background if isinstance(plan.background, dict) else {}
     alone = plan.background if isinstance(plan.background, str) else None
@@ -96,12 +97,20 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
     )
 
 
-def _beside(home: Path, written: str) -> str:
+def _beside(plan: Path, key: str, files: Files) -> tuple[str, ...]:
     """What is beside a plan, `NAME=` before it or not; what is not there may be the name of an installed verifier."""
-    name, sign, path = written.partition("=")
-    if sign and not (home / written).exists():
-        return f"{name}={home / path}"
-    return str(home / written) if (home / written).exists() or "/" in written else written
+
+    def found(written: str) -> str:
+        name, sign, path = written.partition("=")
+        there = False
+        whole = plan.parent / path_of(written, plan, key)
+        with suppress(OSError):  # a name too long, which reading will tell
+            there = whole.exists()
+        if sign and not there:
+            return f"{name}={plan.parent / path}"
+        return str(whole) if there or "/" in written else written
+
+    return tuple(map(found, each_of(files)))
 
 
 def _json_of(path: Path, known: tuple[str, ...]) -> bytes:

@@ -47,6 +47,13 @@ class Shared:
         return found
 
 
+class Yes(Shared):
+    """Whose c@1 is 1 where all are by the same author."""
+
+    def answers(self, questions: Sequence[Question]) -> list[float]:
+        return [0.9] * len(questions)
+
+
 def problems(count: int, truth: Sequence[bool | None] = (None,)) -> Corpus:
     """The author of each says a word of his own; where the truth says no, somebody else's."""
     documents = []
@@ -133,14 +140,19 @@ def test_false_alarms_are_those_on_masked_texts_of_others() -> None:
     found = values(run, "A", SHARED)
     assert (found["c@1:shared"], found["false:shared"], found["told:shared"]) == (1, 0, 1)
 
-    @dataclass(frozen=True)
-    class Yes(Shared):
-        def answers(self, questions: Sequence[Question]) -> list[float]:
-            return [0.9] * len(questions)
-
     run = evaluate(corpus, {"A": masked(corpus, corpus.ids)}, [SHARED], verifiers=[Yes()])
     found = values(run, "A", SHARED)
     assert (found["c@1:shared"], found["false:shared"], found["told:shared"]) == (1, 1, 0.5)
+
+
+def test_of_a_text_without_a_word_nobody_is_asked() -> None:
+    corpus = problems(4)
+    empty = Anonymization({key: [Mask(0, 11, "*" * at)] for at, key in enumerate(corpus.ids)})
+    run = evaluate(corpus, {"A": empty}, [SHARED], verifiers=[Yes()])
+    found = values(run, "A", SHARED)
+    assert (found["c@1:shared"], found["before:shared"], found["false:shared"], found["told:shared"]) == (0, 1, 0, 0.5)
+    assert run.rows[SHARED]["A"]["answer:shared"] == [0.5] * 4
+    assert run[EVERYTHING, SHARED].value == 0
 
 
 def test_groups_are_asked_about_as_authors() -> None:

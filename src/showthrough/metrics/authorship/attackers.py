@@ -70,9 +70,10 @@ class _Trained:
         return self._answers(texts, np.ones(len(self.problems.same), dtype=bool))
 
     def _answers(self, texts: Mapping[str, str], which: Bools) -> Array:
-        answers = np.full(len(which), np.nan)
-        questions = self.problems.questions(texts, np.flatnonzero(which))
-        answers[which] = answered(self.verifier, questions, self.known.cache, self.known.watch)
+        silent = _silent(self.problems, texts)
+        answers = np.where(which, UNANSWERED, np.nan)
+        questions = self.problems.questions(texts, np.flatnonzero(which & ~silent))
+        answers[which & ~silent] = answered(self.verifier, questions, self.known.cache, self.known.watch)
         return answers
 
 
@@ -131,6 +132,15 @@ class _Adaptive:
         problems, everyone = self.problems, np.arange(len(self.problems.same))
         if problems.authors < AUTHORS or problems.same.all() or not problems.same.any():
             return np.full(len(everyone), np.nan)
+        silent = _silent(problems, texts)
+        if silent.all():
+            return np.full(len(everyone), UNANSWERED)
         questions, known = problems.questions(texts, everyone), self.known
         learner = learner_named(self.learner)
-        return cross_fitted(learner, questions, problems.same, problems.circles, self.seed, known.cache, known.watch)
+        told = learner, questions, problems.same, problems.circles, self.seed
+        return np.where(silent, UNANSWERED, cross_fitted(*told, known.cache, known.watch))
+
+
+def _silent(problems: Problems, texts: Mapping[str, str]) -> Bools:
+    """The questions about texts of which nothing is left to read: whatever somebody said of these would be a guess."""
+    return problems.wordless(texts)[problems.documents]

@@ -39,6 +39,10 @@ class Problems:
         """Some of them, about these texts."""
         return [Question(self.known[place], texts[self.ids[self.documents[place]]]) for place in which.tolist()]
 
+    def wordless(self, texts: Mapping[str, str]) -> Bools:
+        """Of all documents: those of which nothing is left to read."""
+        return np.array([not any(map(str.isalnum, texts[key])) for key in self.ids], dtype=bool)
+
 
 def problems_of(corpus: Corpus, known: int, seed: int) -> Problems:
     """What documents ask themselves; where none does, whether their groups can be told, a group being an author.

@@ -122,14 +122,13 @@ class Safety(Metric):
         def rows(anonymized: Anonymized) -> Rows:
             texts = anonymized.texts
             columns: dict[str, ArrayLike] = {"untold": problems.untold, "alone": problems.alone}
-            wordless = [not any(map(str.isalnum, texts[key])) for key in problems.ids]
-            columns["wordless"] = np.array(wordless) & ~problems.alone
+            columns["wordless"] = problems.wordless(texts) & ~problems.alone
             answers = {one.name: (one.before, one.after(anonymized.name, texts)) for one in attackers}
             if all(after is None for _, after in answers.values()):
                 raise ResourceError("nobody knows what these verifiers would answer")
             for name, (before, after) in answers.items():
                 if after is not None:
-                    counted = _counted(problems, before, after)
+                    counted = counted_by(problems, before, after)
                     columns |= {f"{statistic}:{name}": column for statistic, column in counted.items()}
             return Rows.named(columns)
 
@@ -146,7 +145,7 @@ class Safety(Metric):
         return {HEADLINE: worst, **parts}
 
 
-def _counted(problems: Problems, before: Array, after: Array) -> dict[str, Array]:
+def counted_by(problems: Problems, before: Array, after: Array) -> dict[str, Array]:
     """What one verifier's answers add to each document's row, and the answers themselves."""
     asked, counted = ~np.isnan(after), problems.counted & ~np.isnan(after)
     earlier = statistics_of(problems.same[counted], before[counted])
