@@ -208,6 +208,7 @@ class Evaluation:
             noticed=words_aside(self.plan.metrics),
             kept=self._hiding if self.plan.texts and not too_many(self.plan.corpus) else None,
             types=self.plan.corpus.survey.types,
+            ratings=self.plan.ratings,
         )
 
     def _of_scope(self, scope: str) -> dict[str, Metric]:

@@ -80,11 +80,12 @@ class Uncertain:
         width = np.where(np.isfinite(most), most - least, 1.0)
         share = np.clip((self.values - least) / width, 0, 1)
         spread = replace(self.spread, variance=self.spread.variance / width**2)
-        unit = np.where((share == 0) | (share == 1), self.unit, width)
+        usual = (least == 0) & (most == 1)
+        from_above = (share == 1) & np.isfinite(most) & ~usual
+        unit = np.where((share == 0) | from_above, self.unit, width)
         low, high = share_interval(share, spread, confidence)
-        if (self.limits == [[0.0], [1.0]]).all():
+        if usual.all():
             return unit * low, unit * high
-        from_above = (share == 1) & np.isfinite(most)
         ends = (np.where(from_above, most - unit * (1 - end), least + unit * end) for end in (low, high))
         below, above = (np.clip(end, least, most) for end in ends)
         return np.minimum(below, self.values), np.maximum(above, self.values)

@@ -65,8 +65,8 @@ def read_ratings(places: str | Sequence[str], anonymizations: Sequence[str]) -> 
     """
     given = [_Place.of(one) for one in ([places] if isinstance(places, str) else places)]
     if strange := [place for place in given if place.name and place.name not in anonymizations]:
-        fault_ = f"is no anonymization; expected one of {some(anonymizations)}"
-        raise InputError(Problem(str(place.path), f"ratings {shown(place.name)}", fault_) for place in strange)
+        why = f"is no anonymization; expected one of {some(anonymizations)}"
+        raise InputError(Problem(str(place.path), f"ratings {shown(place.name)}", why) for place in strange)
     read = [(place, one) for place, found in zip(given, gathered(given, _read), strict=True) for one in found]
     called = _called(read, anonymizations)
     ratings: list[Rating] = []

@@ -145,6 +145,16 @@ def test_documents_that_nobody_rated_count_for_nothing() -> None:
     assert (unrated.value, unrated.reason.partition(";")[0]) == (None, "no passage of it was rated")
 
 
+def test_worker_processes_have_the_ratings(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: dict[str, Said] = {f"d{number}": [[number % 3, 1]] for number in range(6)}
+    alone = run_of(said, resamples=0)
+    chunks = Corpus.chunks
+    monkeypatch.setattr(Corpus, "chunks", lambda self, characters=10, start=0: chunks(self, characters, start))
+    shared = run_of(said, resamples=0, jobs=2)
+    assert shared.failures == []
+    assert shared.rows == alone.rows
+
+
 def test_ratings_are_in_the_signature() -> None:
     said: dict[str, Said] = {"a": [[2, 1]]}
     digest = ratings_of(said).digest[:8]
