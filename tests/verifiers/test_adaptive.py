@@ -23,9 +23,9 @@ WORDS = ["".join(np.random.default_rng(at).choice(list(LETTERS), 2 + at % 7)) fo
 
 
 def written(style: tuple[float, float, Array], random: np.random.Generator) -> str:
-    """90 words, with as long sentences, as many commas and the words that somebody likes."""
+    """200 words, with as long sentences, as many commas and the words that somebody likes."""
     length, commas, liked = style
-    words = [f"{word}{',' * int(random.random() < commas)}" for word in random.choice(WORDS, 90, p=liked)]
+    words = [f"{word}{',' * int(random.random() < commas)}" for word in random.choice(WORDS, 200, p=liked)]
     return " ".join(f"{word.strip(',')}." if random.random() < 1 / length else word for word in words)
 
 

@@ -36,14 +36,19 @@ class Attacker(Protocol):
 
 
 def attackers_of(
-    names: Sequence[str], learner: str, seed: int, problems: Problems, originals: Mapping[str, str], known: Resources
+    names: Sequence[str],
+    learner: str,
+    seed: int,
+    problems: Problems,
+    originals: Mapping[str, str],
+    resources: Resources,
 ) -> list[Attacker]:
     """Those of some names; all where there is none. Raises ResourceError for a name that nobody has."""
     found: dict[str, Attacker] = {}
-    for one in known.verifiers:
+    for one in resources.verifiers:
         given = isinstance(one, GivenAnswers)
-        found[one.name] = _Given(one, problems) if given else _Trained(one, problems, originals, known)
-    found[ADAPTIVE] = _Adaptive(learner, seed, problems, originals, known)
+        found[one.name] = _Given(one, problems) if given else _Trained(one, problems, originals, resources)
+    found[ADAPTIVE] = _Adaptive(learner, seed, problems, originals, resources)
     if lacking := [name for name in names if name not in found]:
         raise ResourceError(f"there is no verifier {quoted(lacking[0])}; expected some of {some(found)}")
     return [found[name] for name in names or found]
@@ -56,7 +61,7 @@ class _Trained:
     verifier: Verifier
     problems: Problems
     originals: Mapping[str, str]
-    known: Resources
+    resources: Resources
 
     @property
     def name(self) -> str:
@@ -73,7 +78,7 @@ class _Trained:
         silent = _silent(self.problems, texts)
         answers = np.where(which, UNANSWERED, np.nan)
         questions = self.problems.questions(texts, np.flatnonzero(which & ~silent))
-        answers[which & ~silent] = answered(self.verifier, questions, self.known.cache, self.known.watch)
+        answers[which & ~silent] = answered(self.verifier, questions, self.resources.cache, self.resources.watch)
         return answers
 
 
@@ -115,7 +120,7 @@ class _Adaptive:
     seed: int
     problems: Problems
     originals: Mapping[str, str]
-    known: Resources
+    resources: Resources
 
     @property
     def name(self) -> str:
@@ -135,10 +140,10 @@ class _Adaptive:
         silent = _silent(problems, texts)
         if silent.all():
             return np.full(len(everyone), UNANSWERED)
-        questions, known = problems.questions(texts, everyone), self.known
+        questions, resources = problems.questions(texts, everyone), self.resources
         learner = learner_named(self.learner)
         told = learner, questions, problems.same, problems.circles, self.seed
-        return np.where(silent, UNANSWERED, cross_fitted(*told, known.cache, known.watch))
+        return np.where(silent, UNANSWERED, cross_fitted(*told, resources.cache, resources.watch))
 
 
 def _silent(problems: Problems, texts: Mapping[str, str]) -> Bools:

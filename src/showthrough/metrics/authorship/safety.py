@@ -20,7 +20,7 @@ from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, rati
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
-from showthrough.verifiers.adaptive import ADAPTIVE, AUTHORS, FOLDS
+from showthrough.verifiers.adaptive import ADAPTIVE, AUTHORS, FOLDS, VERSION
 from showthrough.verifiers.base import UNANSWERED
 from showthrough.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, OVERALL, measured, statistics_of
 from showthrough.verifiers.table import learner_named
@@ -81,7 +81,7 @@ class Safety(Metric):
     def pinned(self) -> tuple[tuple[str, str], ...]:
         if self.verifiers and ADAPTIVE not in self.verifiers:
             return ()
-        return ((ADAPTIVE, f"{self.learner}/{FOLDS} folds"),)
+        return ((ADAPTIVE, f"v{VERSION}/{FOLDS} folds/{self.learner}.v{learner_named(self.learner).version}"),)
 
     def interval_fault(self, part: str) -> str:
         if part != f"{TOLD}:{ADAPTIVE}":
@@ -109,6 +109,8 @@ class Safety(Metric):
             return "it found no author before masking"
         if measure in (TOLD, FALSE):
             return "it was not asked about both the right author and others"
+        if totals[f"rarer:{name}"]:
+            return "no problem was answered that F1 counts: it was neither right nor wrong to say that it is one author"
         return "it needs problems by the same author and by different authors, and these are all of one kind"
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
