@@ -69,7 +69,7 @@ def test_a_verifier_is_asked(command: Callable[..., Any]) -> None:
     problem = Path("problems/p1")
     problem.mkdir(parents=True)
     (problem / "known01.txt").write_text("Ten signs.")
-    (problem / "unknown.txt").write_text("Four")
+    (problem / "unknown.txt").write_text("a to")
     made = command("verifier", "answer", "problems", "--verifier", "lengths", "-o", "answers.txt")
     assert made.returncode == 0, made.stderr
     assert Path("answers.txt").read_text() == "p1 0.4\n"

@@ -65,8 +65,9 @@ def command(
     if ORIGINAL in named:
         raise PlanError("this name is that of the originals; expected another", f"anonymization {ORIGINAL}")
     check_distinct((output,), inputs([problems, *named.values()], [verifier]))
+    ending = _OBJECTS if output.suffix == _OBJECTS else _LINES
     for name in (ORIGINAL, *named) if named else ():
-        check_file(output / f"{name}{_LINES}", force, makes_folder=True)
+        check_file(output / f"{name}{ending}", force, makes_folder=True)
     if not named:
         check_file(output, force)
     asked = asked_verifier(verifier)
@@ -74,7 +75,6 @@ def command(
     notes = _seen(asked, corpus, seen)
     texts = {name: read_anonymized(path, corpus) for name, path in named.items()}
     texts = {ORIGINAL: {one.id: one.text for one in corpus}, **texts}
-    ending = _OBJECTS if output.suffix == _OBJECTS else _LINES
     with refused(), working("asking") as watch:
         found = {name: answers_to(asked, corpus, each, usual_cache(kept), watch) for name, each in texts.items()}
     content = {f"{name}{ending}": written_answers(each, ending == _OBJECTS) for name, each in found.items()}
