@@ -128,7 +128,7 @@ class Nearness:
 
     def similarity(self, one: Ints, two: Ints) -> float:
         """5 · (mean best match of the one + mean best match of the other) / 2."""
-        (first, of_first), (second, of_second) = (np.unique(side, return_counts=True) for side in (one, two))
+        (first, one), (second, two) = (np.unique(side, return_inverse=True) for side in (one, two))
         best, other = np.zeros(len(first)), np.zeros(len(second))
         step = max(1, _CELLS // self.size)
         for low in range(0, len(first), step):
@@ -136,7 +136,7 @@ class Nearness:
             near = self.between(rows, second) if self._all is None else self._all[np.ix_(rows, second)]
             best[low : low + step] = near.max(axis=1)
             other = np.maximum(other, near.max(axis=0))
-        return MOST * float(best @ of_first / len(one) + other @ of_second / len(two)) / 2
+        return MOST * float(best[one].mean() + other[two].mean()) / 2
 
     def between(self, rows: Ints, columns: Ints) -> Floats:
         """Rows × columns; cosines below 0 count as 0."""

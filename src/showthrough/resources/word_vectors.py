@@ -143,6 +143,7 @@ class FileVectors:
         return total.hexdigest()
 
     def of(self, words: Sequence[str]) -> Known:
+        shared = self._shared
         if len(self._read) > _HELD:
             self._read.clear()
         for word in words:
@@ -154,7 +155,7 @@ class FileVectors:
         found = [self._read[word] for word in words]
         vectors = np.array([nothing if one is None else one for one in found], dtype=np.float64)
         known = np.array([one is not None for one in found], dtype=bool)
-        return self._shared.without(vectors.reshape(len(words), self._width), known)
+        return shared.without(vectors.reshape(len(words), self._width), known)
 
     @cached_property
     def _file(self) -> IO[bytes]:
@@ -231,7 +232,8 @@ class FileVectors:
 
     @cached_property
     def _shared(self) -> Shared:
-        whole = ((number, line) for number, _, line in self._lines() if self._width_of(line, number) == self._width)
+        width = self._width
+        whole = ((number, line) for number, _, line in self._lines() if self._width_of(line, number) == width)
         return Shared(np.array([self._numbers(line, f"line {number}") for number, line in islice(whole, _SAMPLE)]))
 
     @contextmanager

@@ -14,10 +14,8 @@ SENTENCES = "passages.1"  # for signatures; rises when a text could be cut in an
 
 # A sentence ends at a line's end, or at a mark with what closes behind it, before a blank and no small letter; not
 # behind a title or a single capital, which are shortened words.
-_END = re.compile(
-    r"(?<![.\s]\b[A-Z])(?<!^[A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)(?<!\b[Nn]o)(?<!\bArt)"
-    r"[.!?…]+[\"'”’)\]]*(?=\s+[^\sa-z])|(?=\n)"
-)
+_SHORT = r"(?<!\b[A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)(?<!\b[Nn]o)"
+_END = re.compile(rf"""{_SHORT}(?<![.!?…])[.!?…]++["'”’)\]]*+(?=\s++[^\sa-z])|\n""")
 
 
 class Passage(NamedTuple):

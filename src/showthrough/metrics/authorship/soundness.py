@@ -36,11 +36,9 @@ class Soundness(Metric):
 
     The part `unchanged` is the share of passages that are as they were, white space aside.
 
-    >>> from showthrough import Anonymization, Corpus, Document, Mask, evaluate
-    >>> corpus = Corpus([Document("d", "Mr Doe went home. He slept.")])
-    >>> masks = {"first": Anonymization({"d": [Mask(0, 17)]})}
-    >>> evaluate(corpus, masks, metrics=["soundness"])["first", "soundness"].value  # the first of two is gone
-    2.5
+    >>> sums = {"sts": np.array(10.0 + 3.75), "passages": np.array(3.0), "unchanged": np.array(2.0)}
+    >>> Soundness().combine(sums)[HEADLINE].round(3).item()  # two as they were, one that says three quarters
+    4.583
     """
 
     group = "utility"
@@ -74,9 +72,12 @@ class Soundness(Metric):
     def only_language(self) -> str:
         return _ENGLISH if self.similarity == OVERLAP else ""
 
+    def limits(self, part: str) -> tuple[float, float]:
+        return 0.0, 1.0 if part == UNCHANGED else MOST
+
     def one_each(self, part: str, totals: Totals) -> float:
-        """All that can be said, where nothing is."""
-        return 1.0 if part == UNCHANGED else MOST
+        """All passages of a document at the other end."""
+        return self.limits(part)[1]
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         documents = chunk.corpus.documents
