@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import html5lib
 import pytest
@@ -49,7 +49,7 @@ class KeptWords(Metric):
     title = "Words kept"
     undefined = "there is no passage"
     unbounded = (HEADLINE,)
-    roles: tuple[Role, ...] = ("meaning",)  # type: ignore[misc]
+    roles: ClassVar[tuple[Role, ...]] = ("meaning",)
     vectors: str = ""
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
