@@ -38,6 +38,7 @@ Role = Literal[
     "residual",
     "authors",
     "sense",
+    "meaning",
 ]
 # What reports may take a metric for, whatever it is called, and what they then rely on.
 ROLES: dict[Role, str] = {
@@ -53,6 +54,7 @@ ROLES: dict[Role, str] = {
     "inconsistency": "the share of masked strings that can be read elsewhere, with their counts (`wrong` and `all`)",
     "sense": "how sensible people find what was written, from 0 to 2, with the parts `rater:NAME`, `kappa` and `alpha`",
     "residual": "what a detector still finds, with its counts (`wrong`) and the parameter `detector`",
+    "meaning": "how much of what passages say is kept, from 0 to 5, and the passages that lost most as evidence",
     "authors": "how well verifiers tell authors, with the parts `c@1:NAME`, `before:NAME` and `lost:NAME` of each",
 }
 
@@ -192,6 +194,11 @@ class Metric(ABC):
     def roles(self) -> tuple[Role, ...]:
         """What reports may take it for (`ROLES`), whatever it is called."""
         return ()
+
+    @property
+    def only_language(self) -> str:
+        """The one language that it can read, such as `en`; empty where it reads any."""
+        return ""
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
-from showthrough.metrics import Metric, with_parameters
+from showthrough.metrics import Metric, metric_text, with_parameters
 from showthrough.metrics.masking import DEFAULT_LEXICON
 from showthrough.resources import FUNCTION_WORDS
 from showthrough.resources.closed_classes import CLOSED_CLASSES
@@ -47,6 +47,12 @@ def words_of(language: str) -> str:
 def _in_language(metric: Metric, language: str, words: bool) -> Metric:
     if language == ENGLISH:
         return metric
+    if metric.only_language not in ("", language):
+        raise PlanError(
+            f"{metric_text(metric)} reads {_name(metric.only_language)} alone; expected --language "
+            f"{metric.only_language}, or parameters by which it reads others",
+            "language",
+        )
     given = metric.parameters
     changed: dict[str, Any] = {}
     if words and given.get(FUNCTION_WORDS) == DEFAULT_LEXICON:
@@ -91,6 +97,8 @@ def _used(metrics: Sequence[Metric]) -> dict[str, dict[str, str]]:
     """The languages of word lists that metrics take: what is taken from each, and the name of its source."""
     used: dict[str, dict[str, str]] = {}
     for metric in metrics:
+        if metric.only_language:
+            used.setdefault(metric.only_language, {})["what is compared is"] = metric_text(metric)
         parameters = {FUNCTION_WORDS: "function words are", INFORMATION.parameter: "word frequencies are"}
         for parameter, what in (parameters | dict.fromkeys(metric.dictionaries, "the dictionary is")).items():
             name = metric.parameters.get(parameter)

@@ -14,16 +14,21 @@ from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.resources.cache import Cache, usual_cache
 from showthrough.resources.lexicon import LEXICONS, NONE, Lexicon, NoWords
-from showthrough.resources.names import EMBEDDING, INFORMATION, SIMILARITY, TERMS, Role
+from showthrough.resources.names import EMBEDDING, INFORMATION, LANGUAGE_MODEL, SIMILARITY, STS, TERMS, Role
 from showthrough.resources.settings import ModelSettings, Watch
 
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
+    from showthrough.resources.causal_lm import CausalLanguageModel
     from showthrough.resources.embedder import Embedder, SentenceEmbedder
     from showthrough.resources.information import InformationSource
+    from showthrough.resources.meaning import Sts
     from showthrough.resources.similarity import Similarity
     from showthrough.resources.terms import TermSource
+    from showthrough.resources.word_vectors import WordVectorSource
+    from showthrough.resources.wordnet import WordNet
 
 FUNCTION_WORDS = "function_words"  # the parameter that names their source
+STS_MODEL, WORDNET, VECTORS = "sts", "wordnet", "vectors"  # what soundness asks for, each by a name
 _SPACY = "spacy:"
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -133,6 +138,45 @@ class Resources:
             return LatentSemantics()
         return self._sentences(name, EMBEDDING)
 
+    @_once
+    def language_model(self, name: str) -> CausalLanguageModel:
+        """What is surprised by words or not: a model that reads from left to right."""
+        from showthrough.resources.causal_lm import CausalLanguageModel
+
+        return CausalLanguageModel(LANGUAGE_MODEL.parse(name), LANGUAGE_MODEL, self.models, self.cache, self.watch)
+
+    @_once
+    def sts(self, name: str, vectors: str = "") -> Sts:
+        """What tells how alike two passages are, from 0 to 5: `overlap`, embeddings, or a transformer's tokens."""
+        from showthrough.resources.meaning import Cosines
+        from showthrough.resources.overlap import Overlap
+
+        source = STS.parse(name)
+        if source.kind == "overlap":
+            found = self.word_vectors(vectors) if vectors else None
+            return Overlap(self.wordnet(), found, self.cache, self.watch)
+        if source.kind == "tokens":
+            from showthrough.resources.token_matching import TokenMatches
+
+            return Cosines(TokenMatches(source, STS, self.models, self.cache, self.watch))
+        from showthrough.resources.similarity import Embedded
+
+        return Cosines(Embedded(self._sentences(name, STS)))
+
+    @_once
+    def wordnet(self, name: str = WORDNET) -> WordNet:
+        """WordNet, where NLTK has it."""
+        from showthrough.resources.wordnet import WordNet
+
+        return WordNet()
+
+    @_once
+    def word_vectors(self, name: str) -> WordVectorSource:
+        """Vectors of words: `spacy:` and a pipeline, or the path of a text file."""
+        from showthrough.resources.word_vectors import word_vectors
+
+        return word_vectors(name)
+
     def revisions(self, models: Mapping[str, str]) -> dict[str, str]:
         """Models by name, each with what tells it from any other of that name; given by the parameter that names it."""
         roles: dict[str, Callable[[str], object]] = {
@@ -140,7 +184,11 @@ class Resources:
             TERMS.parameter: self.terms,
             SIMILARITY.parameter: self.similarity,
             EMBEDDING.parameter: self.embedder,
+            LANGUAGE_MODEL.parameter: self.language_model,
             FUNCTION_WORDS: self.function_words,
+            STS_MODEL: self.sts,
+            WORDNET: self.wordnet,
+            VECTORS: self.word_vectors,
         }
         # A guest may name models by parameters that nobody here knows: what tells those apart is theirs to pin.
         loaders = {name: roles.get(parameter.partition(" ")[0]) for parameter, name in models.items()}

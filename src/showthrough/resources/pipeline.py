@@ -88,6 +88,10 @@ class Pipeline:
         return list(self._loaded.pipe_names)
 
     @property
+    def vocabulary(self) -> Any:
+        return self._loaded.vocab
+
+    @property
     def entity_types(self) -> tuple[str, ...]:
         """The types of named entities that its components say they know."""
         labels = [label for kind in ("ner", "entity_ruler") for label in self._loaded.pipe_labels.get(kind, ())]

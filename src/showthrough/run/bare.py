@@ -26,8 +26,9 @@ def without_text(run: Run) -> Run:
 
 def _wordless(evidence: dict[str, Evidence]) -> dict[str, Evidence]:
     """What can be shown without a word of the texts. Places go as well: with the released text, they lead to it."""
-    bare = {key: replace(one, words=[], places=[], strings=[]) for key, one in evidence.items()}
-    return {key: bare[key] for key, one in evidence.items() if one.attack or not (one.places or one.strings)}
+    bare = {key: replace(one, words=[], places=[], strings=[], passages=[]) for key, one in evidence.items()}
+    shown = {key for key, one in evidence.items() if not one.attack and (one.places or one.strings or one.passages)}
+    return {key: one for key, one in bare.items() if key not in shown}
 
 
 def without_folders(run: Run) -> Run:

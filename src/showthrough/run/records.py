@@ -205,11 +205,19 @@ class Uneven(msgspec.Struct, frozen=True):
     elsewhere: Annotated[list[tuple[str, int, int]], "where else, if not there: document, start and end"] = []
 
 
+class Passage(msgspec.Struct, frozen=True):
+    """A passage of a document and how much of what it says was kept."""
+
+    start: Annotated[int, "where it begins in the original"]
+    end: Annotated[int, "where it ends there"]
+    value: Annotated[float, "its similarity to what stands there now, from 0 to 5"]
+
+
 class Evidence(msgspec.Struct, frozen=True):
     """What a metric has to show of one document.
 
-    Of an attack its guess, where the right person ranks, by how much, and why; of a detector what it found; else the
-    strings that are masked unevenly.
+    Of an attack its guess, where the right person ranks, by how much, and why; of a detector what it found; the strings
+    that are masked unevenly; the passages that lost most of what they say.
     """
 
     guess: Annotated[str | None, "the individual that an attack takes for the document's"] = None
@@ -221,6 +229,7 @@ class Evidence(msgspec.Struct, frozen=True):
     attack: Annotated[str, "which of the attacks said it"] = ""
     places: Annotated[list[Place], "what was found in the released text, the first of them"] = []
     strings: Annotated[list[Uneven], "what is masked in one place and can be read in another"] = []
+    passages: Annotated[list[Passage], "of the original, the worst of those that do not say all that they said"] = []
 
 
 def columns_of(rows: Rows) -> Columns:

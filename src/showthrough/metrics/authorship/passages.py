@@ -2,49 +2,114 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from showthrough.axis.sentences import sentence_spans
 from showthrough.data.documents import Document
 from showthrough.data.masks import Anonymization, Mask, Rewriting, apply_masks, flattened
 
-SENTENCES = "rules.1"  # for signatures; rises when a text could be cut in another way
+SENTENCES = "passages.1"  # for signatures; rises when a text could be cut in another way
+
+# A sentence ends at a line's end, or at a mark with what closes behind it, before a blank and no small letter; not
+# behind a title or a single capital, which are shortened words.
+_SHORT = r"(?<!\b[A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)(?<!\b[Nn]o)"
+_END = re.compile(rf"""{_SHORT}(?<![.!?…])[.!?…]++["'”’)\]]*+(?=\s++[^\sa-z])|\n""")
 
 
 class Passage(NamedTuple):
-    """A stretch of the original, and what stands there now."""
+    """A stretch of the original, and what can be read in its place."""
 
     start: int
     end: int
+    original: str
     written: str
+
+    @property
+    def blank(self) -> bool:
+        """Whether there was nothing and is nothing."""
+        return not (self.original.strip() or self.written.strip())
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the same stands there, white space aside."""
+        return "".join(self.original.split()) == "".join(self.written.split())
 
 
 def passages(document: Document, anonymization: Anonymization) -> list[Passage]:
     """The passages of a rewriting as they were handed in; of any other anonymization its sentences, masks applied.
 
-    Sentences lie end to end and are those of the original, untouched ones too; a mask that runs over the end of one
-    takes the next along.
-
     >>> document = Document("a", "Ann came. She saw Oslo. It rained.")
     >>> masked = Anonymization({"a": [Mask(0, 3, "X"), Mask(18, 25, "it, i")]})
-    >>> [tuple(one) for one in passages(document, masked)]
-    [(0, 10, 'X came. '), (10, 34, 'She saw it, it rained.')]
+    >>> [one.written for one in passages(document, masked)]
+    ['X came.', 'She saw it, i', 't rained.']
     """
-    masks = flattened(anonymization.of(document.id))
+    text, masks = document.text, anonymization.of(document.id)
     if isinstance(anonymization, Rewriting):
-        return [Passage(mask.start, mask.end, mask.replacement or "") for mask in masks]
-    return _sentences(document.text, masks)
+        found = of_rewriting(text, masks, anonymization.written.get(document.id))
+    else:
+        found = of_sentences(text, masks)
+    return [one for one in found if not one.blank]
 
 
-def _sentences(text: str, masks: list[Mask]) -> list[Passage]:
-    found: list[Passage] = []
-    begin = first = last = 0  # of a passage, its masks lie between the two
-    for _, end in sentence_spans(text):
-        while last < len(masks) and masks[last].start < end:
-            last += 1
-        if last > first and masks[last - 1].end > end and end < len(text):
-            continue
-        inside = [Mask(mask.start - begin, mask.end - begin, mask.replacement) for mask in masks[first:last]]
-        found.append(Passage(begin, end, apply_masks(text[begin:end], inside)))
-        begin, first = end, last
-    return found
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Where sentences begin and end, without the white space around them.
+
+    >>> text = "Mr. Doe left. He said: “Why?” J. Smith did\\nnot"
+    >>> [text[start:end] for start, end in sentences(text)]
+    ['Mr. Doe left.', 'He said: “Why?”', 'J. Smith did', 'not']
+    """
+    return list(_trimmed(text, [match.end() for match in _END.finditer(text)]))
+
+
+def _trimmed(text: str, ends: Iterable[int]) -> Iterator[tuple[int, int]]:
+    first = 0
+    for last in (*ends, len(text)):
+        held = text[first:last]
+        if inner := held.strip():
+            start = first + held.index(inner[0])
+            yield start, start + len(inner)
+        first = last
+
+
+def of_sentences(text: str, masks: Iterable[Mask]) -> list[Passage]:
+    """All sentences, with masks applied. How many there are is for the original alone to say: of a mask over several,
+    the first has what it writes.
+    """
+    flat = flattened(masks)
+    return [Passage(start, end, text[start:end], standing(text, flat, start, end)) for start, end in sentences(text)]
+
+
+def standing(text: str, masks: Sequence[Mask], start: int, end: int) -> str:
+    """What can be read in a stretch and the white space before it, under masks that are in order.
+
+    What a mask writes stands where it begins.
+    """
+    while start and text[start - 1].isspace():
+        start -= 1
+    inside = []
+    for mask in masks[bisect_right(masks, start, key=lambda mask: mask.end) :]:
+        if mask.start >= end:
+            break
+        first, last = max(mask.start, start), min(mask.end, end)
+        inside.append(Mask(first - start, last - start, mask.replacement if first == mask.start else None))
+    return apply_masks(text[start:end], inside).strip()
+
+
+def of_rewriting(text: str, masks: Iterable[Mask], written: str | None) -> list[Passage]:
+    """The passages that were written anew, and what lies between them.
+
+    What no passage covers is unchanged where the text that was handed in still has it, and gone where it has not.
+    """
+    ordered = sorted(masks, key=lambda mask: (mask.start, mask.end))
+    found = [Passage(mask.start, mask.end, text[mask.start : mask.end], mask.replacement or "") for mask in ordered]
+    reading = None if written is None else "".join(written.split())
+    position = 0
+    for start, end in [*((mask.start, mask.end) for mask in ordered), (len(text), len(text))]:
+        between = text[position:start]
+        if re.search(r"\w", between):
+            there = reading is None or "".join(between.split()) in reading
+            found.append(Passage(position, start, between, between if there else ""))
+        position = max(position, end)
+    return sorted(found)

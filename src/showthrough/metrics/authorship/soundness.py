@@ -1,0 +1,119 @@
+"""Soundness of author masking: does the text still say what it said?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from showthrough.metrics.authorship.passages import Passage, passages
+from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.resources import STS_MODEL, VECTORS, WORDNET
+from showthrough.resources.names import STS
+from showthrough.tables.calls import parameter
+
+OVERLAP = "overlap"
+UNCHANGED = "unchanged"
+MOST = 5.0
+MOST_PASSAGES = 20  # of a document that are kept for a reader
+_ENGLISH = "en"
+
+
+@dataclass(frozen=True)
+class Soundness(Metric):
+    """How much of what passages say is still said, from 0 (nothing) to 5 (all).
+
+    Potthast, Hagen and Stein 2016 (PAN, author masking). Passages are those of a submission; of any other anonymization
+    they are the sentences of the original, the untouched ones too. `overlap` matches every content word with the most
+    similar one of the other text: 1 for a common lemma or most common synset, 0.5 for a common synset, else the cosine
+    of their vectors where both have one, else 0.15.
+
+    STS(p) = 5 · (mean best match of words before + mean best match of words after) / 2; soundness is its mean over
+    passages
+
+    The part `unchanged` is the share of passages that are as they were, white space aside.
+
+    >>> sums = {"sts": np.array(10.0 + 3.75), "passages": np.array(3.0), "unchanged": np.array(2.0)}
+    >>> Soundness().combine(sums)[HEADLINE].round(3).item()  # two as they were, one that says three quarters
+    4.583
+    """
+
+    group = "utility"
+    title = "Soundness"
+    roles: ClassVar[tuple[Role, ...]] = ("meaning",)
+    neutral: ClassVar[tuple[str, ...]] = (UNCHANGED,)
+    unbounded: ClassVar[tuple[str, ...]] = (HEADLINE,)
+    slow = True
+    tells = "how much of what sentences say is left"
+    undefined = "no document has a passage with any text"
+
+    vectors: str = parameter("", "word vectors of overlap: spacy:PIPELINE, or a GloVe or word2vec text file")
+    similarity: str = parameter(OVERLAP, "what compares passages: overlap, st:MODEL, tokens:MODEL, a folder")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        STS.parse(self.similarity)
+
+    @property
+    def models(self) -> dict[str, str]:
+        if self.similarity != OVERLAP:
+            return {STS_MODEL: self.similarity}
+        return {WORDNET: WORDNET, **({VECTORS: self.vectors} if self.vectors else {})}
+
+    @property
+    def pinned(self) -> tuple[tuple[str, str], ...]:
+        asked = self.vectors and self.similarity == OVERLAP
+        return (*self.fixed, *(() if asked else ((VECTORS, "none"),)))
+
+    @property
+    def only_language(self) -> str:
+        return _ENGLISH if self.similarity == OVERLAP else ""
+
+    def limits(self, part: str) -> tuple[float, float]:
+        return 0.0, 1.0 if part == UNCHANGED else MOST
+
+    def one_each(self, part: str, totals: Totals) -> float:
+        """All passages of a document at the other end."""
+        return self.limits(part)[1]
+
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        documents = chunk.corpus.documents
+        sts = chunk.resources.sts(self.similarity, self.vectors)
+
+        def rows(anonymized: Anonymized) -> Rows:
+            every = [passages(document, anonymized.anonymization) for document in documents]
+            asked = [[one for one in each if not one.unchanged] for each in every]
+            found = sts.similarities([[(one.original, one.written) for one in each] for each in asked])
+            values = [_settled(each, given) for each, given in zip(asked, found, strict=True)]
+            counts = np.array([len(each) for each in every], dtype=np.float64)
+            same = counts - [len(each) for each in asked]
+            kept = MOST * same + [float(each.sum()) for each in values]
+            seen = zip(documents, asked, values, strict=True)
+            evidence = {document.id: _worst(each, value) for document, each, value in seen if (value < MOST).any()}
+            return replace(Rows.of(sts=kept, passages=counts, unchanged=same), evidence=evidence)
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        counted = totals["passages"]
+        return {HEADLINE: ratio(totals["sts"], counted), UNCHANGED: ratio(totals[UNCHANGED], counted)}
+
+
+def _settled(asked: Sequence[Passage], values: Array) -> Array:
+    """Where nothing stands any more nothing is said, whatever compares."""
+    there = np.array([bool(one.original.strip() and one.written.strip()) for one in asked], dtype=bool)
+    return np.where(there, np.clip(values, 0.0, MOST), 0.0)
+
+
+def _worst(asked: Sequence[Passage], values: Array) -> dict[str, Any]:
+    order = np.argsort(values, kind="stable")[:MOST_PASSAGES].tolist()
+    return {
+        "passages": [
+            {"start": asked[place].start, "end": asked[place].end, "value": float(values[place])}
+            for place in order
+            if values[place] < MOST
+        ]
+    }

@@ -1,0 +1,167 @@
+"""Overlap similarity: how much of what one sentence says another says too, word by word, from 0 to 5.
+
+As PAN's soundness of author masking has it (Potthast, Hagen and Stein 2016): two words are as similar as WordNet and
+word vectors say, every word is matched with the most similar of the other sentence, and both ways count alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.resources.cache import Arrays, Cache, question
+from showthrough.resources.settings import Watch, share_of
+from showthrough.resources.stop_words import CLITICS, GLASGOW
+from showthrough.resources.word_vectors import WordVectorSource
+from showthrough.resources.wordnet import WordNet
+
+Pair = tuple[str, str]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Words = list[str]
+
+MOST = 5.0
+VERSION = 1  # of the answers
+_SHARED, _UNRELATED = 0.5, 0.15
+_FEW = 2  # content words: where neither side has so many, all words count
+_TOGETHER = 2048  # words of passages that are compared at once
+_CELLS = 4_000_000  # similarities of words that are held at once
+_BLOCK = 256  # documents whose answers are stored together: what a stop can lose
+_QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\ufeff": None})
+_NOT = re.compile(r"(?<=[a-z])n't\b")
+_CLITIC = re.compile(r"'(?=(?:s|m|d|ll|re|ve)\b)")
+_TOKEN = re.compile(r"n't\b|'(?:s|m|d|ll|re|ve)\b|\d+(?:[.,:]\d+)*|[^\W_]+(?:[-.&_]\w+)*")
+_PLAIN = GLASGOW | CLITICS
+
+
+def words_of(text: str) -> Words:
+    """The words of a text as the Penn Treebank cuts them, in lower case; punctuation is none.
+
+    >>> words_of("They don\u2019t cost $3.50, e.g. he\u2019s 21-year-old.")
+    ['they', 'do', "n't", 'cost', '3.50', 'e.g', 'he', "'s", '21-year-old']
+    """
+    spaced = _NOT.sub(" n't", text.translate(_QUOTES).lower().replace("cannot", "can not"))
+    return _TOKEN.findall(_CLITIC.sub(" '", spaced))
+
+
+def compared(one: str, two: str) -> tuple[Words, Words]:
+    """The words that count of two texts: content words, or all where neither has two of these.
+
+    >>> compared("I begged it was the latter.", "I prayed it was the latter.")[0]
+    ['i', 'begged', 'it', 'was', 'the', 'latter']
+    >>> compared("He told it simply.", "He stated simply.")
+    (['told', 'simply'], ['stated', 'simply'])
+    """
+    words = words_of(one), words_of(two)
+    first, second = ([word for word in side if word not in _PLAIN] for side in words)
+    return words if max(len(first), len(second)) < _FEW else (first, second)
+
+
+class Overlap:
+    """Compares texts by WordNet and, where there are some, word vectors."""
+
+    def __init__(
+        self, wordnet: WordNet, vectors: WordVectorSource | None, cache: Cache, watch: Watch | None = None
+    ) -> None:
+        self.wordnet = wordnet
+        self.vectors = vectors
+        self.cache = cache
+        self.watch = watch
+
+    def similarities(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
+        """Those of every pair, group by group (a group is what one document asks), from the cache where it has them."""
+        known = VERSION, self.wordnet.revision, self.vectors.revision if self.vectors else ""
+        names = [question("overlap", *known, list(group)) for group in groups]
+
+        def answer(places: list[int]) -> Iterator[Arrays]:
+            for first in range(0, len(places), _BLOCK):
+                block = [groups[place] for place in places[first : first + _BLOCK]]
+                found = self._compare(list(dict.fromkeys(chain.from_iterable(block))))
+                share_of(self.watch, "passages", first, len(block), len(places))(1.0)
+                for group in block:
+                    yield {"sts": np.array([found[pair] for pair in group], dtype=np.float64)}
+
+        return [np.asarray(entry["sts"], dtype=np.float64) for entry in self.cache.through(names, answer)]
+
+    def _compare(self, pairs: Sequence[Pair]) -> dict[Pair, float]:
+        found: dict[Pair, float] = {}
+        batch: dict[Pair, tuple[Words, Words]] = {}
+        held = 0
+        for pair in pairs:
+            one, two = compared(*pair)
+            if not one or not two:  # without a word on either side nothing that means anything was lost
+                alike = not one and not two and bool(pair[0].strip()) == bool(pair[1].strip())
+                found[pair] = MOST if alike else 0.0
+                continue
+            if held and held + len(one) + len(two) > _TOGETHER:
+                found |= self._compare_words(batch)
+                batch, held = {}, 0
+            batch[pair] = one, two
+            held += len(one) + len(two)
+        return found | self._compare_words(batch)
+
+    def _compare_words(self, batch: dict[Pair, tuple[Words, Words]]) -> dict[Pair, float]:
+        if not batch:
+            return {}
+        vocabulary = list(dict.fromkeys(chain.from_iterable(chain.from_iterable(batch.values()))))
+        near = Nearness(vocabulary, self.wordnet, self.vectors)
+        number = {word: place for place, word in enumerate(vocabulary)}
+        numbered = {pair: [[number[word] for word in side] for side in sides] for pair, sides in batch.items()}
+        return {pair: near.similarity(*map(np.array, sides)) for pair, sides in numbered.items()}
+
+
+class Nearness:
+    """How similar any two of some words are: 1, ½, their cosine, or 0.15."""
+
+    def __init__(self, words: Words, wordnet: WordNet, vectors: WordVectorSource | None) -> None:
+        self.size = len(words)
+        senses = list(map(wordnet.senses, words))
+        same = [sorted({*one.lemmas, *(f"={first}" for first in one.synsets[:1])}) for one in senses]
+        self._links = ((_SHARED, _linked([one.synsets for one in senses])), (1.0, _linked(same)))
+        self._vectors = vectors.of(words) if vectors else None
+        every = np.arange(self.size)
+        self._all = self.between(every, every) if self.size**2 <= _CELLS else None
+
+    def similarity(self, one: Ints, two: Ints) -> float:
+        """5 · (mean best match of the one + mean best match of the other) / 2."""
+        (first, one), (second, two) = (np.unique(side, return_inverse=True) for side in (one, two))
+        best, other = np.zeros(len(first)), np.zeros(len(second))
+        step = max(1, _CELLS // self.size)
+        for low in range(0, len(first), step):
+            rows = first[low : low + step]
+            near = self.between(rows, second) if self._all is None else self._all[np.ix_(rows, second)]
+            best[low : low + step] = near.max(axis=1)
+            other = np.maximum(other, near.max(axis=0))
+        return MOST * float(best[one].mean() + other[two].mean()) / 2
+
+    def between(self, rows: Ints, columns: Ints) -> Floats:
+        """Rows × columns; cosines below 0 count as 0."""
+        near = np.full((len(rows), len(columns)), _UNRELATED)
+        if self._vectors is not None:
+            vectors, known = self._vectors
+            cosines = (vectors[rows] @ vectors[columns].T).clip(0.0, 1.0).round(9)  # alike however they are batched
+            near = np.where(known[rows][:, None] & known[columns], cosines, near)
+        row, column = (np.full(self.size, -1) for _ in range(2))
+        row[rows], column[columns] = np.arange(len(rows)), np.arange(len(columns))
+        for value, (left, right) in self._links:
+            there = (row[left] >= 0) & (column[right] >= 0)
+            near[row[left[there]], column[right[there]]] = value
+        return near
+
+
+def _linked(marks: Sequence[Sequence[str]]) -> tuple[Ints, Ints]:
+    """All pairs of places that have a mark in common, both ways round; each with itself where it has any."""
+    number: dict[str, int] = {}
+    mark = np.array([number.setdefault(one, len(number)) for each in marks for one in each], dtype=np.int64)
+    place = np.repeat(np.arange(len(marks)), list(map(len, marks)))
+    order = np.argsort(mark, kind="stable")
+    place = place[order]
+    _, start, count = np.unique(mark[order], return_index=True, return_counts=True)
+    size = np.repeat(count, count)
+    left = np.repeat(place, size)
+    step = np.arange(len(left)) - np.repeat(np.cumsum(size) - size, size)
+    return left, place[np.repeat(np.repeat(start, count), size) + step]

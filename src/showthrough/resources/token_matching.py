@@ -1,0 +1,116 @@
+"""How much of what one text says another says too, by a transformer's last hidden states, token by token.
+
+As BERTScore (Zhang et al. 2020) without weights and rescaling: every word piece is matched with the most similar one of
+the other text, and the two means are put together as F1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.errors import ResourceError
+from showthrough.resources.cache import Arrays, question
+from showthrough.resources.device import Shape, in_shapes, torch_device, torch_dtype, width_of
+from showthrough.resources.files import Model, guarded, loading
+from showthrough.resources.prediction import PADDED, positions
+from showthrough.resources.settings import share_of
+
+Pair = tuple[str, str]
+Floats = NDArray[np.float64]
+States = NDArray[np.float32]
+
+VERSION = 1  # of the answers
+_BLOCK = 8  # documents whose states are held together
+
+
+class _Read(NamedTuple):
+    """A text in word pieces, with those that stand for nothing in it told apart."""
+
+    ids: list[int]
+    marks: list[int]
+
+
+class TokenMatches(Model):
+    """A model of the `transformers` library, by its last hidden states."""
+
+    def cosines(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
+        """F1 of the best matches of every pair, group by group; a text longer than the model takes is cut off there."""
+        names = [question("token matches", VERSION, self.identity, list(group)) for group in groups]
+
+        def answer(places: list[int]) -> Iterator[Arrays]:
+            for first in range(0, len(places), _BLOCK):
+                block = [groups[place] for place in places[first : first + _BLOCK]]
+                states = self._states(list(dict.fromkeys(text for group in block for pair in group for text in pair)))
+                share_of(self.watch, "passages", first, len(block), len(places))(1.0)
+                for group in block:
+                    yield {"f1": np.array([_f1(states[one], states[two]) for one, two in group], dtype=np.float64)}
+
+        return [np.asarray(entry["f1"], dtype=np.float64) for entry in self.cache.through(names, answer)]
+
+    def _states(self, texts: Sequence[str]) -> dict[str, States]:
+        """The last hidden states of each text, a row of length 1 a word piece."""
+        import torch
+
+        found: dict[str, States] = {}
+        model, tokenizer = self._loaded
+        limit = min(positions(model.config), tokenizer.model_max_length)
+        with guarded(self.role.failed):
+            read = [_Read(*self._cut(text, limit)) for text in texts]
+        lengths = [len(one.ids) for one in read]
+        if getattr(model.config, "model_type", "") in PADDED:
+            lengths = [width_of(length, limit) for length in lengths]
+        padding = tokenizer.pad_token_id or 0
+
+        def run(items: list[int], rows: int, shape: Shape) -> States:
+            filled = items + items[:1] * (rows - len(items))
+            ids, seen = np.full((rows, shape.width), padding), np.zeros((rows, shape.width), dtype=np.int64)
+            for row, item in enumerate(filled):
+                ids[row, : len(read[item].ids)], seen[row, : len(read[item].ids)] = read[item].ids, 1
+            with torch.inference_mode():
+                given = (torch.as_tensor(one, device=model.device) for one in (ids, seen))
+                answers = model(**dict(zip(("input_ids", "attention_mask"), given, strict=True))).last_hidden_state
+            states: States = answers.float().cpu().numpy()[: len(items)]
+            if not np.isfinite(states).all():
+                raise ResourceError(f"{self.role.what}: the model answers with NaN; its weights may be damaged")
+            return states
+
+        with guarded(self.role.failed):
+            shapes = [Shape(length, length) for length in lengths]
+            for items, states in in_shapes(shapes, model.device, run, self.role.what):
+                for item, rows in zip(items, states, strict=True):
+                    words = np.array(read[item].marks) == 0
+                    kept = rows[: len(words)][words]
+                    size = np.linalg.norm(kept, axis=1, keepdims=True)
+                    found[texts[item]] = np.divide(kept, size, out=np.zeros_like(kept), where=size > 0)
+        return found
+
+    def _cut(self, text: str, limit: int) -> tuple[list[int], list[int]]:
+        tokenizer = self._loaded[1]
+        read = tokenizer(text, truncation=True, max_length=limit, return_special_tokens_mask=True, verbose=False)
+        return read["input_ids"] or [tokenizer.pad_token_id or 0], read["special_tokens_mask"] or [1]
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        try:
+            from transformers import AutoModel, AutoTokenizer
+        except ImportError as error:
+            raise self.without_packages() from error
+        options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True}
+        with loading(self.place, "a transformer", self.role):
+            model = AutoModel.from_pretrained(self.folder, trust_remote_code=False, **options)
+            tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
+            return model.to(torch_device(self.settings.device)).eval(), tokenizer
+
+
+def _f1(one: States, two: States) -> float:
+    """0 where a text has no word piece."""
+    if not len(one) or not len(two):
+        return 0.0
+    near = one @ two.T
+    precision, recall = float(near.max(axis=1).mean()), float(near.max(axis=0).mean())
+    return 2 * precision * recall / (precision + recall) if precision > 0 < recall else 0.0

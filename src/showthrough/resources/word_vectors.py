@@ -1,0 +1,246 @@
+"""Word vectors by name: those of a spaCy pipeline, or a text file as GloVe and word2vec write it.
+
+All vectors of a source lean the same way, so that any two words look alike. What they share is taken out as Mu and
+Viswanath (2018, All-but-the-Top) do: the mean, and the main directions, one for every hundred dimensions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from shutil import copyfileobj
+from typing import IO, Any, NamedTuple, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.errors import InputError, ResourceError, shown
+from showthrough.files.reading import open_file, reading
+from showthrough.resources.names import at_home
+from showthrough.resources.pipeline import Pipeline
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+_SPACY = "spacy:"
+_SAMPLE = 20_000  # vectors that tell what all share: files have their most frequent words first
+_PER_DIRECTION = 100  # dimensions
+_HELD = 50_000  # words whose numbers stay in memory
+_BLOCK = 1 << 20
+_DIGITS = 9  # so that sums in another order give the same number
+
+
+class Known(NamedTuple):
+    """Unit vectors of some words, a row each, and which words have one."""
+
+    vectors: Floats
+    known: Bools
+
+
+class WordVectorSource(Protocol):
+    """Gives vectors of words, which are in lower case; a source with capitals alone has them too."""
+
+    @property
+    def revision(self) -> str: ...
+
+    def of(self, words: Sequence[str]) -> Known: ...
+
+
+def word_vectors(name: str) -> WordVectorSource:
+    """The source of a name: `spacy:PIPELINE`, or the path of a file."""
+    if name.startswith(_SPACY):
+        return PipelineVectors(name.removeprefix(_SPACY))
+    return FileVectors(at_home(name))
+
+
+class Shared:
+    """What the vectors of a source have in common, and how to take it out."""
+
+    def __init__(self, sample: Floats) -> None:
+        self.mean = sample.mean(axis=0)
+        directions = sample.shape[1] // _PER_DIRECTION
+        centred = sample - self.mean
+        self.main = np.linalg.eigh(centred.T @ centred)[1][:, sample.shape[1] - directions :]
+
+    def without(self, vectors: Floats, known: Bools) -> Known:
+        """Unit vectors of what is left; a word of which nothing is left has none."""
+        left = vectors - self.mean
+        left -= (left @ self.main) @ self.main.T
+        size = np.linalg.norm(left, axis=1)
+        known = known & (size > 0)
+        unit = np.divide(left, size[:, None], out=np.zeros_like(left), where=known[:, None])
+        return Known(unit.round(_DIGITS), known)
+
+
+def _spellings(word: str) -> tuple[str, ...]:
+    return word, word.capitalize(), word.upper()
+
+
+class PipelineVectors:
+    """The word vectors of a spaCy pipeline."""
+
+    def __init__(self, name: str) -> None:
+        self.pipeline = Pipeline(name, "no vectors")
+        if not name:
+            raise ResourceError("vectors: spacy: names no pipeline; expected one such as spacy:en_core_web_md")
+
+    @property
+    def revision(self) -> str:
+        return self.pipeline.revision
+
+    def of(self, words: Sequence[str]) -> Known:
+        vocabulary, table = self._table
+        strings, rows = vocabulary.strings, vocabulary.vectors.key2row
+
+        def row(word: str) -> int:
+            forms = (rows.get(strings[form], -1) for form in _spellings(word) if form in strings)
+            return next((place for place in forms if place >= 0), -1)
+
+        places = np.array([row(word) for word in words], dtype=np.int64)
+        vectors = np.asarray(table[np.maximum(places, 0)], dtype=np.float64)
+        return self._shared.without(vectors, (places >= 0) & vectors.any(axis=1))
+
+    @cached_property
+    def _table(self) -> tuple[Any, Any]:
+        vocabulary = self.pipeline.vocabulary
+        table = vocabulary.vectors.data
+        if vocabulary.vectors.mode != "default" or not table.size:
+            raise ResourceError(
+                f"the spaCy pipeline {self.pipeline.name!r} has no table of word vectors; choose one that has, such as "
+                "spacy:en_core_web_md"
+            )
+        return vocabulary, table
+
+    @cached_property
+    def _shared(self) -> Shared:
+        return Shared(np.asarray(self._table[1][:_SAMPLE], dtype=np.float64))
+
+
+class FileVectors:
+    """A text file with a word and its numbers a line, with or without a line of two numbers before; also packed.
+
+    Where each word stands is found once; numbers are read of the words that are asked for.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read: dict[str, NDArray[np.float32] | None] = {}
+        with self._readable():
+            open_file(path).close()
+
+    @cached_property
+    def revision(self) -> str:
+        total = hashlib.blake2b(digest_size=16)
+        with self._readable(), self.path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                total.update(block)
+        return total.hexdigest()
+
+    def of(self, words: Sequence[str]) -> Known:
+        shared = self._shared
+        if len(self._read) > _HELD:
+            self._read.clear()
+        for word in words:
+            if word not in self._read:
+                line = next(filter(None, map(self._line, _spellings(word))), b"")
+                numbers = self._numbers(line, f"the line of {shown(word)}") if line else None
+                self._read[word] = None if numbers is None else numbers.astype(np.float32)
+        nothing = np.zeros(self._width, dtype=np.float32)
+        found = [self._read[word] for word in words]
+        vectors = np.array([nothing if one is None else one for one in found], dtype=np.float64)
+        known = np.array([one is not None for one in found], dtype=bool)
+        return shared.without(vectors.reshape(len(words), self._width), known)
+
+    @cached_property
+    def _file(self) -> IO[bytes]:
+        """The lines, in a file that can be read at any place: a packed one is unpacked where nobody else can look."""
+        with self._readable():
+            file = open_file(self.path)
+            if self.path.suffix.lower() != ".gz":
+                return file
+            unpacked = cast("IO[bytes]", tempfile.TemporaryFile())  # noqa: SIM115 (it stays open as long as this)
+            with file:
+                copyfileobj(file, unpacked, _BLOCK)
+            return unpacked
+
+    @cached_property
+    def _width(self) -> int:
+        """How many numbers a vector has, as the first one tells."""
+        _, _, first = next(self._lines(), (0, 0, b""))
+        if not (width := first.count(b" ")):
+            raise ResourceError(f"{self.path}: holds no word vectors; expected a word and its numbers a line")
+        return width
+
+    @cached_property
+    def _places(self) -> tuple[Ints, Ints]:
+        """The digests of all words, in order, and where their lines begin: of two million words some 32 MB."""
+        digests, places = [], []
+        for number, place, line in self._lines():
+            if self._width_of(line, number) == self._width:
+                digests.append(hash(line[: line.index(b" ")]))
+                places.append(place)
+        keys = np.array(digests, dtype=np.int64)
+        order = np.argsort(keys, kind="stable")
+        return keys[order], np.array(places, dtype=np.int64)[order]
+
+    def _width_of(self, line: bytes, number: int) -> int:
+        """How many blanks a line has: of a word that has blanks itself too many, and no word that is asked for has."""
+        width = line.count(b" ")
+        if width < self._width:
+            raise ResourceError(
+                f"{self.path}: line {number} has {width} numbers; expected {self._width} after a word, as before"
+            )
+        return width
+
+    def _lines(self) -> Iterator[tuple[int, int, bytes]]:
+        """All lines with vectors: their number, where they begin, and what they hold."""
+        self._file.seek(0)
+        place = 0
+        with self._readable():
+            for number, line in enumerate(self._file, 1):
+                held = line.rstrip()
+                if held and not (number == 1 and held.count(b" ") == 1):
+                    yield number, place, held
+                place += len(line)
+
+    def _line(self, word: str) -> bytes:
+        """The line of a word; empty where there is none."""
+        keys, places = self._places
+        spelled = word.encode(errors="replace")
+        low, high = (np.searchsorted(keys, hash(spelled), side=side) for side in ("left", "right"))
+        for place in places[low:high].tolist():
+            self._file.seek(place)
+            line = self._file.readline().rstrip()
+            if line.startswith(spelled + b" "):
+                return line
+        return b""
+
+    def _numbers(self, line: bytes, where: str) -> Floats:
+        try:
+            values = np.array(line.split(b" ")[1:]).astype(np.float64)
+        except ValueError:
+            values = np.full(1, np.nan)
+        if not np.isfinite(values).all():
+            raise ResourceError(f"{self.path}: {where} holds something that is no number; expected a word and numbers")
+        return values
+
+    @cached_property
+    def _shared(self) -> Shared:
+        width = self._width
+        whole = ((number, line) for number, _, line in self._lines() if self._width_of(line, number) == width)
+        return Shared(np.array([self._numbers(line, f"line {number}") for number, line in islice(whole, _SAMPLE)]))
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """What cannot be read fails who asks for vectors, and nobody else."""
+        try:
+            with reading(self.path):
+                yield
+        except InputError as error:
+            raise ResourceError(str(error)) from error
