@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from browsing import BROWSERS, FLAGS
 from showthrough import demo, evaluate, read_anonymization, read_corpus
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.run.run import Run
@@ -30,6 +33,19 @@ def data() -> Path:
     if not Path(given).is_dir():
         pytest.skip(f"SHOWTHROUGH_DATA names {given}, which is not a folder")
     return Path(given)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, driven by Playwright; tests that need it are skipped without it."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip("no browser here: apt-get install chromium, or put one on the PATH")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=path, args=FLAGS)
+        yield running
+        running.close()
 
 
 @pytest.fixture
@@ -72,6 +88,16 @@ def meddocan(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def records(meddocan: Path) -> Corpus:
     """The records, read from their XML."""
     return read_corpus(meddocan, format="i2b2")
+
+
+@pytest.fixture(scope="session")
+def pan(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folders of PAN's author masking and verification, unpacked, each named as its archive."""
+    folder = tmp_path_factory.mktemp("pan")
+    for name in ("masking_problems", "submission_A", "submission_B", "verification_train"):
+        with tarfile.open(data / f"pan/{name}.tar.gz") as archive:
+            archive.extractall(folder / name, filter="data")
+    return folder
 
 
 PEOPLE = (("Ann Lee", "Oslo"), ("Bob Ray", "Rome"), ("Cem Kaya", "Bonn"), ("Dee Fox", "Riga"))

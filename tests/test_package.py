@@ -67,7 +67,7 @@ def test_importing_takes_little_time() -> None:
 ROOMS = (
     "version", "errors", "tables", "files", "data", "formats", "registry", "axis", "numerics", "resources", "detectors",
     "attacks", "verifiers", "metrics", "statistics", "run", "gate", "evaluation", "anonymizers", "workbench",
-    "analysis", "report", "demo", "cli",
+    "analysis", "report", "rating", "demo", "cli",
 )  # fmt: skip
 SOURCE = ROOT / "src/showthrough"
 # The one way back, also in the design: whoever holds a run may look at it, and how it looks is a later room's to say.

@@ -18,6 +18,10 @@ from showthrough.analysis.rules import (
     rules_worth as rules_worth,
     with_rules as with_rules,
 )
+from showthrough.analysis.verification import (
+    VerifierScores as VerifierScores,
+    verifier_scores as verifier_scores,
+)
 from showthrough.anonymizers import (
     ANONYMIZERS as ANONYMIZERS,
     Anonymizer as Anonymizer,
@@ -32,9 +36,14 @@ from showthrough.attacks import (
     ATTACKS as ATTACKS,
     Attack as Attack,
 )
+from showthrough.data.authorship import (
+    Rating as Rating,
+    Ratings as Ratings,
+)
 from showthrough.data.background import Background as Background
 from showthrough.data.documents import (
     Annotation as Annotation,
+    Authorship as Authorship,
     Corpus as Corpus,
     Document as Document,
     Mention as Mention,
@@ -75,6 +84,7 @@ from showthrough.formats import (
     read_corpus as read_corpus,
 )
 from showthrough.formats.background import read_background as read_background
+from showthrough.formats.ratings import read_ratings as read_ratings
 from showthrough.formats.writing import write_corpus as write_corpus
 from showthrough.metrics import (
     METRICS as METRICS,
@@ -93,10 +103,16 @@ from showthrough.metrics import (
     ReIdentification as ReIdentification,
     Residual as Residual,
     Rows as Rows,
+    Safety as Safety,
+    Sensibleness as Sensibleness,
     TextPreservedInformation as TextPreservedInformation,
     TextPreservedSimilarity as TextPreservedSimilarity,
     WeightedPrecision as WeightedPrecision,
     parse_metric as parse_metric,
+)
+from showthrough.rating.sampling import (
+    RatingSample as RatingSample,
+    rating_sample as rating_sample,
 )
 from showthrough.registry.fetching import fetch as fetch
 from showthrough.run.records import (
@@ -108,5 +124,9 @@ from showthrough.run.records import (
 )
 from showthrough.run.run import Run as Run
 from showthrough.tables.calls import parameter as parameter
+from showthrough.verifiers.base import Question as Question, Verifier as Verifier
+from showthrough.verifiers.table import VERIFIERS as VERIFIERS
+from showthrough.verifiers.trained import TrainedVerifier as TrainedVerifier, load_verifier as load_verifier
+from showthrough.verifiers.training import train_verifier as train_verifier
 from showthrough.version import __version__ as __version__
 from showthrough.workbench.calls import bench as bench

@@ -228,6 +228,7 @@ def test_every_sample_is_read_as_what_it_is(name: str, tmp_path: Path, monkeypat
     files = example(known)
     assert files
     for file, content in files.items():
+        (tmp_path / file).parent.mkdir(exist_ok=True)
         (tmp_path / file).write_text(content)
     if file.endswith(".py"):  # of a format that is no text: what makes such a file
         monkeypatch.chdir(tmp_path)

@@ -65,6 +65,17 @@ def test_they_work_together_with_several_processes(command: Callable[..., Any]) 
 
 
 @pytest.mark.usefixtures("desk")
+def test_a_verifier_is_asked(command: Callable[..., Any]) -> None:
+    problem = Path("problems/p1")
+    problem.mkdir(parents=True)
+    (problem / "known01.txt").write_text("Ten signs.")
+    (problem / "unknown.txt").write_text("a to")
+    made = command("verifier", "answer", "problems", "--verifier", "lengths", "-o", "answers.txt")
+    assert made.returncode == 0, made.stderr
+    assert Path("answers.txt").read_text() == "p1 0.4\n"
+
+
+@pytest.mark.usefixtures("desk")
 def test_a_broken_one_is_named_when_it_is_asked_for(command: Callable[..., Any]) -> None:
     failed = command("anonymize", "corpus.json", "--with", "broken", "-o", "broken.json")
     assert failed.returncode == 1

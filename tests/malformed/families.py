@@ -250,6 +250,41 @@ def linguists(random: Random) -> Attempt:
     return make(random, name.split("/")[0], files, *random.choice(((), (format,))))
 
 
+def author_problems(random: Random) -> Attempt:
+    """PAN's folders and pairs, with the truth of each; one file of them is broken, or gone."""
+    if random.random() < 0.5:
+        files = sound.problems()
+        at = random.choice(sorted(files))
+        text = files.pop(at).decode()
+        if random.random() < 0.9:
+            files[at] = broken_text(random, text) if random.random() < 0.7 else broken_bytes(random, text.encode())
+        format, placed = "pan", {f"c/{name}": content for name, content in files.items()}
+    else:
+        truths = [{"id": one["id"], "same": True, "authors": ["1", "1"]} for one in sound.pairs()]
+        format, placed = "pan-pairs", {"c/pairs.jsonl": b"".join(bytes_of(one) + b"\n" for one in sound.pairs())}
+        if random.random() < 0.5:
+            placed["c/truth.jsonl"] = _lines(truths, random)
+        else:
+            placed["c/pairs.jsonl"] = _lines(sound.pairs(), random)
+    named = random.choice(((), (format,)))
+    return on_corpus(random, random.choice(("c", "c", "./c/")), placed, *named)
+
+
+def submissions(random: Random) -> Attempt:
+    """What was handed in for PAN's author masking."""
+    names = ("d1", "d2", "d3")
+    at = random.choice(names)
+    files = {}
+    for name in names:
+        passages = sound.passages(name)
+        text = " ".join(one["obfuscation"] for one in passages)
+        files[f"a/out/{name}/unknown.txt"] = broken_text(random, text) if name == at else text.encode()
+        files[f"a/out/{name}/obfuscation.json"] = broken_tree(random, passages) if name == at else bytes_of(passages)
+    if random.random() < 0.1:
+        del files[random.choice(sorted(files))]
+    return on_masks(random, "a", files, *random.choice(((), ("pan-submission",))))
+
+
 def backgrounds(random: Random) -> Attempt:
     files = {"corpus.json": bytes_of(sound.tab()), "masks.json": bytes_of(sound.masks())}
     match random.randrange(5):
@@ -271,6 +306,27 @@ def backgrounds(random: Random) -> Attempt:
         ("attack", "--background", name, *attacks, "--json", "attacks.json"),
     ))  # fmt: skip
     return Attempt(files, command)
+
+
+def ratings(random: Random) -> Attempt:
+    """What people said, in PAN's file or a table, and the folder of passages that they were asked for."""
+    files = {"corpus.json": bytes_of(sound.tab()), "masks.json": bytes_of(sound.masks())}
+    match random.randrange(4):
+        case 0:
+            name, files["said_r.json"] = "said_r.json", broken_tree(random, sound.ratings())
+        case 1:
+            name, files["said.csv"] = "said.csv", broken_text(random, sound.rating_table())
+        case 2:
+            name, files["said.csv"] = "said.csv", broken_bytes(random, sound.rating_table().encode())
+        case _:
+            name = "drawn"
+            files |= {
+                f"drawn/{file}": content for file, content in one_broken(random, dict(sound.rating_folder())).items()
+            }
+            if random.random() < 0.5:
+                return Attempt(files, ("evaluate", "corpus.json", "a=masks.json", "--ratings", name, *_FEW))
+    whose = random.choice((name, name, f"a={name}"))
+    return Attempt(files, ("evaluate", "corpus.json", "a=masks.json", "-m", "sensibleness", "--ratings", whose, *_FEW))
 
 
 def packed(random: Random) -> Attempt:
@@ -532,7 +588,10 @@ FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many
     "CoNLL": (conll, 150),
     "annotation tools and data sets": (tools, 300),
     "what linguists have": (linguists, 300),
+    "problems of author verification": (author_problems, 150),
+    "submissions of author masking": (submissions, 150),
     "backgrounds": (backgrounds, 150),
+    "ratings": (ratings, 150),
     "gzip": (packed, 150),
     "run files": (run_files, 400),
     "resumed runs": (resumed_runs, 100),

@@ -34,6 +34,8 @@ def _files() -> dict[str, bytes]:
         "masks.json": bytes_of(sound.masks()),
         "background.json": bytes_of(sound.background()),
         "words.txt": sound.WORDS.encode(),
+        "truth.txt": b"d1 Y\nd2 N\n",
+        "answers.txt": b"d1 0.7\nd2 0.4\n",
     }
 
 
@@ -143,7 +145,9 @@ SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "anonymizers": (),
     "anonymize": ("corpus.json", "--with", "rules", "-o", "made.json"),
     "bench": ("corpus.json", "--with", "rules", "--resamples", "20"),
+    "verifier": ("score", "truth.txt", "answers.txt", "--resamples", "20"),
     "train": ("tagger", "corpus.json", "-o", "made"),
+    "rate": ("sample", "corpus.json", "a=masks.json", "-o", "made"),
     "annotate": ("corpus.json", "--with", "rules", "-o", "made.json"),
     "apply": ("corpus.json", "masks.json", "--missing", "unmasked", "-o", "made.json"),
     "cache": (),
@@ -245,8 +249,12 @@ def places(random: Random) -> Attempt:
         ("surrogate", at, "-o", "made"), ("anonymize", at, "--with", "rules", "-o", "made.json"),
         ("bench", at, "--with", "rules"), ("bench", "corpus.json", f"a={at}", "--background", at),
         ("annotate", at, "--with", "rules", "-o", "made.json"),
+        ("verifier", "score", at, "answers.txt"), ("verifier", "score", "truth.txt", at),
+        ("verifier", "train", at, "-o", "made"), ("verifier", "answer", "corpus.json", "--verifier", at, "-o", "made.txt"),
         ("corpus", at), ("agreement", at), ("errors", at), ("review", at, "-o", "made"),
         ("review", "corpus.json", "--filled", at, "-o", "made.json"),
+        ("evaluate", "corpus.json", "a=masks.json", "--ratings", at, *_FEW), ("rate", "sample", at, f"a={at}", "-o", "made"),
+        ("rate", "serve", at, "--rater", "r"),
         ("vocabulary", at), ("vocabulary", "corpus.json", "--dictionary", at),
     ))  # fmt: skip
     return Attempt(files, command, OR_FAILED, _PLACES)

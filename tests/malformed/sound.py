@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from showthrough import Annotation, Corpus, Document, Mention, write_corpus
+from showthrough import (
+    Annotation,
+    Anonymization,
+    Corpus,
+    Document,
+    Mask,
+    Mention,
+    rating_sample,
+    write_corpus,
+)
+from showthrough.formats.rating_folder import Answer, read_items
+from showthrough.rating.journal import Journal
 
 _TEXTS = {
     "d1": "Mr John Doe of Oslo left on 3 May 1996.\nHe was 46 years old.",
@@ -71,6 +83,30 @@ def rows(format: str) -> list[Any]:
 def _said(document: Document) -> list[tuple[int, int, str, str]]:
     mentions = document.annotations[0].mentions
     return [(one.start, one.end, document.text[one.start : one.end], one.entity_type) for one in mentions]
+
+
+def problems() -> dict[str, bytes]:
+    """The corpus as PAN's problems of author verification: texts that an author is known to have written beside each."""
+    files = {f"{name}/unknown.txt": text for name, text in _TEXTS.items()}
+    files |= {f"{name}/known01.txt": f"What {name} wrote.\r\nAnd more." for name in _TEXTS}
+    files["d2/known02.txt"] = "\ufeffIt was late, said Ann."
+    return {name: text.encode() for name, text in {**files, "truth.txt": "d1 Y\r\nd2 N\nd3 Y"}.items()}
+
+
+def pairs() -> list[dict[str, Any]]:
+    """The same as PAN's pairs."""
+    return [{"id": name, "fandoms": ["x", "y"], "pair": [f"What {name} wrote.", text]} for name, text in _TEXTS.items()]
+
+
+def passages(name: str) -> list[dict[str, Any]]:
+    """What somebody rewrote in one of these: every word a passage."""
+    found = []
+    for number, word in enumerate(re.finditer(r"\S+", _TEXTS[name]), 1):
+        found.append({
+            "original": word[0], "original-start-charpos": word.start(), "original-end-charpos": word.end(),
+            "obfuscation": f"w{number}", "obfuscation-id": number,
+        })  # fmt: skip
+    return found
 
 
 def masks() -> dict[str, Any]:
@@ -143,6 +179,41 @@ def records() -> list[dict[str, Any]]:
         {"name": name, "public_knowledge": known[name], "original": _TEXTS[name], "masked": texts()[name]}
         for name in _TEXTS
     ]
+
+
+def ratings() -> list[dict[str, Any]]:
+    """Of one rater, as PAN has them."""
+    return [
+        {
+            "1_obfuscation": said,
+            "2_sensibleness": str(value),
+            "3_obfuscation-id": value,
+            "problem": name,
+            "submission": "a",
+        }
+        for name, said, value in (("d1", "He was 46 years old.", 2), ("d2", "knows", 1), ("d3", "Nothing", 0))
+    ]
+
+
+def rating_table() -> str:
+    rows = [f"{name},a,1,{rater},{value}" for name in _TEXTS for rater, value in (("r", 2), ("s", 1))]
+    return "\n".join(["document,anonymization,item,rater,value", *rows]) + "\n"
+
+
+@cache
+def rating_folder() -> dict[str, bytes]:
+    """Passages that were drawn, and what one person said of them."""
+    with TemporaryDirectory() as folder:
+        target = Path(folder) / "x"
+        system = Anonymization({key: [Mask(*one[:2]) for one in given] for key, given in masks().items()}, "a")
+        rating_sample(CORPUS, [system]).write(target)
+        _, items = read_items(target)
+        journal = Journal(target, "r", items)
+        for item in items:
+            journal.add(Answer(item, 1))
+        journal.close()
+        files = (file for file in sorted(target.rglob("*.json*")))
+        return {file.relative_to(target).as_posix(): file.read_bytes() for file in files}
 
 
 def table(tab_separated: bool = False) -> str:

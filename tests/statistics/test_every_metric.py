@@ -8,6 +8,7 @@ import pytest
 from showthrough import (
     Annotation,
     Anonymization,
+    Authorship,
     Background,
     Corpus,
     Document,
@@ -24,6 +25,7 @@ METRICS = [
     *('tpi(ic="wordfreq", chunking="none")', 'tps(ic="wordfreq", chunking="none", similarity="ngrams")'),
     *("phi_token", "phi_instance", "phi_strict", "phi_span", "phi_merged", "phi_leak", 'nmi(embedding="lsa")'),
     *("residual", "inconsistent", "disagreement", "trir", "trir(attacks=\"lexical, dense(embedding='lsa')\")"),
+    'safety(verifier="one, two")',
 ]
 WORDS = [
     "ash",
@@ -48,6 +50,7 @@ def run_of(**shares: float) -> Run:
     """40 documents of four names and a year; a system masks so large a share of them, wrong words now and then."""
     random = np.random.default_rng(5)
     documents, background, masks = [], {}, {name: {} for name in shares}
+    answers = {verifier: {name: {} for name in ("original", *shares)} for verifier in ("one", "two")}
     for number in range(40):
         own = [str(word) for word in random.choice(WORDS, 4)]
         text = " ".join(f"{word.title()} met {1900 + number} friends." for word in own)
@@ -57,7 +60,14 @@ def run_of(**shares: float) -> Run:
             for at, (place, word) in enumerate(zip(places, own, strict=True))
         ]
         key = f"d{number:02}"
-        documents.append(Document(key, text, (Annotation("a", tuple(marks)),)))
+        question = Authorship(("Ash, oak.",), number % 3 > 0)
+        documents.append(Document(key, text, (Annotation("a", tuple(marks)),), authorship=question))
+        for by_name in answers.values():
+            for name in by_name:
+                told = random.choice(
+                    [0.5, 0.1, 0.9], p=[0.1, 0.6 * shares.get(name, 0), 0.9 - 0.6 * shares.get(name, 0)]
+                )
+                by_name[name][key] = float(told if question.same else 1 - told)
         background[key] = " ".join(own) + f" {1900 + number}"
         for place, (name, share) in enumerate(shares.items()):
             choice = np.random.default_rng([number, place])
@@ -65,7 +75,8 @@ def run_of(**shares: float) -> Run:
             extra = [TypedMask(len(text) - 8, len(text) - 1, None, "LOC")] if choice.random() < 0.3 else []
             masks[name][key] = kept + extra
     systems = {name: Anonymization(found) for name, found in masks.items()}
-    return evaluate(Corpus(documents), systems, METRICS, background=Background(background), resamples=100)
+    known = {"background": Background(background), "answers": answers}
+    return evaluate(Corpus(documents), systems, METRICS, resamples=100, **known)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +122,7 @@ def test_the_same_system_twice_never_differs() -> None:
     both = evaluate(
         Corpus(run.texts.documents),  # type: ignore[union-attr]
         {name: run.texts.anonymization("one") for name in ("one", "two")},  # type: ignore[union-attr]
-        [text for text in METRICS if not text.startswith("trir")],
+        [text for text in METRICS if not text.startswith(("trir", "safety"))],
         resamples=50,
     )
     for one in both.compare(shuffles=49):

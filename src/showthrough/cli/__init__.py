@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli import lists, train
+from showthrough.cli import lists, rate, train, verifier
 from showthrough.cli.statuses import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import stoppable
 from showthrough.cli.streams import outlets
@@ -30,6 +30,8 @@ for name in (
 ):  # fmt: skip
     app.command(name)(import_module(f"{__name__}.{name}").command)
 app.add_typer(train.app, name="train")
+app.add_typer(rate.app, name="rate")
+app.add_typer(verifier.app, name="verifier")
 for listing in (lists.metrics, lists.formats, lists.attacks, lists.anonymizers, lists.detectors):
     app.command(listing.__name__)(listing)
 

@@ -16,16 +16,16 @@ from showthrough.files.reading import stem
 from showthrough.metrics import metrics_of
 
 
-def named_files(arguments: Iterable[str] | None) -> dict[str, Path]:
-    """`presidio=masks.json`, or a path alone, whose name then names it."""
+def named_files(arguments: Iterable[str] | None, what: str = "anonymization") -> dict[str, Path]:
+    """`presidio=masks.json`, or a path alone, whose name then names it; `what` they are, for messages."""
     files: dict[str, Path] = {}
     for argument in arguments or ():
         name, sign, path = argument.partition("=")
         if not argument or (sign and not (name and path)):
-            raise PlanError(f"found {quoted(argument)}; expected NAME=FILE, neither of them empty", "anonymization")
+            raise PlanError(f"found {quoted(argument)}; expected NAME=FILE, neither of them empty", what)
         name, file = (name, Path(path)) if sign else (stem(Path(argument)), Path(argument))
         if name in files:
-            raise PlanError("this name is used twice; expected unique names", f"anonymization {shown(name)}")
+            raise PlanError("this name is used twice; expected unique names", f"{what} {shown(name)}")
         files[name] = file
     return files
 

@@ -112,7 +112,7 @@ def _requested(corpus: Path, anonymizations: Sequence[str] | None, metrics: Sequ
 def _inputs(request: Request, systems: Sequence[str]) -> Read:
     files = [Path(source.path) for source in (request.corpus, *request.anonymizations.values())]
     parameters = [value for metric in request.chosen for value in metric.parameters.values()]
-    return inputs([*files, request.background], [*parameters, *systems])
+    return inputs([*files, *request.beside], [*parameters, *systems])
 
 
 @dataclass(frozen=True)

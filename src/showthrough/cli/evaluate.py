@@ -97,9 +97,8 @@ def command(
 
 def _inputs(request: Request, asked: Path) -> Read:
     sources = (Path(source.path) for source in (request.corpus, *request.anonymizations.values()))
-    backgrounds = request.background, *request.backgrounds.values()
     parameters = (value for metric in request.chosen for value in metric.parameters.values())
-    return inputs([asked, *sources, *backgrounds], parameters)
+    return inputs([asked, *sources, *request.beside], parameters)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.labels import Meaning
 from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError, printable, shown, some
+from showthrough.evaluation.authorship import authorship_notices
 from showthrough.evaluation.notices import notices
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.plan_files import is_request
@@ -41,7 +42,8 @@ def command(
     head = Head.of(corpus)
     plan = _checked(requested(head, anonymizations, (), settings), is_request(head))
     note_unmasked(plan.anonymizations)
-    show_notes([*notices(plan.corpus, plan.anonymizations, plan.metrics), *_strange_types(plan)])
+    told = notices(plan.corpus, plan.anonymizations, plan.metrics) + authorship_notices(plan)
+    show_notes([*told, *_strange_types(plan)])
     typer.echo(printable(_summary(plan.corpus)))
     for one in plan.anonymizations:
         typer.echo(printable(_masks(one, plan.corpus)))
@@ -100,7 +102,8 @@ def _verdict(plan: Plan) -> str:
     if corpus.survey.mentions:
         told = corpus.notes or any(one.notes for one in plan.anonymizations)
         return "all can be scored; read the notes above first" if told else "all is well"
-    free = [name for name, metric in METRICS.sound().items() if "gold" not in metric.needs]
+    others = {"gold", *(() if corpus.survey.asked else ("verifiers", "ratings"))}
+    free = [name for name, metric in METRICS.sound().items() if not others & metric.needs]
     found = "no mentions: annotators marked nothing" if corpus.survey.annotated else "no annotations were read"
     limit = "none of them can tell whether an identifier was missed"
     return f"{found}, so only metrics that need none can be scored: {', '.join(free)}; {limit}"

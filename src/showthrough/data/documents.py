@@ -307,7 +307,7 @@ class Corpus:
         A lazy sequence of documents, such as `LazyDocuments`, has a method `window(start, stop)`: the same documents as
         the slice, cheap to send to another process.
         """
-        documents = _window(self.documents, numbers) if lazy else self.documents[numbers.start : numbers.stop]
+        documents = window(self.documents, numbers) if lazy else self.documents[numbers.start : numbers.stop]
         return Corpus(documents, self.name, self.source)
 
 
@@ -319,7 +319,8 @@ def stretches(lengths: NDArray[np.int64], characters: int = CHUNK_CHARACTERS) ->
             yield range(low, high)
 
 
-def _window(documents: Sequence[Document], numbers: range) -> Sequence[Document]:
+def window(documents: Sequence[Document], numbers: range) -> Sequence[Document]:
+    """Those of one range, still to be made where they can be."""
     cut: Callable[[int, int], Sequence[Document]] | None = getattr(documents, "window", None)
     return cut(numbers.start, numbers.stop) if cut else documents[numbers.start : numbers.stop]
 
@@ -363,7 +364,7 @@ class Altered(LazyDocuments):
         return map(self._change, self._documents[start:stop])
 
     def window(self, start: int, stop: int) -> Altered:
-        return Altered(_window(self._documents, range(start, stop)), self._change)
+        return Altered(window(self._documents, range(start, stop)), self._change)
 
 
 def altered(documents: Sequence[Document], change: Callable[[Document], Document]) -> Sequence[Document]:

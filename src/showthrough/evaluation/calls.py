@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
+from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
-from showthrough.evaluation.defaults import default_metrics
+from showthrough.evaluation.defaults import default_metrics, with_ratings
 from showthrough.evaluation.engine import Progress, evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import Settings, called_with
@@ -20,6 +21,12 @@ from showthrough.metrics import Metric, metrics_of
 from showthrough.resources.settings import Watch
 from showthrough.run.provenance import metric_record
 from showthrough.run.run import Run
+from showthrough.verifiers.asking import asked_verifiers
+from showthrough.verifiers.base import Verifier
+from showthrough.verifiers.given import GivenAnswers, given_answers
+
+Asked = str | PathLike[str] | Verifier | GivenAnswers
+Verifiers = Asked | Iterable[Asked]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +37,9 @@ class Call(Settings):
     anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization] = field(kw_only=False)
     metrics: str | Metric | Iterable[str | Metric] | None = field(default=None, kw_only=False)
     background: Background | Mapping[str, str] | Sequence[Background] | None = None
+    verifiers: Verifiers = ()
+    answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ratings: Ratings | None = None
     progress: Progress | None = None
     resume: Run | None = None
     texts: bool = True
@@ -43,10 +53,13 @@ def evaluate(call: Call) -> Run:
 
     `anonymizations` are one, several, or several by name. `metrics` are names, text forms such as
     `recall(unit="mention")`, `preset:tab`, or metric values; by default the preset `default`, or `unannotated` where no
-    document has annotations, and `trir` with a background. `background` is what an attacker knows, individual id to
-    text; `trir` needs it. Of several, a metric names its own:
-    `trir(background="web")`. `progress` is told how many documents are done, and of how many; `watch` what models are
-    doing, and how far they are. `resume` takes an incomplete run of the same plan and completes it. With `texts` the
+    document has annotations, or `pan` where documents ask who wrote them, and `trir` with a background. `background` is
+    what an attacker knows, individual id to text; `trir` needs it. Of several, a metric names its own:
+    `trir(background="web")`. `verifiers` are asked who wrote the documents: folders that `train_verifier` saved, names,
+    or verifiers; and `answers` are those of others, probabilities by document id for the originals and each
+    anonymization, `{"original": {…}, "A": {…}}`, or these by verifier. `ratings` are what people say of passages.
+    `progress` is told how many documents are done, and of how many; `watch` what models are doing, and how far they
+    are. `resume` takes an incomplete run of the same plan and completes it. With `texts` the
     run keeps the documents (of many, those at most risk), which a report needs to show them. `thresholds` are what
     numbers have to reach, `{"min": {"er_di": 0.95}, "max": {"trir": 0.09}}`: the run keeps them, for reports and gates.
 
@@ -74,7 +87,8 @@ def planned(call: Call, systems: int = 0) -> Plan:
         metrics: Sequence[Metric] = default_metrics(corpus, len(named) + systems, names)
     else:
         metrics = metrics_of(call.metrics)
-    chosen = tuple(dict.fromkeys(map(settings.applied_to, metrics)))
+    known |= {"verifiers": _verifiers(call.verifiers, call.answers), "ratings": _ratings(call.ratings)}
+    chosen = tuple(dict.fromkeys(map(settings.applied_to, with_ratings(metrics, call.ratings is not None))))
     asked = settled(asked_in(call.thresholds), map(metric_record, chosen), settings.applied_to)
     return Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=asked, **known)
 
@@ -106,6 +120,26 @@ def _backgrounds(given: Background | Mapping[str, str] | Sequence[Background] | 
     if isinstance(given, str) or not all(isinstance(one, Background) for one in given):
         raise PlanError(f"found a value of type {_kind(given)}; expected a Background: read_background", "background")
     return {"backgrounds": tuple(given)}  # by name, also where there is one
+
+
+def _verifiers(given: Verifiers, answers: Mapping[str, Mapping[str, Any]]) -> tuple[Verifier | GivenAnswers, ...]:
+    """Those that are loaded by name, those that are given, and answers of others. Raises PlanError for what is none."""
+    found: list[Verifier | GivenAnswers] = []
+    several = isinstance(given, Iterable) and not isinstance(given, str | Verifier)
+    for one in cast(Iterable[Any], given) if several else [given]:
+        if isinstance(one, str | PathLike):
+            found += asked_verifiers([str(one)])
+        elif isinstance(one, Verifier | GivenAnswers):
+            found.append(one)
+        else:
+            raise PlanError(f"found a value of type {_kind(one)}; expected a verifier, or its folder", "verifiers")
+    return (*found, *(given_answers(answers) if answers else ()))
+
+
+def _ratings(given: Ratings | None) -> Ratings | None:
+    if given is not None and not isinstance(given, Ratings):
+        raise PlanError(f"found a value of type {_kind(given)}; expected Ratings: read_ratings reads them", "ratings")
+    return given
 
 
 def _kind(value: object) -> str:

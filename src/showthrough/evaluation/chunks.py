@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from showthrough.data.authorship import Ratings
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
@@ -33,6 +34,7 @@ class Work:
     noticed: frozenset[str] | None = None  # function words of notices; None: masks are not looked at
     kept: Hiding | None = None  # where documents are kept for a reader
     types: tuple[str, ...] | None = None  # entity types of the whole corpus; None: of the chunk
+    ratings: Ratings | None = None  # what people say of passages
 
     @property
     def systems(self) -> list[Anonymization]:
@@ -84,7 +86,9 @@ def answered(chunk: Chunk, work: Work) -> Answer:
 
 def answered_there(corpus: Corpus, work: Work, models: ModelSettings) -> Answer:
     """The same in another process."""
-    return answered(Chunk(corpus, _resources_of_process(models), work.types, work.systems), work)
+    resources = _resources_of_process(models)
+    resources.ratings = work.ratings
+    return answered(Chunk(corpus, resources, work.types, work.systems), work)
 
 
 @lru_cache(maxsize=1)

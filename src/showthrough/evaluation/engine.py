@@ -16,6 +16,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES, references_of
 from showthrough.errors import ChangedError, Interrupted, ResourceError
+from showthrough.evaluation.authorship import authorship_notices
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.evaluation.checkpoints import Checkpoints, earlier_part
 from showthrough.evaluation.chunks import Answer, Cell, Work, answered, answered_there
@@ -96,6 +97,7 @@ class Evaluation:
         self._revisions: dict[str, dict[str, str]] = {}  # of the models of each metric
         self._notes = nobody_marked(plan.corpus, plan.metrics)
         self._notes += notices(plan.corpus, plan.anonymizations, plan.metrics, masks={})  # of masks later
+        self._notes += authorship_notices(plan)
         self._before = 0  # documents of the run that is resumed
         self._pace = Pace(self._of_scope("document").values())
         self._checkpoints = checkpoints
@@ -206,6 +208,7 @@ class Evaluation:
             noticed=words_aside(self.plan.metrics),
             kept=self._hiding if self.plan.texts and not too_many(self.plan.corpus) else None,
             types=self.plan.corpus.survey.types,
+            ratings=self.plan.ratings,
         )
 
     def _of_scope(self, scope: str) -> dict[str, Metric]:
@@ -330,7 +333,6 @@ class Evaluation:
         run.failures = [Failure(text, self._failures[text]) for text in self._failures]
         run.documents, run.groups = run.documents[:done], run.groups[:done]
         masks = {name: self._gathered.masks(name) for name in run.names}
-        run.notes = list(dict.fromkeys([*self._notes, *mask_notices(masks, plan.metrics)]))
         run.rows, run.evidence = {}, {}
         for (text, name), chunks in self._gathered.rows.items():
             rows = Rows.joined(chunks)
@@ -341,8 +343,15 @@ class Evaluation:
                 run.rows.setdefault(text, {})[name] = columns_of(rows)
                 if rows.evidence and name not in REFERENCES:
                     run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
+        run.notes = list(dict.fromkeys([*self._notes, *mask_notices(masks, plan.metrics), *self._remarks()]))
         used = [models for text, models in self._revisions.items() if text in run.rows]
         run.provenance["models"] = {name: revision for models in used for name, revision in models.items()}
+
+    def _remarks(self) -> list[str]:
+        """What metrics say of their rows."""
+        counted = [(self._metrics[text], text, list(names)) for text, names in self.run.rows.items()]
+        tables = [(metric, {name: self._tables[text, name] for name in names}) for metric, text, names in counted]
+        return [line for metric, each in tables for line in metric.remarks(each, self.resources)]
 
     def _texts(self) -> Texts:
         """The documents for a reader; where there are too many, those at most risk."""

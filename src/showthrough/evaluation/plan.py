@@ -15,6 +15,7 @@ from showthrough.data.pairing import pair
 from showthrough.data.references import REFERENCES
 from showthrough.data.retyping import retyped, retyped_masks
 from showthrough.errors import InputError, Problem, quoted, shown, some
+from showthrough.evaluation.authorship import authorship_problems
 from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.gate.asking import fault_of
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text
@@ -89,12 +90,15 @@ class Plan:
         faults = {str(one): fault_of(one, records) for one in self.thresholds}
         problems += [Problem("", f"threshold {one}", fault) for one, fault in faults.items() if fault]
         problems += _background_problems(self.background, self.backgrounds, self.metrics, self.corpus.ids)
+        problems += authorship_problems(self)
         if problems:
             raise InputError(problems)
         pair(self.corpus, self.anonymizations, self.settings.missing)
         pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]
-        if unfit := dict.fromkeys(why for metric, one in pairs for why in metric.problems(self.corpus, one)):
-            raise InputError(unfit)
+        unfit = dict.fromkeys(why for metric, one in pairs for why in metric.problems(self.corpus, one))
+        rated = self.ratings.problems(self.corpus, self.anonymizations) if self.ratings is not None else []
+        if unfit or rated:
+            raise InputError([*unfit, *rated])
 
 
 def _unwritable_names(plan: Plan) -> list[Problem]:
@@ -102,6 +106,7 @@ def _unwritable_names(plan: Plan) -> list[Problem]:
     given = [plan.corpus.name, plan.corpus.source]
     given += [text for one in plan.anonymizations for text in (one.name, one.source)]
     given += [text for one in (plan.background, *plan.backgrounds) if one for text in (one.name, one.source)]
+    given += [one.name for one in plan.verifiers]
     return [
         Problem("", text, "is not UTF-8; expected names and paths in UTF-8")
         for text in dict.fromkeys(given)

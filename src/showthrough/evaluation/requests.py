@@ -6,21 +6,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
+from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import listed
 from showthrough.errors import InputError, PlanError, Problem, quoted, shown
-from showthrough.evaluation.defaults import default_metrics
+from showthrough.evaluation.defaults import default_metrics, with_ratings
 from showthrough.evaluation.plan import Plan
-from showthrough.evaluation.settings import FileSettings
+from showthrough.evaluation.settings import FileSettings, each_of
 from showthrough.files.heads import Head
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
 from showthrough.formats.choice import shared_format
+from showthrough.formats.ratings import read_ratings
 from showthrough.gate.asking import Asked, settled
 from showthrough.metrics import Metric, metric_text
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
+from showthrough.verifiers.asking import asked_verifiers
+from showthrough.verifiers.base import Verifier
+from showthrough.verifiers.given import GivenAnswers, read_given
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,14 @@ class Request:
 
     def _set(self, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
         return tuple(dict.fromkeys(map(self.settings.applied_to, metrics)))
+
+    @property
+    def beside(self) -> list[Path]:
+        """What is read beside the corpus and the anonymizations, in files and folders."""
+        settings = self.settings
+        told = [*each_of(settings.verifier), *each_of(settings.answers), *each_of(settings.ratings)]
+        named = [Path(path) for text in told for path in {text, text.partition("=")[2] or text}]
+        return [*filter(None, [self.background]), *self.backgrounds.values(), *named]
 
     @property
     def labelled(self) -> dict[str, str]:
@@ -118,10 +132,8 @@ class Request:
             backgrounds = [read_background(path, name=name) for name, path in self.backgrounds.items()]
         except InputError as error:
             problems += error.problems
-        metrics = self.chosen
-        if self.metrics is None:
-            known = [*([""] if self.background else []), *self.backgrounds]
-            metrics = self._set(default_metrics(corpus, len(self.anonymizations) + self.systems, known))
+        verifiers, ratings = self._verifiers(problems), self._ratings(problems)
+        metrics = self._metrics(corpus)
         thresholds: tuple[Threshold, ...] = ()
         try:
             thresholds = settled(self.asked, map(metric_record, metrics), settings.applied_to)
@@ -136,5 +148,36 @@ class Request:
             background=background,
             backgrounds=tuple(backgrounds),
             thresholds=thresholds,
+            verifiers=verifiers,
+            ratings=ratings,
         )
         return plan, problems
+
+    def _metrics(self, corpus: Corpus) -> tuple[Metric, ...]:
+        """Those that were named, or what can be computed of what is given; and what people say of it."""
+        named = self.metrics
+        if named is None:
+            known = [*([""] if self.background else []), *self.backgrounds]
+            named = default_metrics(corpus, len(self.anonymizations) + self.systems, known)
+        return self._set(with_ratings(named, bool(each_of(self.settings.ratings))))
+
+    def _verifiers(self, problems: list[Problem]) -> tuple[Verifier | GivenAnswers, ...]:
+        """Those that are loaded, then answers of others; what is wrong with them is added to the problems."""
+        found: list[Verifier | GivenAnswers] = []
+        try:
+            found += asked_verifiers(each_of(self.settings.verifier))
+        except InputError as error:
+            problems += error.problems
+        try:
+            found += read_given(each_of(self.settings.answers), self.sources)
+        except InputError as error:
+            problems += error.problems
+        return tuple(found)
+
+    def _ratings(self, problems: list[Problem]) -> Ratings | None:
+        given = each_of(self.settings.ratings)
+        try:
+            return read_ratings(given, list(self.sources)) if given else None
+        except InputError as error:
+            problems += error.problems
+            return None

@@ -34,7 +34,8 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tabl
         totals = table.totals() if table else metric.totals(tables[record.text, one.name])
         for part, value in metric.combine(totals).items():
             if np.isnan(value):
-                yield Score(one.name, record.text, part, None, None, None, metric.undefined, line)
+                why = metric.why_undefined(part, totals)
+                yield Score(one.name, record.text, part, None, None, None, why, line)
                 continue
             low, high = intervals.get(part, (None, None))
             note = "" if low is not None or not settings.resamples else metric.interval_fault(part) or ALIKE
@@ -47,10 +48,10 @@ class Uncertain:
 
     values: Array
     spread: Spread
-    free: Bools  # whether it may lie below 0 or above 1
-    unit: Array  # what it would be with one in every document
+    limits: Array  # between which each lies: 2 × values; infinite above where nothing bounds it
+    free: Bools  # whether it lies as a number does that has no upper bound
+    unit: Array  # how far it would be from the end that it is at with one in every document
     right: Bools  # whether its form gives the number itself
-    most: Array  # the largest that it can be, where it is not free
 
     @classmethod
     def joined(cls, some: Sequence[Uncertain]) -> Uncertain:
@@ -59,22 +60,35 @@ class Uncertain:
         return cls(
             np.concatenate([one.values for one in some]),
             Spread(*map(np.concatenate, spreads)),
+            np.concatenate([one.limits for one in some], axis=1),
             np.concatenate([one.free for one in some]),
             np.concatenate([one.unit for one in some]),
             np.concatenate([one.right for one in some]),
-            np.concatenate([one.most for one in some]),
         )
 
     def ends(self, confidence: float) -> list[tuple[float, float] | None]:
         """The interval of each, where it has one."""
-        inside = np.clip(self.values / self.most, 0, 1)
-        spread = replace(self.spread, variance=self.spread.variance / self.most**2)
-        shares = tuple(self.most * self.unit * end for end in share_interval(inside, spread, confidence))
-        ends = (shares, number_interval(self.values, self.spread, confidence))
+        ends = (self._shares(confidence), number_interval(self.values, self.spread, confidence))
         low, high = (np.where(self.free, number, share) for share, number in zip(*ends, strict=True))
         known = (self.right & ~np.isnan(low)).tolist()
         pairs = zip(low.tolist(), high.tolist(), known, strict=True)
         return [(below, above) if has else None for below, above, has in pairs]
+
+    def _shares(self, confidence: float) -> tuple[Array, Array]:
+        """As intervals of shares: of the way from the lowest value that there is to the highest."""
+        least, most = self.limits
+        width = np.where(np.isfinite(most), most - least, 1.0)
+        share = np.clip((self.values - least) / width, 0, 1)
+        spread = replace(self.spread, variance=self.spread.variance / width**2)
+        usual = (least == 0) & (most == 1)
+        from_above = (share == 1) & np.isfinite(most) & ~usual
+        unit = np.where((share == 0) | from_above, self.unit, width)
+        low, high = share_interval(share, spread, confidence)
+        if usual.all():
+            return unit * low, unit * high
+        ends = (np.where(from_above, most - unit * (1 - end), least + unit * end) for end in (low, high))
+        below, above = (np.clip(end, least, most) for end in ends)
+        return np.minimum(below, self.values), np.maximum(above, self.values)
 
 
 def intervals_of(
@@ -99,13 +113,12 @@ def uncertain(
         each = influences(form, form.sums(rows.values))
         value = each.values
         spread = Spread.of(np.column_stack([again[part] for part in form.parts]), each)
-        most = np.array([metric.most(part) for part in form.parts])
-        loose = np.array([not metric.bounded(part) for part in form.parts]) & (value != 0) & (most == 1)
-        free = loose | (value < 0) | (value > most)
-        unit = np.where(value == 0, [metric.one_each(part, rows.totals()) for part in form.parts], 1.0)
+        limits = np.array([metric.limits(part) or (0.0, np.inf) for part in form.parts]).T
+        free = (np.isinf(limits[1]) & (value != 0)) | (value < limits[0]) | (value > limits[1])
+        unit = np.array([metric.one_each(part, rows.totals()) for part in form.parts])
         pairs = zip(form.parts, value.tolist(), strict=True)
         right = np.array([same(one, float(values[part])) for part, one in pairs])
-        yield form.parts, Uncertain(value, spread, free, unit, right, most)
+        yield form.parts, Uncertain(value, spread, limits, free, unit, right)
 
 
 def reference_scores(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tables) -> Iterator[Score]:
@@ -117,9 +130,10 @@ def reference_scores(run: Run, metrics: Sequence[Metric], settings: Recorded, ta
             if (text, one.name) not in tables:
                 continue  # the metric cannot score it
             line = _signature(run, metric, records[text], one, settings)
-            for part, value in metric.combine(metric.totals(run.by_id(tables[text, one.name]))).items():
+            totals = metric.totals(run.by_id(tables[text, one.name]))
+            for part, value in metric.combine(totals).items():
                 defined = not np.isnan(value)
-                reason = "" if defined else metric.undefined
+                reason = "" if defined else metric.why_undefined(part, totals)
                 yield Score(one.name, text, part, float(value) if defined else None, None, None, reason, line)
 
 

@@ -39,6 +39,11 @@ Files = str | tuple[str, ...]  # each as it is: a comma may stand in a path
 _OF_TYPES = ("map", "direct", "quasi", "ignore")
 
 
+def each_of(files: Files) -> tuple[str, ...]:
+    """One file or several, as several."""
+    return (files,) if isinstance(files, str) else tuple(files)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings(ModelSettings, Recorded):
     """How anonymizations are to be evaluated, but for the inputs."""

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from showthrough.data.documents import Annotation, Corpus, Document, Mention
+from showthrough.data.documents import Annotation, Authorship, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.originals import Originals, text_digest as text_digest
 from showthrough.errors import QUOTED, OutputError, at_document, quoted, shown
@@ -107,12 +107,21 @@ class Input:
         return self.columns.text is not None and self.beside
 
 
+# What a format's example shows; and one of a format whose documents ask who wrote them.
+SAMPLE = Document(
+    "case-1",
+    "Mr John Doe of Oslo left.",
+    (Annotation("annotator1", (Mention(3, 11, "PERSON", "DIRECT", "e1"), Mention(15, 19, "LOC", "QUASI", "e2"))),),
+)
+ASKED = Document(SAMPLE.id, SAMPLE.text, authorship=Authorship(("Ms Ann Lee of Rome stayed.",), True))
+
+
 @dataclass(frozen=True)
 class Format:
     """A format of corpora, of anonymizations, or of both. What it cannot do is `None`.
 
-    Readers raise InputError with all that is wrong. An anonymization is masks by document id, or `Texts`. Writers give
-    the content of files by their names; a format that is one file gives one without a name.
+    Readers raise InputError with all that is wrong. An anonymization is masks by document id, `Passages` or `Texts`.
+    Writers give the content of files by their names; a format that is one file gives one without a name.
     """
 
     description: str  # one line
@@ -128,14 +137,7 @@ class Format:
     nested: bool = False  # whether a / in an id is a folder in that folder
     rows: Callable[[Input], Rows] | None = None  # of a table, whose rows may be objects of another format
     sample: Mapping[str, str] = field(default_factory=dict)  # by file name; none: what its writer makes of a document
-
-
-# What a format's example shows.
-SAMPLE = Document(
-    "case-1",
-    "Mr John Doe of Oslo left.",
-    (Annotation("annotator1", (Mention(3, 11, "PERSON", "DIRECT", "e1"), Mention(15, 19, "LOC", "QUASI", "e2"))),),
-)
+    shows: Document = SAMPLE  # that document
 
 
 def can(chosen: Format, task: Task) -> bool:

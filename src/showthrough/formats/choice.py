@@ -38,6 +38,9 @@ from showthrough.formats import (
     labelstudio_min,
     made,
     nemotron,
+    pan,
+    pan_pairs,
+    pan_submission,
     parquet,
     presidio,
     presidio_evaluator,
@@ -89,6 +92,10 @@ FORMATS: Table[Format] = Table(
         "table": table.FORMAT,
         "xlsx": xlsx.FORMAT,
         "parquet": parquet.FORMAT,
+        # who wrote a text
+        "pan": pan.FORMAT,
+        "pan-pairs": pan_pairs.FORMAT,
+        "pan-submission": pan_submission.FORMAT,
         # clinical
         **i2b2.FORMATS,
         "brat": brat.FORMAT,
@@ -287,8 +294,12 @@ def shared_format(name: str | None, path: str | os.PathLike[str]) -> str | None:
 
 
 def same_format(path: str | os.PathLike[str], name: str | None) -> str:
-    """The format to write in what is like a file that was read: the named one, or that which the file is in."""
+    """The format to write in what is like a file that was read: the named one, or that which the file is in.
+
+    Not one that has texts of authors beside each document: these were not changed, and are nothing to hand on.
+    """
     for candidate in (name, recognised(telling(Head.of(path)), "read")):
-        if candidate and format_named(candidate).write is not None:
+        chosen = format_named(candidate) if candidate else None
+        if candidate and chosen and chosen.write is not None and chosen.shows.authorship is None:
             return candidate
     return "tab"

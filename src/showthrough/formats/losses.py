@@ -39,6 +39,7 @@ class _Losses:
         self.counts["groups"] += bool(document.group) and document.group != kept.group
         self.counts["splits"] += bool(document.split) and document.split != kept.split
         self.counts["reviews"] += document.reviewed is not None and document.reviewed != kept.reviewed
+        self.counts["authors"] += document.authorship is not None and document.authorship != kept.authorship
         self.counts["unread"] += bool(kept.annotations) and not document.annotations
         for layer, other in _pairs(document.annotations, kept.annotations):
             if other is None:
@@ -87,6 +88,7 @@ _PHRASES = {
     "groups": ("the group of {}", "document"),
     "splits": ("the split of {}", "document"),
     "reviews": ("whose annotations of {} were reviewed", "document"),
+    "authors": ("what is known of the author of {}", "document"),
     "unread": ("that nobody has looked through {}", "document"),
     "layers": ("{} without marks", "annotation layer"),
     "marks": ("{} to be masked", "mark"),

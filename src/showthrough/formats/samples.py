@@ -10,7 +10,7 @@ from showthrough.data.documents import Document
 from showthrough.data.masks import Anonymization
 from showthrough.errors import shown
 from showthrough.files.heads import Head, first_value
-from showthrough.formats.base import SAMPLE, Files, Format, can
+from showthrough.formats.base import Files, Format, can
 from showthrough.formats.phi import as_masks
 
 _DEEP = 3  # levels of objects whose keys are compared
@@ -22,7 +22,7 @@ def example(chosen: Format) -> dict[str, str]:
     """Files of a format by name, to look at."""
     if chosen.sample or chosen.binary or not can(chosen, "write"):
         return dict(chosen.sample)
-    files = written(chosen, [SAMPLE])
+    files = written(chosen, [chosen.shows])
     return {name or f"sample{chosen.endings[0]}": content.decode() for name, content in files.items()}
 
 

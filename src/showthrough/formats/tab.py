@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.data.documents import Annotation, Document, Identifier, Mention
+from showthrough.data.documents import Annotation, Authorship, Document, Identifier, Mention
 from showthrough.data.levels import by_type, known_level
 from showthrough.data.silver import is_silver
 from showthrough.errors import InputError, Problem, at_document, shown
@@ -18,6 +18,7 @@ from showthrough.files.reading import decoded, decoded_or_none, gathered, object
 from showthrough.formats.base import Columns, Fit, Format, Input, by_keys, unlike
 from showthrough.formats.lines import documents_in
 from showthrough.formats.objects import items_of, wire_of
+from showthrough.formats.pan_folders import too_short
 from showthrough.formats.remarks import Remarks, keys_of
 from showthrough.formats.strict import strict
 
@@ -39,6 +40,11 @@ class _Layer(msgspec.Struct, gc=False):
     entity_mentions: list[_Mention]  # an annotator who marked nothing says so: a misspelt key must not read as that
 
 
+class _Authorship(msgspec.Struct):
+    known: list[str]
+    same: bool | None = None
+
+
 _Group = str | int | None
 
 
@@ -54,6 +60,7 @@ class _Document(_Id, gc=False):
     group: _Group = None
     dataset_type: str | None = None
     quality_checked: list[str] | bool | None = None  # whose work; or whether that of everybody
+    authorship: _Authorship | None = None
 
 
 class _RawDocument(_Id):
@@ -144,8 +151,29 @@ def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
                 fault = unlike(f"at {start}–{end}", text[start:end], "span_text is", mark.span_text)
                 problems.append(Problem(str(path), place, f"{fault}; expected offsets in Unicode code points"))
         annotations.append(Annotation(annotator, tuple(map(_mention, mentions))))
+    for field, fault in _asked_faults(wire):
+        problems.append(Problem(str(path), f"{at_document(str(wire.id))}: {field}", fault))
     group = "" if wire.group is None else str(wire.group)
-    return Document(str(wire.id), text, tuple(annotations), group, wire.dataset_type or "", _reviewed(wire))
+    return Document(
+        str(wire.id), text, tuple(annotations), group, wire.dataset_type or "", _reviewed(wire), _asked(wire)
+    )
+
+
+def _asked(wire: _Document) -> Authorship | None:
+    asked = wire.authorship
+    return None if asked is None else Authorship(tuple(asked.known), asked.same)
+
+
+def _asked_faults(wire: _Document) -> Iterator[tuple[str, str]]:
+    """What keeps anybody from telling who wrote a document that asks it, by field."""
+    if wire.authorship is None:
+        return
+    known = {f"authorship.known[{index}]": text for index, text in enumerate(wire.authorship.known)}
+    if not known:
+        yield "authorship.known", "found no text; expected one at least"
+    for field, text in {"text": wire.text, **known}.items():
+        if fault := too_short(text):
+            yield field, fault
 
 
 def _reviewed(wire: _Document) -> tuple[str, ...] | None:
@@ -208,6 +236,9 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
         said["dataset_type"] = document.split
     if document.reviewed is not None:
         said["quality_checked"] = document.reviewed
+    if document.authorship is not None:
+        known, same = document.authorship.known, document.authorship.same
+        said["authorship"] = {"known": known, **({} if same is None else {"same": same})}
     return {"doc_id": document.id, "text": document.text, **said, "annotations": layers}
 
 

@@ -20,7 +20,7 @@ from showthrough.errors import InputError, OutputError, shown, some
 from showthrough.files.reading import suffix
 from showthrough.files.writing import Read, put, remove_unfinished, workshop, write_file, write_folder
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.formats.base import SAMPLE, Files, Format, unwritable
+from showthrough.formats.base import Files, Format, unwritable
 from showthrough.formats.choice import FORMATS, format_named
 from showthrough.formats.losses import losses
 from showthrough.formats.samples import written
@@ -173,7 +173,7 @@ def _as_documents(place: Path, corpus: Corpus, format: str) -> list[Document]:
 
 def one_file(chosen: Format) -> bool:
     """Whether a corpus is one file in this format, and not a folder of them."""
-    return "" in written(chosen, [SAMPLE])
+    return "" in written(chosen, [chosen.shows])
 
 
 def _is_name(name: str, nested: bool) -> bool:

@@ -12,6 +12,9 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from showthrough.errors import PlanError, meant, quoted, shown
+from showthrough.metrics.authorship.readable import KnownWords, Perplexity
+from showthrough.metrics.authorship.safety import Safety
+from showthrough.metrics.authorship.sensibleness import Sensibleness
 from showthrough.metrics.authorship.soundness import Soundness
 from showthrough.metrics.base import HEADLINE, ROLES, Array, Count, Group, Metric, Role, Rows, Totals
 from showthrough.metrics.clinical.by_hard_token import PhiHardToken
@@ -46,7 +49,11 @@ _BUILT_IN: dict[str, Metric] = {
     "residual": Residual(),
     "inconsistent": Inconsistency(),
     "disagreement": Disagreement(),
+    "safety": Safety(),
     "soundness": Soundness(),
+    "sensibleness": Sensibleness(),
+    "readable": KnownWords(),
+    "perplexity": Perplexity(),
     "phi_token": PhiToken(),
     "phi_instance": PhiInstance(),
     "phi_strict": PhiSpan(),
@@ -114,6 +121,8 @@ PRESETS: dict[str, tuple[str, ...]] = {
     # and its tables for both; and the views of MEDDOCAN (Marimon et al. 2019).
     "i2b2": ("phi_token", "phi_instance", "phi_instance(types=False)"),
     "meddocan": ("phi_strict", "phi_span", "phi_merged", "phi_leak"),
+    # What PAN's author masking asks of a machine (Potthast, Hagen and Stein 2016); people are asked about sense.
+    "pan": ("safety", "soundness"),
 }
 
 
@@ -186,7 +195,8 @@ def preset(name: str) -> tuple[str, ...]:
 __all__ = [
     "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
     "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
-    "Recall", "RecallPerType", "Residual", "Role", "Rows", "Soundness", "TextPreservedInformation",
+    "Recall", "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
+    "TextPreservedInformation",
     "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of",
     "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip

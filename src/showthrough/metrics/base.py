@@ -15,6 +15,7 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
 from showthrough.errors import Problem, ResourceError, quoted
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
+from showthrough.resources import Resources
 from showthrough.tables import is_guest, raised
 from showthrough.tables.calls import check_choices, parameters
 
@@ -35,6 +36,8 @@ Role = Literal[
     "F, P and R",
     "inconsistency",
     "residual",
+    "authors",
+    "sense",
     "meaning",
 ]
 # What reports may take a metric for, whatever it is called, and what they then rely on.
@@ -49,8 +52,10 @@ ROLES: dict[Role, str] = {
     "attack": "the share of documents whose individual is found, with the parts `chance` and `ceiling`",
     "F, P and R": "F, with precision and recall as the parts `P` and `R`",
     "inconsistency": "the share of masked strings that can be read elsewhere, with their counts (`wrong` and `all`)",
+    "sense": "how sensible people find what was written, from 0 to 2, with the parts `rater:NAME`, `kappa` and `alpha`",
     "residual": "what a detector still finds, with its counts (`wrong`) and the parameter `detector`",
     "meaning": "how much of what passages say is kept, from 0 to 5, and the passages that lost most as evidence",
+    "authors": "how well verifiers tell authors, with the parts `c@1:NAME`, `before:NAME` and `lost:NAME` of each",
 }
 
 
@@ -148,12 +153,15 @@ class Metric(ABC):
         """Whether a part lies between 0 and 1, as a share does."""
         return part not in self.unbounded
 
-    def most(self, part: str) -> float:
-        """The largest value of a part that lies between 0 and another number than 1, such as a mean of ratings."""
-        return 1.0
+    def limits(self, part: str) -> tuple[float, float] | None:
+        """Between which values a part lies; `None` where nothing bounds it above."""
+        return (0.0, 1.0) if self.bounded(part) else None
 
     def one_each(self, part: str, totals: Totals) -> float:
-        """What a part would be with one in every document: where none was seen, its interval is in this unit."""
+        """What a part would be with one in every document: where none was seen, its interval is in this unit.
+
+        At an end of other limits than 0 and 1: by how much it would be away from there.
+        """
         return 1.0
 
     def interval_fault(self, part: str) -> str:
@@ -163,6 +171,14 @@ class Metric(ABC):
     def test_fault(self, part: str) -> str:
         """Why two anonymizations cannot be tested on a part by exchanging documents; empty where they can."""
         return ""
+
+    def why_undefined(self, part: str, totals: Totals) -> str:
+        """Why a part has no value at some sums."""
+        return self.undefined
+
+    def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
+        """What a reader must know of the rows of all anonymizations, by name; a sentence each."""
+        return []
 
     @property
     def models(self) -> dict[str, str]:

@@ -11,11 +11,12 @@ import msgspec
 
 from showthrough.files.cells import guarded
 from showthrough.metrics import HEADLINE
+from showthrough.report.authorship import every_table
 from showthrough.report.escaping import in_latex, in_markdown, latex_label, latex_row, markdown_code, one_line
 from showthrough.report.sheets.latex import latex_grid
 from showthrough.report.sheets.markdown import markdown_block
 from showthrough.report.systems import cost_grid, grids
-from showthrough.report.table import DASH, Cell, Table, documents_line, signatures, tables
+from showthrough.report.table import DASH, Cell, Table, documents_line, signatures
 from showthrough.run.records import Score
 from showthrough.run.run import Run
 
@@ -65,7 +66,7 @@ def json_text(run: Run) -> str:
 def markdown_text(run: Run) -> str:
     """Tables as Markdown, best values in bold, how systems were made and what they cost, signatures below."""
     parts = ["\n".join(f"- note: {in_markdown(note)}" for note in run.notes)] if run.notes else []
-    parts += [_markdown_table(table, run) for table in tables(run)]
+    parts += [_markdown_table(table, run) for table in every_table(run)]
     for grid in grids(run):
         parts += [f"**{in_markdown(grid.caption)}**", *markdown_block(grid)]
     parts += [f"- failed: {markdown_code(failure.metric)}: {in_markdown(failure.reason)}" for failure in run.failures]
@@ -97,7 +98,7 @@ def latex_text(run: Run) -> str:
     """Tables for a paper: booktabs, groups over columns, best values in bold."""
     labels: list[str] = []
     parts = ["% needs \\usepackage{booktabs}\n", *(f"% note: {one_line(note)}\n" for note in run.notes)]
-    for table in tables(run):
+    for table in every_table(run):
         labels.append(latex_label(table.title, labels))
         parts.append(_latex_table(table, run, labels[-1]))
     if cost := cost_grid(run):

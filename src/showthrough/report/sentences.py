@@ -6,11 +6,11 @@ A sentence says no more than was measured: what annotators marked, in these docu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from showthrough.data.references import NOTHING
+from showthrough.report.authorship import author_caveats, author_clauses
 from showthrough.report.people import against_each_other
-from showthrough.report.wording import assuming, counted_words, markers, may_leak, on_average, type_words
+from showthrough.report.wording import Clause, assuming, counted_words, markers, may_leak, on_average, type_words
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import chosen, counted, headline, leaks, playing
 from showthrough.run.run import Run
@@ -21,19 +21,6 @@ LEAKED = "leaked:"  # how columns begin that count what leaks of a type
 _MOSTLY = 0.5  # from this share on a type is most of what leaks
 
 
-@dataclass(frozen=True)
-class Clause:
-    """A piece of a sentence whose middle is what counts."""
-
-    before: str
-    number: str
-    after: str = ""
-    aside: bool = False  # whether a first look can do without it
-
-    def __str__(self) -> str:
-        return f"{self.before}{self.number}{self.after}"
-
-
 def sentence(run: Run, name: str) -> list[Clause]:
     """What a run says about one anonymization: what can be read, who can be found, what is left.
 
@@ -41,7 +28,8 @@ def sentence(run: Run, name: str) -> list[Clause]:
     """
     identifiers = [*_readable(run, name), *_quasi(run, name)]
     seen = [*(identifiers or _hidden(run, name)), *_uneven(run, name), *_detected(run, name)]
-    return [*seen, *_found(run, name), *_kept(run, name), *_unmarked(run, name)]
+    told = [*seen, *_found(run, name), *author_clauses(run, name)]
+    return [*told, *_kept(run, name), *_unmarked(run, name)]
 
 
 def by_type(run: Run, record: MetricRecord, name: str) -> dict[str, dict[str, int]]:
@@ -200,7 +188,7 @@ def caveats(run: Run) -> list[str]:
         lines.append(f"{attacks}; another, or one who knows more, may find more.")
     if information := _information(run):
         lines.append(f"Information is what {information.text} makes of it.")
-    return lines
+    return [*lines, *author_caveats(run)]
 
 
 def short_percent(value: float) -> str:

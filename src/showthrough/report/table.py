@@ -89,6 +89,7 @@ class Table:
     columns: tuple[Column, ...]
     references: int = 0  # how many of the last rows are no anonymization under test
     zero: tuple[str, ...] = ()  # parts that are 0 in every row, which are told and not shown
+    asides: tuple[str, ...] = ()  # what else is told below it
 
     @property
     def heading(self) -> str:
@@ -129,7 +130,8 @@ class Table:
                 bare.setdefault(score.note, []).append(column.head)
         if self.zero:
             lines.append(f"0 in every row: {', '.join(self.zero)}")
-        return lines + [f"no interval for {', '.join(dict.fromkeys(heads))}: {note}" for note, heads in bare.items()]
+        lines += [f"no interval for {', '.join(dict.fromkeys(heads))}: {note}" for note, heads in bare.items()]
+        return [*lines, *self.asides]
 
 
 def tables(run: Run) -> list[Table]:
@@ -139,8 +141,10 @@ def tables(run: Run) -> list[Table]:
     for record in [record for record in run.metrics if record.text in run.rows]:
         parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
         by_category = [part for part in parts if HEADLINE in parts and ":" in part]
+        if "authors" in record.roles:  # what each verifier tells stands in a table of its own (`authorship`)
+            continue
         if rest := [part for part in parts if part != HEADLINE and part not in by_category]:
-            columns = [_column(run, record, part, part or "(no type)") for part in sorted(rest, key=in_order)]
+            columns = [column_of(run, record, part, part or "(no type)") for part in sorted(rest, key=in_order)]
             shown = [column for column in columns if not column.zero] or columns
             zero = tuple(column.head for column in columns if column not in shown)
             others.append(Table(record.text, names, tuple(shown), beside, zero))
@@ -153,7 +157,7 @@ def headlines(run: Run) -> Table:
     """What metrics are known by, a column each."""
     known = [record for record in run.metrics if any(HEADLINE in run.parts(name, record.text) for name in run.names)]
     known.sort(key=lambda record: GROUPS.index(record.group))
-    columns = tuple(_column(run, record, HEADLINE, record.text) for record in known)
+    columns = tuple(column_of(run, record, HEADLINE, record.text) for record in known)
     return Table(HEADLINES, _rows(run), columns, len(run.references))
 
 
@@ -171,7 +175,8 @@ def _rows(run: Run) -> tuple[str, ...]:
     return (*run.names, *(one.name for one in run.references))
 
 
-def _column(run: Run, record: MetricRecord, part: str, head: str) -> Column:
+def column_of(run: Run, record: MetricRecord, part: str, head: str, title: str = "") -> Column:
+    """One number of all anonymizations, the best of them marked, and of the references."""
     scores = [run.parts(name, record.text).get(part) for name in _rows(run)]
     tested = scores[: len(run.names)]
     values = [score.value for score in tested if score is not None and score.value is not None]
@@ -181,7 +186,7 @@ def _column(run: Run, record: MetricRecord, part: str, head: str) -> Column:
         best = max(values) if better == "higher" else min(values)
     is_best = [best is not None and score is not None and score.value == best for score in tested]
     cells = map(Cell, scores, is_best + [False] * len(run.references))
-    return Column(head, record.group, better, tuple(cells), record.title if part == HEADLINE else "")
+    return Column(head, record.group, better, tuple(cells), title or (record.title if part == HEADLINE else ""))
 
 
 def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> Table:

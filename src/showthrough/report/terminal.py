@@ -16,8 +16,9 @@ from rich.text import Text
 
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
+from showthrough.report.authorship import AuthorsTable, each_once, every_table
 from showthrough.report.significance import describes, first_is_better, p_text, result
-from showthrough.report.table import HEADLINES, Column, Table, documents_line, signatures, tables
+from showthrough.report.table import HEADLINES, Column, Table, documents_line, signatures
 from showthrough.run.records import Comparison
 from showthrough.run.run import Run
 
@@ -61,7 +62,7 @@ def plain_table(table: Table) -> Table:
 
 def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
     """Tables, what is undefined, what failed; of metrics' parts all, or those that belong to a headline."""
-    every = tables(run)
+    every = each_once(every_table(run))
     shown = every if parts else [table for table in every if _told(run, table)] or every
     for table in shown:
         show_table(table, run, console)
@@ -76,9 +77,9 @@ def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
 
 
 def _told(run: Run, table: Table) -> bool:
-    """Whether a table has what metrics are known by: headlines, and the precision and recall of an F."""
+    """Whether a table has what metrics are known by: headlines, P and R of an F, what verifiers tell."""
     roles = next((record.roles for record in run.metrics if table.title.startswith(record.text)), ())
-    return table.title == HEADLINES or "F, P and R" in roles
+    return table.title == HEADLINES or isinstance(table, AuthorsTable) or "F, P and R" in roles
 
 
 def show_signatures(run: Run, console: Console) -> None:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from showthrough.gate.checks import told
 from showthrough.gate.grading import Grade, Graded, graded, overall, thresholds_of
 from showthrough.report.findings import Finding, findings
-from showthrough.report.sentences import Clause, caveats, sentence
+from showthrough.report.sentences import caveats, sentence
 from showthrough.report.significance import ALPHA, compared, result, tested
 from showthrough.report.table import rounded
-from showthrough.report.wording import listed, markers, trained_on_them
+from showthrough.report.wording import Clause, listed, markers, trained_on_them
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import chosen, headline, playing
 from showthrough.run.run import Run
@@ -148,7 +148,7 @@ def _doubt(systems: Sequence[Judged]) -> tuple[str, str]:
 
 def _choice(run: Run, names: Sequence[str]) -> str:
     """Which of several that are good enough leaves more use, where a test shows it."""
-    record = chosen(run, "information", "words", "precision")
+    record = chosen(run, "information", "words", "precision", "meaning")
     if len(names) < 2 or record is None:
         return ""
     best = max(names, key=lambda name: _value(run, name, record))
@@ -173,6 +173,8 @@ def _limits(run: Run, names: Sequence[str]) -> str:
     limits = trained_on_them(run, names)
     if run.corpus.silver:
         limits.append(f"what {markers(run)} marked is not what identifies")
+    if playing(run, "authors"):
+        limits.append("another verifier may tell more authors")
     if not playing(run, "attack"):
         limits.append("no attack was made")
     if chosen(run, "direct identifiers") is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from showthrough.data.kinds import kind_of
 from showthrough.errors import shown
@@ -17,6 +18,19 @@ _TYPES = {
     "ORGANIZATION": "organizations", "DATETIME": "dates", "DEM": "descriptions of people", "QUANTITY": "quantities",
     "MISC": "other details", "OTHER": "other details",
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A piece of a sentence whose middle is what counts."""
+
+    before: str
+    number: str
+    after: str = ""
+    aside: bool = False  # whether a first look can do without it
+
+    def __str__(self) -> str:
+        return f"{self.before}{self.number}{self.after}"
 
 
 def markers(run: Run) -> str:

@@ -14,10 +14,11 @@ from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.resources.cache import Cache, usual_cache
 from showthrough.resources.lexicon import LEXICONS, NONE, Lexicon, NoWords
-from showthrough.resources.names import EMBEDDING, INFORMATION, SIMILARITY, STS, TERMS, Role
+from showthrough.resources.names import EMBEDDING, INFORMATION, LANGUAGE_MODEL, SIMILARITY, STS, TERMS, Role
 from showthrough.resources.settings import ModelSettings, Watch
 
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
+    from showthrough.resources.causal_lm import CausalLanguageModel
     from showthrough.resources.embedder import Embedder, SentenceEmbedder
     from showthrough.resources.information import InformationSource
     from showthrough.resources.meaning import Sts
@@ -138,6 +139,13 @@ class Resources:
         return self._sentences(name, EMBEDDING)
 
     @_once
+    def language_model(self, name: str) -> CausalLanguageModel:
+        """What is surprised by words or not: a model that reads from left to right."""
+        from showthrough.resources.causal_lm import CausalLanguageModel
+
+        return CausalLanguageModel(LANGUAGE_MODEL.parse(name), LANGUAGE_MODEL, self.models, self.cache, self.watch)
+
+    @_once
     def sts(self, name: str, vectors: str = "") -> Sts:
         """What tells how alike two passages are, from 0 to 5: `overlap`, embeddings, or a transformer's tokens."""
         from showthrough.resources.meaning import Cosines
@@ -176,6 +184,7 @@ class Resources:
             TERMS.parameter: self.terms,
             SIMILARITY.parameter: self.similarity,
             EMBEDDING.parameter: self.embedder,
+            LANGUAGE_MODEL.parameter: self.language_model,
             FUNCTION_WORDS: self.function_words,
             STS_MODEL: self.sts,
             WORDNET: self.wordnet,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import text_digest
@@ -104,3 +109,19 @@ def _files_in(folder: Path) -> frozenset[str]:
 def size_of(folder: Path) -> int:
     """Bytes of all its files."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def arrays_as_file(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Arrays in one file, the same bytes for the same arrays."""
+    held = io.BytesIO()
+    np.savez_compressed(held, allow_pickle=False, **arrays)
+    return held.getvalue()
+
+
+def arrays_of_file(content: bytes, name: str) -> dict[str, NDArray[Any]]:
+    """The arrays again; never objects. Raises ValueError for a file that is not whole."""
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as held:
+            return {key: held[key] for key in held.files}
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError):
+        raise ValueError(f"{name} is no whole model") from None

@@ -20,11 +20,12 @@ class Role:
     kinds: tuple[str, ...]  # those that name a model after a colon; the first is what a bare folder means
     alone: tuple[str, ...]  # those that need no model
     spoken: tuple[str, ...] = ()  # those of them that may name a language after a colon
+    instead: str = ""  # what needs no model, where no source of this role does
 
     def parse(self, name: str) -> SourceName:
         """Raises PlanError unless the name is one that this role knows."""
         if not isinstance(name, str):
-            raise PlanError(f"{self.parameter}={name!r} is no text; expected a name such as {self.alone[0]!r}")
+            raise PlanError(f"{self.parameter}={name!r} is no text; expected a name such as {self._such!r}")
         if name in self.alone:
             return SourceName(name, "")
         kind, colon, place = name.partition(":")
@@ -43,11 +44,16 @@ class Role:
         return {self.parameter: name} if self.parse(name).kind in self.kinds else {}
 
     def missing(self, reason: str, install: str) -> ResourceError:
-        """Why there is no answer, and the three ways out."""
+        """Why there is no answer, and the ways out."""
+        light = f'{self.parameter}="{self.alone[0]}"' if self.alone else self.instead
         return ResourceError(
             f"{self.what}: {reason.rstrip('.')}. Either {install}; or name a folder that holds it, "
-            f'{self.parameter}="/path/to/it"; or choose {self.parameter}="{self.alone[0]}", which needs no model'
+            f'{self.parameter}="/path/to/it"; or choose {light}, which needs no model'
         )
+
+    @property
+    def _such(self) -> str:
+        return self.alone[0] if self.alone else f"{self.kinds[0]}:<name>"
 
     def failed(self, reason: str) -> ResourceError:
         return ResourceError(f"{self.what}: the model failed: {reason}")
@@ -101,3 +107,4 @@ TERMS = Role("terms", "chunking", ("spacy", "spacy-tokens"), ("none", "auto"))
 SIMILARITY = Role("similarity", "similarity", ("st", "spacy"), ("ngrams",))
 STS = Role("soundness", "similarity", ("st", "tokens"), ("overlap",))
 EMBEDDING = Role("embedding", "embedding", ("st",), ("lsa",))
+LANGUAGE_MODEL = Role("perplexity", "lm", ("hf",), (), instead="the metric readable")

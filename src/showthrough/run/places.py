@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from showthrough.resources.names import EMBEDDING, INFORMATION, SIMILARITY, TERMS, is_path
+from showthrough.resources.names import EMBEDDING, INFORMATION, LANGUAGE_MODEL, SIMILARITY, TERMS, is_path
 from showthrough.run.origins import last_part
 from showthrough.run.records import MetricRecord
 
 Value = TypeVar("Value")
 
-_SOURCES = {role.parameter for role in (INFORMATION, TERMS, SIMILARITY, EMBEDDING)}  # where "a/b" is a folder
+_ROLES = (INFORMATION, TERMS, SIMILARITY, EMBEDDING, LANGUAGE_MODEL)
+_SOURCES = {role.parameter for role in _ROLES}  # where "a/b" is a folder
 _FILES = {"dictionary", "vectors", "output_folder_path"}  # where it is, too
 _NO_PATHS = {"map", "mask_marks"}  # types and marks may hold any character
 _KIND = re.compile(r"([a-z][a-z-]+):")

@@ -17,13 +17,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from showthrough.numerics.chance import alpha_of, corrected, expected_of_draws, ordinal_alpha
 from showthrough.statistics.forms import Array
 
 Level = Literal["nominal", "ordinal", "interval"]
 
 NO_PAIR = "nothing was rated by two"
 ONE_CATEGORY = "every rating is the same, so that nothing tells agreement from chance"
-_NONE = 1e-12  # an expected disagreement that is nothing but rounding
 _PAIR = 2
 
 
@@ -52,21 +52,6 @@ def counted(ratings: Sequence[Sequence[Hashable | None]]) -> tuple[Array, list[H
             if one is not None:
                 counts[item, place[one]] += 1
     return counts, categories
-
-
-def corrected(observed: Array, expected: Array) -> Array:
-    """1 less the disagreement that is seen over the one expected by chance; undefined where chance cannot disagree."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(expected > _NONE, 1 - observed / expected, np.nan))
-
-
-def expected_of_draws(whole: Array, products: Array, *, returned: bool) -> Array:
-    """How often two draws differ, given how many there are and the products of how often each category is drawn.
-
-    κ returns the first draw before the second, α does not.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((whole**2 - products) / (whole * (whole if returned else whole - 1)))
 
 
 def observed(counts: ArrayLike, weights: ArrayLike | None = None) -> Coefficient:
@@ -127,24 +112,14 @@ def krippendorff(
     if level == "nominal":
         differing = ((1 - _agreeing(table)) * weight * raters).sum() / whole
         return _defined(corrected(differing, expected_of_draws(whole, margins @ margins, returned=False)))
-    # Each pair of one item's ratings counts 1 / (raters − 1), so that an item counts as often as it was rated.
     share = weight / (raters - 1)
     coincidences = (table * share[:, None]).T @ table - np.diag(share @ table)
-    distance = _distances(margins, level, values)
-    differing = (coincidences * distance).sum() / whole
-    return _defined(corrected(differing, (np.outer(margins, margins) * distance).sum() / (whole * (whole - 1))))
-
-
-def _distances(margins: Array, level: Level, values: ArrayLike | None) -> Array:
-    """The squared difference of each two categories."""
     if level == "ordinal":
-        # As many ratings as lie between two categories, half of those in either of the two.
-        ranks = np.cumsum(margins) - margins / 2
-        return np.asarray(np.subtract.outer(ranks, ranks) ** 2)
+        return _defined(ordinal_alpha(coincidences))
     if values is None:
         raise ValueError("interval ratings need the values of their categories")
     numbers = np.asarray(values, dtype=np.float64)
-    return np.asarray(np.subtract.outer(numbers, numbers) ** 2)
+    return _defined(alpha_of(coincidences, np.subtract.outer(numbers, numbers) ** 2))
 
 
 def _rated(counts: ArrayLike, weights: ArrayLike | None, least: int) -> tuple[Array, Array]:

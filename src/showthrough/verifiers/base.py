@@ -25,7 +25,8 @@ class Question(NamedTuple):
 class Verifier(Protocol):
     """Answers questions with the probability that it is one author. Exactly 0.5 is no answer.
 
-    The version rises whenever an answer could change. What it answers to one question must not depend on the others.
+    The version rises whenever an answer could change. What it answers to one question must not depend on the others. It
+    may also have a `digest` of all that its answers follow from: then they are kept between runs.
     """
 
     @property
@@ -55,6 +56,10 @@ class Learner(Protocol):
 
     @property
     def version(self) -> int: ...
+
+    def prepare(self, questions: Sequence[Question]) -> None:
+        """Looks at questions, so that fitting and answering need not do it again."""
+        ...
 
     def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> Fitted:
         """`authors` number what must not be on both sides where a part is held out, to choose or to calibrate."""

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeGuard
 
 from showthrough.data.documents import digest_of
+from showthrough.errors import PlanError, at_document, quoted, shown
+from showthrough.files.reading import gathered
+from showthrough.formats.verifier_answers import read_answers
 
 ORIGINAL = "original"  # under which the answers on the originals are given
 ANSWERS = "answers"  # the name of a verifier whose name nobody said
+
+Answers = Mapping[str, float]  # probabilities by document id
+_WRITTEN = "expected NAME=FILE or VERIFIER:NAME=FILE, NAME being original or an anonymization's"
 
 
 @dataclass(frozen=True)
 class GivenAnswers:
     """Probabilities by document id: of the originals, and of each anonymization by its name."""
 
-    by: Mapping[str, Mapping[str, float]]
+    by: Mapping[str, Answers]
     name: str = ANSWERS
     sources: Mapping[str, str] = field(default_factory=dict)  # the file of each
     version: int = 1
@@ -30,3 +37,56 @@ class GivenAnswers:
         """Changes whenever an answer changes."""
         each = {name: digest_of(answers, self.source, "document") for name, answers in self.by.items()}
         return digest_of(each, self.source, "answers")
+
+
+def read_given(written: Sequence[str], anonymizations: Collection[str]) -> list[GivenAnswers]:
+    """Answers from files, as `NAME=FILE` or `VERIFIER:NAME=FILE`; raises InputError with all that is wrong.
+
+    A name with a colon in it is that of an anonymization where there is one of that name.
+    """
+    files: dict[tuple[str, str], str] = {}
+
+    def take(text: str) -> tuple[tuple[str, str], Answers]:
+        said, _, file = text.partition("=")
+        verifier, name = ANSWERS, said
+        if ":" in said and said not in anonymizations:
+            verifier, _, name = said.partition(":")
+        if not (verifier and name and file):
+            raise PlanError(f"found {quoted(text)}; {_WRITTEN}", ANSWERS)
+        if (verifier, name) in files:
+            raise PlanError("were given twice; expected one file", f"{ANSWERS} {shown(said)}")
+        files[verifier, name] = file
+        return (verifier, name), read_answers(file)
+
+    read = dict(gathered(written, take))
+    return [
+        GivenAnswers(
+            {name: answers for (of, name), answers in read.items() if of == verifier},
+            verifier,
+            {name: file for (of, name), file in files.items() if of == verifier},
+        )
+        for verifier in dict.fromkeys(verifier for verifier, _ in read)
+    ]
+
+
+def given_answers(answers: Mapping[str, Any]) -> list[GivenAnswers]:
+    """Python's: probabilities by document and name, `{"original": {…}, "A": {…}}`, or these by verifier.
+
+    Raises PlanError for anything else.
+    """
+    several = _is_by_name(answers) and all(_is_by_name(one) for one in answers.values())
+    named = answers if several else {ANSWERS: answers}
+    for verifier, by in named.items():
+        if not _is_by_name(by):
+            raise PlanError('expected probabilities by document, such as {"original": {"d1": 0.7}}', ANSWERS)
+        for name, each in by.items():
+            for key, value in each.items():
+                if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+                    place = f"{verifier}: {shown(str(name))}: {at_document(str(key))}"
+                    raise PlanError(f"found {quoted(value)}; expected a number from 0 to 1", place)
+    return [GivenAnswers(by, verifier) for verifier, by in named.items()]
+
+
+def _is_by_name(value: object) -> TypeGuard[Mapping[str, Mapping[str, Any]]]:
+    """Whether it is mappings by name; an empty one is none."""
+    return isinstance(value, Mapping) and bool(value) and all(isinstance(one, Mapping) for one in value.values())

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import cast
+from typing import Any, cast
 
 from showthrough.anonymizers import Anonymizer
 from showthrough.anonymizers.asking import asked
 from showthrough.anonymizers.outside.function import Function
 from showthrough.anonymizers.replacing import Way
+from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError
-from showthrough.evaluation.calls import Call, planned
+from showthrough.evaluation.calls import Call, Verifiers, planned
 from showthrough.evaluation.engine import Progress
 from showthrough.evaluation.plan import name_problems
 from showthrough.evaluation.settings import Settings, called_with
@@ -38,6 +39,9 @@ class BenchCall(Settings):
     replacement: Way = "label"
     threshold: float | None = None
     background: Background | Mapping[str, str] | Sequence[Background] | None = None
+    verifiers: Verifiers = ()
+    answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ratings: Ratings | None = None
     progress: Progress | None = None
     texts: bool = True
     watch: Watch | None = None

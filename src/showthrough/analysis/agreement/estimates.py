@@ -12,8 +12,9 @@ import numpy as np
 from showthrough.analysis.agreement.tallies import Tally
 from showthrough.analysis.agreement.values import Estimate
 from showthrough.axis.spans import Ints
+from showthrough.numerics.chance import corrected, expected_of_draws
 from showthrough.statistics import Spread, resampled_totals, share_interval
-from showthrough.statistics.agreement import ONE_CATEGORY, corrected, expected_of_draws
+from showthrough.statistics.agreement import ONE_CATEGORY
 from showthrough.statistics.forms import Array, Influences
 
 FEWEST = 5  # documents that an interval needs

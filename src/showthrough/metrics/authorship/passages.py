@@ -1,13 +1,16 @@
-"""Passages: what a rewriting says it wrote anew, or the sentences of a text, each with what stands there now."""
+"""What of a document was written anew, passage by passage: the unit of soundness, of ratings and of `readable`."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from showthrough.data.masks import Mask, apply_masks, flattened
+from showthrough.data.documents import Document
+from showthrough.data.masks import Anonymization, Mask, Rewriting, apply_masks, flattened
+
+SENTENCES = "passages.1"  # for signatures; rises when a text could be cut in another way
 
 # A sentence ends at a line's end, or at a mark with what closes behind it, before a blank and no small letter; not
 # behind a title or a single capital, which are shortened words.
@@ -21,17 +24,33 @@ class Passage(NamedTuple):
     start: int
     end: int
     original: str
-    released: str
+    written: str
 
     @property
     def blank(self) -> bool:
         """Whether there was nothing and is nothing."""
-        return not (self.original.strip() or self.released.strip())
+        return not (self.original.strip() or self.written.strip())
 
     @property
     def unchanged(self) -> bool:
         """Whether the same stands there, white space aside."""
-        return "".join(self.original.split()) == "".join(self.released.split())
+        return "".join(self.original.split()) == "".join(self.written.split())
+
+
+def passages(document: Document, anonymization: Anonymization) -> list[Passage]:
+    """The passages of a rewriting as they were handed in; of any other anonymization its sentences, masks applied.
+
+    >>> document = Document("a", "Ann came. She saw Oslo. It rained.")
+    >>> masked = Anonymization({"a": [Mask(0, 3, "X"), Mask(18, 25, "it, i")]})
+    >>> [one.written for one in passages(document, masked)]
+    ['X came.', 'She saw it, i', 't rained.']
+    """
+    text, masks = document.text, anonymization.of(document.id)
+    if isinstance(anonymization, Rewriting):
+        found = of_rewriting(text, masks, anonymization.written.get(document.id))
+    else:
+        found = of_sentences(text, masks)
+    return [one for one in found if not one.blank]
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -59,17 +78,23 @@ def of_sentences(text: str, masks: Iterable[Mask]) -> list[Passage]:
     the first has what it writes.
     """
     flat = flattened(masks)
-    ends = [mask.end for mask in flat]
-    found = []
-    for start, end in sentences(text):
-        inside = []
-        for mask in flat[bisect_right(ends, start) :]:
-            if mask.start >= end:
-                break
-            first, last = max(mask.start, start), min(mask.end, end)
-            inside.append(Mask(first - start, last - start, mask.replacement if first == mask.start else None))
-        found.append(Passage(start, end, text[start:end], apply_masks(text[start:end], inside)))
-    return found
+    return [Passage(start, end, text[start:end], standing(text, flat, start, end)) for start, end in sentences(text)]
+
+
+def standing(text: str, masks: Sequence[Mask], start: int, end: int) -> str:
+    """What can be read in a stretch and the white space before it, under masks that are in order.
+
+    What a mask writes stands where it begins.
+    """
+    while start and text[start - 1].isspace():
+        start -= 1
+    inside = []
+    for mask in masks[bisect_right(masks, start, key=lambda mask: mask.end) :]:
+        if mask.start >= end:
+            break
+        first, last = max(mask.start, start), min(mask.end, end)
+        inside.append(Mask(first - start, last - start, mask.replacement if first == mask.start else None))
+    return apply_masks(text[start:end], inside).strip()
 
 
 def of_rewriting(text: str, masks: Iterable[Mask], written: str | None) -> list[Passage]:

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization, Rewriting
+from showthrough.data.masks import Anonymization
 from showthrough.errors import Problem
-from showthrough.metrics.authorship.passages import Passage, of_rewriting, of_sentences
+from showthrough.metrics.authorship.passages import Passage, passages
 from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.resources import STS_MODEL, VECTORS, WORDNET
@@ -82,19 +82,23 @@ class Soundness(Metric):
     def only_language(self) -> str:
         return _ENGLISH if self.similarity == OVERLAP else ""
 
-    def most(self, part: str) -> float:
-        return 1.0 if part == UNCHANGED else MOST
+    def limits(self, part: str) -> tuple[float, float]:
+        return 0.0, 1.0 if part == UNCHANGED else MOST
+
+    def one_each(self, part: str, totals: Totals) -> float:
+        """All passages of a document at the other end."""
+        return self.limits(part)[1]
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         documents = chunk.corpus.documents
         sts = chunk.resources.sts(self.similarity, self.vectors)
 
         def rows(anonymized: Anonymized) -> Rows:
-            passages = [_passages(document.id, document.text, anonymized) for document in documents]
-            asked = [[one for one in each if not one.unchanged] for each in passages]
-            found = sts.similarities([[(one.original, one.released) for one in each] for each in asked])
+            every = [passages(document, anonymized.anonymization) for document in documents]
+            asked = [[one for one in each if not one.unchanged] for each in every]
+            found = sts.similarities([[(one.original, one.written) for one in each] for each in asked])
             values = [_settled(each, given) for each, given in zip(asked, found, strict=True)]
-            counts = np.array([len(each) for each in passages], dtype=np.float64)
+            counts = np.array([len(each) for each in every], dtype=np.float64)
             same = counts - [len(each) for each in asked]
             kept = MOST * same + [float(each.sum()) for each in values]
             seen = zip(documents, asked, values, strict=True)
@@ -104,30 +108,21 @@ class Soundness(Metric):
         return rows
 
     def combine(self, totals: Totals) -> dict[str, Array]:
-        passages = totals["passages"]
-        return {HEADLINE: ratio(totals["sts"], passages), UNCHANGED: ratio(totals[UNCHANGED], passages)}
+        counted = totals["passages"]
+        return {HEADLINE: ratio(totals["sts"], counted), UNCHANGED: ratio(totals[UNCHANGED], counted)}
 
 
-def _passages(name: str, text: str, anonymized: Anonymized) -> list[Passage]:
-    given, masks = anonymized.anonymization, anonymized.of(name)
-    if isinstance(given, Rewriting):
-        found = of_rewriting(text, masks, given.written.get(name))
-    else:
-        found = of_sentences(text, masks)
-    return [one for one in found if not one.blank]
-
-
-def _settled(passages: Sequence[Passage], values: Array) -> Array:
+def _settled(asked: Sequence[Passage], values: Array) -> Array:
     """Where nothing stands any more nothing is said, whatever compares."""
-    there = np.array([bool(one.original.strip() and one.released.strip()) for one in passages], dtype=bool)
+    there = np.array([bool(one.original.strip() and one.written.strip()) for one in asked], dtype=bool)
     return np.where(there, np.clip(values, 0.0, MOST), 0.0)
 
 
-def _worst(passages: Sequence[Passage], values: Array) -> dict[str, Any]:
+def _worst(asked: Sequence[Passage], values: Array) -> dict[str, Any]:
     order = np.argsort(values, kind="stable")[:MOST_PASSAGES].tolist()
     return {
         "passages": [
-            {"start": passages[place].start, "end": passages[place].end, "value": float(values[place])}
+            {"start": asked[place].start, "end": asked[place].end, "value": float(values[place])}
             for place in order
             if values[place] < MOST
         ]

@@ -11,22 +11,24 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from showthrough.analysis.failures import Inspection
+from showthrough.report.authorship import AuthorsTable, every_table
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.html import methods, payload
+from showthrough.report.html.passages import passages
 from showthrough.report.html.rules import told
 from showthrough.report.html.sources import joined, policy, template
 from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.sweeps import TOO_GOOD, sweep_grids
 from showthrough.report.systems import grids
-from showthrough.report.table import HEADLINES, signatures, tables
+from showthrough.report.table import HEADLINES, signatures
 from showthrough.report.verdict import WORDS, value_words, verdict
 from showthrough.run.run import Run
 
 SCRIPTS = (  # in the order in which they run
     "page", "tips", "names", "charts", "labels", "plane", "sweeps", "matrices",
-    "scores", "failures", "marking", "viewer", "print", "start",
+    "scores", "failures", "marking", "viewer", "passages", "print", "start",
 )  # fmt: skip
-STYLES = ("page", "tables", "summary", "figures", "viewer", "print")  # later ones go over earlier ones
+STYLES = ("page", "tables", "summary", "figures", "viewer", "passages", "print")  # later ones go over earlier ones
 _GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼▶", strict=True))
 _COLOURS = 8  # that a theme has for anonymizations
 
@@ -48,17 +50,20 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     signs = [Sign(name, _GLYPHS[SHAPES[at % len(SHAPES)]], at % _COLOURS) for at, name in enumerate(run.names)]
     charts = payload.charts(run)
     failures = payload.failures(run, findings, with_text=not without_text)
+    rewritten = {} if without_text else passages(run)
     start = {
         "names": run.names,
         "signs": [[sign.glyph, sign.colour] for sign in signs],
         "shapes": SHAPES,
         "charts": charts,
         "failures": failures,
+        "passages": rewritten,
         "index": {} if without_text else payload.index(run, findings, packets),
     }
     style, theme, script = joined(STYLES, "css"), joined(["theme"], "js"), joined(SCRIPTS, "js")
-    all_tables = tables(run)
+    all_tables = every_table(run)
     main = [table for table in all_tables if table.title == HEADLINES]
+    authors = [table for table in all_tables if isinstance(table, AuthorsTable)]
     page = template("page.html").render(
         title=f"{run.corpus.name}: what shows through",
         run=run,
@@ -73,7 +78,10 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         ],
         references=[one.name for one in run.references],
         backgrounds=[*filter(None, [run.background]), *run.backgrounds.values()],
-        others=[table for table in all_tables if table not in main],
+        others=[table for table in all_tables if table not in main and table not in authors],
+        authors=authors,
+        passages=rewritten,
+        called={one.text: one.name for one in run.metrics if [each.name for each in run.metrics].count(one.name) == 1},
         remarks=[line for table in main for line in table.remarks()],
         charts=charts,
         systems=grids(run),

@@ -1,15 +1,10 @@
-"""What learners of ours have in common: labels as numbers, chains of them, answers, and files."""
+"""What learners of ours have in common: labels as numbers, chains of them, and answers."""
 
 from __future__ import annotations
 
-import io
-import zipfile
-import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from showthrough.anonymizers.taggers.labels import OUTSIDE, type_of
 from showthrough.anonymizers.taggers.learners.base import Tagged
@@ -114,19 +109,3 @@ def _raised(emitted: Floats) -> Floats:
     """No longer logarithms, each token's highest 1."""
     top = emitted.reshape(len(emitted), -1).max(axis=1)
     return np.asarray(np.exp(emitted - top.reshape(-1, *[1] * (emitted.ndim - 1))))
-
-
-def arrays_as_file(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Arrays in one file, the same bytes for the same arrays."""
-    held = io.BytesIO()
-    np.savez_compressed(held, allow_pickle=False, **arrays)
-    return held.getvalue()
-
-
-def arrays_of_file(content: bytes, name: str) -> dict[str, NDArray[Any]]:
-    """The arrays again; never objects. Raises ValueError for a file that is not whole."""
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as held:
-            return {key: held[key] for key in held.files}
-    except (ValueError, OSError, zipfile.BadZipFile, zlib.error, AttributeError):
-        raise ValueError(f"{name} is no whole model") from None

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from showthrough.anonymizers.taggers.labels import type_of
 from showthrough.anonymizers.taggers.learners.answers import (
     answered,
-    arrays_as_file,
-    arrays_of_file,
     best_path,
     may_begin,
     may_follow,
@@ -32,6 +30,7 @@ from showthrough.anonymizers.taggers.learners.columns import Columns, laid_out
 from showthrough.anonymizers.taggers.learners.trees import Boosting, Trees
 from showthrough.axis.spans import Bools
 from showthrough.numerics.sparse import Floats, SparseRows
+from showthrough.resources.model_folders import arrays_as_file, arrays_of_file
 
 _NUMBERS, _NAMES = "boosted.npz", "boosted.json"
 _PART, _BEGINS = "part", "begins"

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from showthrough.anonymizers.taggers.learners.answers import (
     answered,
-    arrays_as_file,
-    arrays_of_file,
     best_path,
     names_of,
     state_probabilities,
@@ -28,6 +26,7 @@ from showthrough.anonymizers.taggers.learners.columns import Columns, laid_out
 from showthrough.anonymizers.taggers.learners.states import State, joining, states_of
 from showthrough.axis.spans import Ints
 from showthrough.numerics.sparse import Floats, SparseRows
+from showthrough.resources.model_folders import arrays_as_file, arrays_of_file
 
 _NUMBERS, _NAMES = "hmm.npz", "hmm.json"
 # What a row tells of its token itself, from the most general to the most special.

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from showthrough.anonymizers.taggers.learners.answers import (
     answered,
-    arrays_as_file,
-    arrays_of_file,
     may_begin,
     may_follow,
     names_of,
@@ -29,6 +27,7 @@ from showthrough.anonymizers.taggers.learners.base import Rows, Tagged, missing
 from showthrough.anonymizers.taggers.learners.columns import Columns, laid_out
 from showthrough.axis.spans import Ints
 from showthrough.numerics.sparse import Floats, SparseRows, sums
+from showthrough.resources.model_folders import arrays_as_file, arrays_of_file
 
 _NUMBERS, _NAMES = "svm.npz", "svm.json"
 _HELD_OUT = 5  # a part of so many

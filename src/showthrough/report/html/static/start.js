@@ -8,6 +8,7 @@ startFitting();
 startCopying();
 const start = await unpack("start");
 startFailures(start);
+startPassages(start);
 const laid = startViewer(start);
 startCharts(start);
 await laid;

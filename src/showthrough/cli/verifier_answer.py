@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough.cli.arguments import named_files
+from showthrough.cli.consoles import console, print_plain, show_notes
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import check_distinct, check_file, inputs
+from showthrough.cli.progress import working
+from showthrough.cli.statuses import refused
+from showthrough.cli.stopping import unbroken
+from showthrough.cli.views import Views, view_options
+from showthrough.data.documents import Corpus
+from showthrough.errors import PlanError, printable, shown
+from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.files.writing import write_file, write_folder
+from showthrough.formats import read_anonymized, read_corpus
+from showthrough.formats.verifier_answers import written_answers
+from showthrough.resources.cache import usual_cache
+from showthrough.verifiers.answering import answers_to
+from showthrough.verifiers.asking import asked_verifier
+from showthrough.verifiers.base import UNANSWERED, Verifier
+from showthrough.verifiers.given import ORIGINAL
+from showthrough.verifiers.seen import seen as seen_by
+
+_LINES, _OBJECTS = ".txt", ".jsonl"
+Submissions = Annotated[
+    list[str] | None, typer.Argument(metavar="[NAME=]FILE", help="Anonymizations, whose texts it is asked about too.")
+]
+Which = Annotated[str, typer.Option(metavar="[NAME=]FOLDER", help="A verifier that was trained, or an installed one.")]
+Output = Annotated[
+    Path,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="PAN's lines, or .jsonl; a folder of them where there are anonymizations.",
+    ),
+]
+Seen = Annotated[bool, typer.Option("--seen", help="Also problems that it was trained on, which is noted.")]
+
+
+@with_options(settings=options_of(FileSettings, "format", "cache"), views=view_options("force"))
+def command(
+    problems: Annotated[Path, typer.Argument(help="Problems: PAN's folders or pairs.")],
+    anonymizations: Submissions = None,
+    *,
+    verifier: Which,
+    output: Output,
+    seen: Seen = False,
+    settings: Said,
+    views: Said,
+) -> None:
+    """Ask a verifier who wrote the texts of problems, and write what it answers.
+
+    Beside anonymizations, the output is a folder with original.txt and a file for each, which --answers takes.
+    """
+    force, kept = Views.of(views).force, settings.pop("cache", True)
+    named = named_files(anonymizations)
+    if ORIGINAL in named:
+        raise PlanError("this name is that of the originals; expected another", f"anonymization {ORIGINAL}")
+    check_distinct((output,), inputs([problems, *named.values()], [verifier]))
+    ending = _OBJECTS if output.suffix == _OBJECTS else _LINES
+    for name in (ORIGINAL, *named) if named else ():
+        check_file(output / f"{name}{ending}", force, makes_folder=True)
+    if not named:
+        check_file(output, force)
+    asked = asked_verifier(verifier)
+    corpus = read_corpus(problems, **settings)
+    notes = _seen(asked, corpus, seen)
+    texts = {name: read_anonymized(path, corpus) for name, path in named.items()}
+    texts = {ORIGINAL: {one.id: one.text for one in corpus}, **texts}
+    with refused(), working("asking") as watch:
+        found = {name: answers_to(asked, corpus, each, usual_cache(kept), watch) for name, each in texts.items()}
+    content = {f"{name}{ending}": written_answers(each, ending == _OBJECTS) for name, each in found.items()}
+    show_notes([*told_of_files(corpus, (), ()), *notes])
+    with unbroken():
+        _write(output, content, bool(named), force)
+    screen = console()
+    lines = [f"{name}: {_told(each)}" for name, each in found.items()]
+    print_plain(map(printable, [*lines, f"written to {output}"]), screen)
+
+
+def _seen(verifier: Verifier, corpus: Corpus, seen: bool) -> list[str]:
+    """What is to be noted; raises PlanError where the verifier knows the problems and nobody said that it may."""
+    count = seen_by(verifier, corpus)
+    if not count:
+        return []
+    known = f"was trained on texts of {count} of these {len(corpus)} problems"
+    if not seen:
+        expected = "expected another, or --seen to have its answers all the same"
+        raise PlanError(f"{known}; {expected}", f"verifier {shown(verifier.name)}")
+    return [f"{shown(verifier.name)} {known}: it knows them, and its answers say little about others"]
+
+
+def _told(answers: Mapping[str, float]) -> str:
+    values = answers.values()
+    same, other = sum(one > UNANSWERED for one in values), sum(one < UNANSWERED for one in values)
+    return f"{len(values)} problems, {same} by one author, {other} by two, {len(values) - same - other} unanswered"
+
+
+def _write(output: Path, content: Mapping[str, bytes], several: bool, force: bool) -> None:
+    if several:
+        write_folder(output, content)
+    else:
+        write_file(output, *content.values(), force=force)

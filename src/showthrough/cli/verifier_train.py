@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough.cli.consoles import PAGE, console, print_plain, show_notes
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import check_distinct, inputs
+from showthrough.cli.progress import working
+from showthrough.cli.statuses import refused
+from showthrough.cli.stopping import unbroken
+from showthrough.cli.views import Views, view_options
+from showthrough.errors import PlanError, printable, quoted
+from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.formats import read_corpus
+from showthrough.report.sheets.terminal import show_sheet
+from showthrough.report.verifier_training import training_sheet
+from showthrough.resources.model_folders import check_model_folder
+from showthrough.verifiers.table import learner_named
+from showthrough.verifiers.trained import Band
+from showthrough.verifiers.training import FOLDS, check_request, train_verifier
+
+_BAND = re.compile(r"(0|1|0?\.\d+|1\.0+)-(0|1|0?\.\d+|1\.0+)", re.ASCII)
+Learner = Annotated[str, typer.Option(metavar="NAME", help="glad, ngrams or compression.")]
+Unanswered = Annotated[
+    str, typer.Option("--band", metavar="FROM-TO", help="Answers inside are none, e.g. 0.45-0.55; usually 0.5 alone.")
+]
+Folds = Annotated[int, typer.Option(metavar="N", help="Parts that are held out in turn, to tell how good it is.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="For how problems are parted.")]
+
+
+@with_options(settings=options_of(FileSettings, "format", "group_by"), views=view_options("force"))
+def command(
+    problems: Annotated[Path, typer.Argument(help="Problems with their truth: PAN's folders or pairs.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The folder for the verifier.")],
+    learner: Learner = "glad",
+    band: Unanswered = "",
+    folds: Folds = FOLDS,
+    seed: Seed = 0,
+    *,
+    settings: Said,
+    views: Said,
+) -> None:
+    """Train an author verifier: is a text by the author of some others?
+
+    Prints how well it does on problems that were held out. The folder holds what it was trained on by digest, so that
+    its own training problems are refused later. It may tell of the texts: keep it as you keep them.
+    """
+    force, between = Views.of(views).force, _band(band)
+    learner_named(learner)
+    check_request(between, folds, seed)
+    check_distinct((output,), inputs([problems]))
+    check_model_folder(output, force)
+    corpus = read_corpus(problems, **settings)
+    with refused(), working("training") as watch:
+        trained = train_verifier(
+            corpus, learner, seed=seed, band=between, folds=folds, name=output.resolve().name, watch=watch
+        )
+    with unbroken():
+        trained.save(output, force)
+    show_notes(told_of_files(corpus, (), ()))
+    screen = console(PAGE)
+    show_sheet(training_sheet(trained), screen)
+    print_plain([printable(f"written to {output}")], screen)
+
+
+def _band(text: str) -> Band | None:
+    if not text:
+        return None
+    match = _BAND.fullmatch(text.strip())
+    if not match:
+        raise PlanError(f"found {quoted(text)}; expected two numbers, such as 0.45-0.55", "band")
+    return float(match[1]), float(match[2])

@@ -1,0 +1,217 @@
+"""PAN's problems of author verification, 2011 to 2016: a folder each with `known01.txt` and on, and `unknown.txt`.
+
+Whether one author wrote all of them is in `truth.txt` beside the folders, or in one in each; PAN 2020's JSON is read as
+well. Nowhere means that nobody said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from showthrough.data.documents import Authorship, Document
+from showthrough.errors import InputError, Problem, at_document, shown, some
+from showthrough.files.heads import Head
+from showthrough.files.reading import fail, files_in, stem, suffix
+from showthrough.formats.base import ASKED, Files, Fit, Format, Input, unwritable
+from showthrough.formats.folder import hidden
+from showthrough.formats.pan_folders import (
+    KNOWN,
+    MARK,
+    UNKNOWN,
+    Homes,
+    check_all_judged,
+    homes_in,
+    is_known,
+    problem_of,
+    text_in,
+    too_short,
+    twice,
+)
+from showthrough.formats.verifier_answers import OBJECTS, read_truth, truth_of
+
+_TRUTH = "truth"
+_TRUTHS = tuple(f"{_TRUTH}{ending}" for ending in (".txt", ".jsonl", ".json"))
+
+
+def _is_problem(name: str) -> bool:
+    return name == UNKNOWN or is_known(name)
+
+
+def read(file: Input) -> list[Document]:
+    """All problems of a folder and of the folders in it."""
+    path = file.path
+    homes = homes_in(file, _is_problem)
+    if not homes:
+        raise fail(path, f"holds no problem; expected folders with {KNOWN}01.txt and on, and {UNKNOWN}")
+    truths = _Truths(path, homes)
+    problems = [*twice(homes, path), *_empty(path, homes), *truths.problems]
+    documents = []
+    for home, files in homes.items():
+        name = problem_of(home)
+        texts = _Texts(name)
+        known = [texts.read(files[one]) for one in sorted(filter(is_known, files))]
+        if not known:
+            texts.fault(home, f"has no known text; expected {KNOWN}01.txt and on beside {UNKNOWN}")
+        if UNKNOWN not in files:
+            texts.fault(home, f"{UNKNOWN} is missing; expected it beside the known texts")
+        else:
+            text = texts.read(files[UNKNOWN])
+            documents.append(Document(name, text, authorship=Authorship(tuple(known), truths.same.get(name))))
+        problems += texts.problems
+    if problems:
+        raise InputError(problems)
+    file.remarks.others += _aside(path, homes)
+    return documents
+
+
+class _Texts:
+    """The texts of one problem, and all that is wrong with them."""
+
+    def __init__(self, name: str) -> None:
+        self.problems: list[Problem] = []
+        self._place = at_document(name)
+
+    def fault(self, path: Path, message: str) -> None:
+        self.problems.append(Problem(str(path), self._place, message))
+
+    def read(self, path: Path) -> str:
+        try:
+            text = text_in(path)
+        except InputError as error:
+            for one in error.problems:
+                self.fault(path, one.message)
+            return ""
+        if fault := too_short(text):
+            self.fault(path, fault)
+        return text
+
+
+class _Truths:
+    """Which problems one author wrote, from all files that say so, and what is wrong with what they say."""
+
+    def __init__(self, path: Path, homes: Homes) -> None:
+        self.problems: list[Problem] = []
+        self.same: dict[str, bool] = {}
+        self._by: dict[str, Path] = {}
+        names = set(map(problem_of, homes))
+        files = [one for one in files_in(path) if not hidden(one, path) and _names_truth(one)]
+        readable = bool(files)
+        for one in files:
+            try:
+                for name, same in self._said(one, homes).items():
+                    self._take(one, name, same, names)
+            except InputError as error:  # of what it says of others nobody knows
+                self.problems += error.problems
+                readable = False
+        if readable:
+            many = files[0] if len(files) == 1 else path
+            lacking = "is a problem here, and no truth is said of it; expected Y or N, as of the others"
+            self.problems += [Problem(str(many), at_document(one), lacking) for one in sorted(names - self.same.keys())]
+
+    def _said(self, file: Path, homes: Homes) -> dict[str, bool]:
+        """What a file says, by problem; one in a problem's own folder may have the letter alone."""
+        alone = text_in(file).split() if file.parent in homes else []
+        if len(alone) != 1:
+            return read_truth(file)
+        name = problem_of(file.parent)
+        try:
+            return {name: truth_of(alone[0])}
+        except ValueError as error:
+            raise fail(file, str(error), at_document(name)) from None
+
+    def _take(self, file: Path, name: str, same: bool, names: set[str]) -> None:
+        fault = ""
+        if name not in names:
+            fault = "is no problem here; expected the name of a folder with its texts"
+        elif self.same.get(name, same) != same:
+            fault = f"found {'NY'[same]}, and {shown(str(self._by[name]))} says {'NY'[not same]}; expected one truth"
+        if fault:
+            self.problems.append(Problem(str(file), at_document(name), fault))
+        self.same[name], self._by[name] = same, file
+
+
+def _names_truth(path: Path) -> bool:
+    name = path.name.removesuffix(".gz")
+    return name in _TRUTHS and not path.is_dir()
+
+
+def _empty(path: Path, homes: Homes) -> Iterator[Problem]:
+    """Folders beside problems with nothing in them: something was lost there."""
+    for around in sorted({home.parent for home in homes if home != path}):
+        for one in sorted(around.iterdir()):
+            if one.is_dir() and not one.name.startswith(".") and not any(one.iterdir()):
+                fault = f"is an empty folder; expected {KNOWN}01.txt and on, and {UNKNOWN}"
+                yield Problem(str(one), at_document(one.name), fault)
+
+
+def _aside(path: Path, homes: Homes) -> list[str]:
+    """That there are texts which are no part of a problem, where there are."""
+    used = {one for files in homes.values() for name, one in files.items() if _is_problem(name)}
+    others = [
+        one.relative_to(path).as_posix()
+        for one in files_in(path)
+        if suffix(one) == ".txt" and one not in used and not _names_truth(one) and not one.is_dir()
+    ]
+    return [f"texts that are no part of a problem were not read: {some(others)}"] if others else []
+
+
+_LINE = re.compile(r"[^/\r\n]+")
+
+
+def write(documents: Iterable[Document]) -> Files:
+    """The folders, and `truth.txt` with a line for each problem of which it was said."""
+    files: Files = {}
+    truth: list[str] = []
+    count = 0
+    for document in documents:
+        asked = document.authorship
+        if asked is None or not asked.known:
+            raise unwritable(document, "has no known texts of an author; PAN's problems have one at least")
+        _check_name(document)
+        width = max(2, len(str(len(asked.known))))
+        for number, text in enumerate(asked.known, 1):
+            files[f"{document.id}/{KNOWN}{number:0{width}}.txt"] = _written(text)
+        files[f"{document.id}/{UNKNOWN}"] = _written(document.text)
+        if asked.same is not None:
+            truth.append(f"{document.id} {'NY'[asked.same]}\n")
+        count += 1
+    check_all_judged(len(truth), count)
+    return files | ({f"{_TRUTH}.txt": "".join(truth).encode()} if truth else {})
+
+
+def _check_name(document: Document) -> None:
+    """Raises OutputError for an id that is no name of a folder, or none that a line of truth can have."""
+    name = document.id
+    line = name == name.strip() and _LINE.fullmatch(name) and not name.startswith(MARK)
+    if not line or OBJECTS.match(name.encode()) or name in _TRUTHS:
+        raise unwritable(document, "this id cannot be the name of a problem's folder")
+
+
+def _written(text: str) -> bytes:
+    return (f"{MARK}{text}" if text.startswith(MARK) else text).encode()  # one is taken for the file's
+
+
+def _recognise(head: Head) -> Fit:
+    """Sure by a folder that has both kinds of texts; or one kind, and a truth above it."""
+    if not head.folder:
+        return Fit.NO
+    files = [one for one in head.files((".txt",)) if not hidden(one, head.path)]
+    known = {one.parent for one in files if is_known(f"{stem(one)}.txt")}
+    unknown = {one.parent for one in files if stem(one) == stem(Path(UNKNOWN))}
+    judged = (known or unknown) and any(stem(one) == _TRUTH for one in files)
+    return Fit.SURE if known & unknown or judged else Fit.NO
+
+
+FORMAT = Format(
+    "PAN's problems of author verification: a folder each with known*.txt and unknown.txt; truth.txt",
+    (".txt",),
+    _recognise,
+    read,
+    write=write,
+    in_folders=True,
+    nested=True,
+    aside=(".json", ".jsonl"),  # what PAN says of its corpora, and truths
+    shows=ASKED,
+)

@@ -1,0 +1,125 @@
+"""What author verifiers answered, and what is true: PAN's lines of text (2013 to 2016) and JSON Lines (2020 on)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import msgspec
+
+from showthrough.errors import PlanError, at_document, quoted
+from showthrough.files.heads import Head
+from showthrough.files.reading import decoded, fail, gathered, text_of
+from showthrough.formats.objects import objects_of
+
+V = TypeVar("V", float, bool)
+Placed: TypeAlias = tuple[str, str, V]  # where it stands, the problem's id, its value
+
+_TRUTHS = {"Y": True, "N": False}
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+OBJECTS = re.compile(rb'(\[\s*)?\{\s*["}]|\[\s*\]')  # how JSON begins; a problem may be called [1] as well
+_EXPECTED = "expected a number from 0 to 1"
+_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+class _Answer(msgspec.Struct):
+    id: str | int
+    value: float
+
+
+class _Truth(msgspec.Struct):
+    id: str | int
+    same: bool
+
+
+def read_answers(path: str | os.PathLike[str]) -> dict[str, float]:
+    """How probable a verifier finds it that one author wrote each problem, by id: `ID 0.731`, or `{"id", "value"}`."""
+    return _by_id(path, _Answer, _number, 'one answer a problem: ID 0.731, or {"id": …, "value": 0.731}')
+
+
+def read_truth(path: str | os.PathLike[str]) -> dict[str, bool]:
+    """Whether one author wrote each problem, by id: `ID Y` or `ID N`, or `{"id", "same"}`."""
+    return _by_id(path, _Truth, truth_of, 'one line a problem: ID Y or ID N, or {"id": …, "same": true}')
+
+
+def written_answers(answers: Mapping[str, float], as_objects: bool) -> bytes:
+    """Answers as they are read, to the last digit: what is near one half is no less of an answer."""
+    if as_objects:
+        return b"".join(msgspec.json.encode({"id": key, "value": value}) + b"\n" for key, value in answers.items())
+    for key in answers:
+        if key != key.strip() or _BREAK.search(key):
+            fault = "its id cannot stand in a line of text; expected a file that ends in .jsonl"
+            raise PlanError(fault, at_document(key))
+    return "".join(f"{key} {value!r}\n" for key, value in answers.items()).encode()
+
+
+def _by_id(path: str | os.PathLike[str], wire: Any, value_of: Callable[[str], V], expected: str) -> dict[str, V]:
+    """The values of all lines; raises InputError with all that is wrong with them."""
+    head = Head(path)
+    if head.folder:
+        raise fail(head.path, f"is a folder; expected a file with {expected}")
+    if OBJECTS.match(head.start):
+        read: Callable[[Any], Placed[V]] = partial(_of_object, msgspec.json.Decoder(wire), head.path)
+        lines: Iterable[tuple[str, Any]] = objects_of(head, "problem number")
+    else:
+        read = partial(_of_line, value_of, head.path, expected)
+        lines = numbered_lines(text_of(head.path, head.content))
+    values: dict[str, V] = {}
+
+    def take(line: tuple[str, Any]) -> None:
+        place, problem, value = read(line)
+        if not problem:
+            raise fail(head.path, "its id is empty; expected a name", place)
+        place = f"{place}: {at_document(problem)}"
+        if problem in values:
+            raise fail(head.path, "occurs twice; expected every problem once", place)
+        values[problem] = value
+        if not 0 <= value <= 1:
+            raise fail(head.path, f"value is {value:g}; {_EXPECTED}", place)
+
+    gathered(lines, take)
+    if not values:
+        raise fail(head.path, f"is empty; expected {expected}")
+    return values
+
+
+def _of_object(decoder: msgspec.json.Decoder[Any], path: Path, placed: tuple[str, bytes]) -> Placed[Any]:
+    place, content = placed
+    problem, value = msgspec.structs.astuple(decoded(content, decoder, path, place))
+    return place, str(problem), value
+
+
+def _of_line(value_of: Callable[[str], V], path: Path, expected: str, placed: tuple[str, str]) -> Placed[V]:
+    """Of a line with an id, in which blanks may be, and a value."""
+    place, line = placed
+    problem, *said = line.rsplit(maxsplit=1)
+    if not said:
+        raise fail(path, f"found {quoted(line)}; expected {expected}", place)
+    try:
+        return place, problem.strip(), value_of(said[0])
+    except ValueError as error:
+        raise fail(path, str(error), f"{place}: {at_document(problem.strip())}") from None
+
+
+def numbered_lines(text: str) -> Iterator[tuple[str, str]]:
+    """The lines that are not blank, each with its place; PAN's end as on any system, sometimes in one file."""
+    for number, line in enumerate(_BREAK.split(text), 1):
+        if line.strip():
+            yield f"line {number}", line
+
+
+def _number(said: str) -> float:
+    if not _NUMBER.fullmatch(said):
+        raise ValueError(f"found {quoted(said)}; {_EXPECTED}")
+    return float(said)
+
+
+def truth_of(said: str) -> bool:
+    """Of PAN's letter; raises ValueError for anything else."""
+    if said not in _TRUTHS:
+        raise ValueError(f"found {quoted(said)}; expected Y (the same author) or N")
+    return _TRUTHS[said]

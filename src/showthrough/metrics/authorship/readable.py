@@ -1,0 +1,160 @@
+"""Whether what was written in place of passages is made of words, as a word list or a language model sees it.
+
+A stand-in for people's ratings that has to be asked for by name: neither knows whether a passage makes sense.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from showthrough.metrics.authorship.passages import SENTENCES, passages
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.resources.dictionary import dictionary_from
+from showthrough.resources.names import LANGUAGE_MODEL
+from showthrough.tables.calls import parameter
+
+ORIGINAL, CHANGE = "original", "change"
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_QUOTES = str.maketrans("’‘ʼ`´", "'''''")
+
+
+class _Sides(NamedTuple):
+    """The passages of some documents, and which document each is of."""
+
+    document: list[int]
+    original: list[str]
+    written: list[str]
+
+
+def _sides(chunk: Chunk, anonymized: Anonymized) -> _Sides:
+    found = _Sides([], [], [])
+    for number, document in enumerate(chunk.corpus):
+        for one in passages(document, anonymized.anonymization):
+            found.document.append(number)
+            found.original.append(one.original)
+            found.written.append(one.written)
+    return found
+
+
+def _summed(chunk: Chunk, found: _Sides, columns: dict[str, Sequence[float]]) -> Rows:
+    """Numbers of passages, summed by document."""
+    size = len(chunk.corpus)
+    return Rows.named({name: np.bincount(found.document, values, size) for name, values in columns.items()}, size)
+
+
+@dataclass(frozen=True)
+class KnownWords(Metric):
+    """Share of the words of rewritten passages that a word list knows.
+
+    The least that can be asked of a text, and no judgement of sense: known words in any order are known. Numbers and
+    signs do not count; names that the list lacks count as unknown, in originals too, which is what the parts are for:
+    `original` is the share in the same passages as they were, `change` is what was won or lost. Passages are those that
+    a submission says, else sentences with their masks applied; one of which nothing is left has no words.
+
+    readable = |words of rewritten passages that the dictionary has| / |words of rewritten passages|
+
+    >>> from showthrough import Anonymization, Corpus, Document, Mask, evaluate
+    >>> corpus = Corpus([Document("a", "The cat sat down.")])
+    >>> run = evaluate(corpus, {"x": Anonymization({"a": [Mask(4, 7, "xqzt")]})}, metrics=["readable"])
+    >>> run["x", "readable"].value, run["x", "readable", "original"].value, run["x", "readable", "change"].value
+    (0.75, 1.0, -0.25)
+    """
+
+    group = "utility"
+    title = "Known words, sense not judged"
+    tells = "whether what is written is made of known words"
+    neutral = (ORIGINAL, CHANGE)
+    unbounded = (CHANGE,)
+    dictionaries = ("dictionary",)
+    fixed = (("passages", SENTENCES),)
+    undefined = "no passage has a word"
+
+    dictionary: str = parameter("wordfreq:en", "which words are known: a file with a word a line, or wordfreq:LANGUAGE")
+
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        known = chunk.once(("dictionary", self.dictionary), lambda: dictionary_from(self.dictionary))
+
+        def rows(anonymized: Anonymized) -> Rows:
+            found = _sides(chunk, anonymized)
+            columns: dict[str, Sequence[float]] = {}
+            for side, texts in (("", found.written), ("original_", found.original)):
+                words = [words_of(text) for text in texts]
+                columns[f"{side}known"] = [sum(_is_known(word, known) for word in some) for some in words]
+                columns[f"{side}words"] = [len(some) for some in words]
+            return _summed(chunk, found, columns)
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        now, before = (ratio(totals[f"{side}known"], totals[f"{side}words"]) for side in ("", "original_"))
+        return {HEADLINE: now, ORIGINAL: before, CHANGE: now - before}
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in small letters; numbers and signs are none.
+
+    >>> words_of("Don’t pay 12 EUR for John's 3rd co-op!")
+    ["don't", 'pay', 'eur', 'for', "john's", 'rd', 'co', 'op']
+    """
+    return _WORD.findall(text.translate(_QUOTES).casefold())
+
+
+def _is_known(word: str, known: frozenset[str]) -> bool:
+    """Whether a list has a word, or what stands before its apostrophe: most lists have no possessives."""
+    return word in known or word.partition("'")[0] in known
+
+
+@dataclass(frozen=True)
+class Perplexity(Metric):
+    """Perplexity of rewritten passages: how much a language model that reads from left to right is surprised.
+
+    No judgement of sense: fluent nonsense surprises a model little, and names or an old spelling surprise it much. So
+    it is to be read beside the part `original`, that of the same passages as they were; `ratio` is one over the other.
+    Every passage is read on its own, after the mark that begins a text. Numbers of different models, whose word pieces
+    differ, cannot be compared.
+
+    perplexity = exp(Σ −ln p(piece | pieces before it in the passage) / |word pieces|)
+    """
+
+    group = "utility"
+    slow = True
+    title = "Perplexity, sense not judged"
+    better = "lower"
+    neutral = (ORIGINAL, "ratio")
+    unbounded = (HEADLINE, ORIGINAL, "ratio")
+    fixed = (("passages", SENTENCES),)
+    undefined = "no passage has a word piece"
+
+    lm: str = parameter("hf:openai-community/gpt2", "the language model: hf:MODEL, or a folder")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        LANGUAGE_MODEL.parse(self.lm)
+
+    @property
+    def models(self) -> dict[str, str]:
+        return LANGUAGE_MODEL.models(self.lm)
+
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        model = chunk.resources.language_model(self.lm)
+
+        def rows(anonymized: Anonymized) -> Rows:
+            found = _sides(chunk, anonymized)
+            columns: dict[str, Sequence[float]] = {}
+            for side, texts in (("", found.written), ("original_", found.original)):
+                answers = model.surprise([text.strip() for text in texts])
+                columns[f"{side}surprise"] = [one.nats for one in answers]
+                columns[f"{side}pieces"] = [one.pieces for one in answers]
+            return _summed(chunk, found, columns)
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        now, before = (ratio(totals[f"{side}surprise"], totals[f"{side}pieces"]) for side in ("", "original_"))
+        return {HEADLINE: np.exp(now), ORIGINAL: np.exp(before), "ratio": np.exp(now - before)}

@@ -1,0 +1,193 @@
+"""Privacy of authors: can somebody who has other texts of theirs still tell that they wrote these?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from showthrough.axis.spans import Ints
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.errors import PlanError, Problem, ResourceError, quoted
+from showthrough.metrics.authorship.attackers import attackers_of
+from showthrough.metrics.authorship.problems import Problems, problems_of
+from showthrough.metrics.authorship.remarks import remarks_of
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.resources import Resources
+from showthrough.tables.calls import parameter
+from showthrough.verifiers.adaptive import ADAPTIVE, AUTHORS, FOLDS, VERSION
+from showthrough.verifiers.base import UNANSWERED
+from showthrough.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, OVERALL, measured, statistics_of
+from showthrough.verifiers.table import learner_named
+
+BEFORE, LOST, TOLD, FALSE = "before", "lost", "told", "false"
+_BOTH_KINDS = (AUC, F_HALF_U, F1, OVERALL)  # say nothing where the right answer is always the same
+_MOST = 1000  # known texts, and more than anybody reads
+
+
+@dataclass(frozen=True)
+class Safety(Metric):
+    """How well author verifiers still tell who wrote the texts (c@1); the best verifier counts.
+
+    Each document asks whether it is by the author of some known texts, as in PAN's author masking (Potthast, Hagen and
+    Stein 2016); documents that ask nothing but have groups are asked about their group, as its author. A verifier
+    answers with a probability: above 0.5 it is yes, below no, and exactly 0.5 is no answer. The headline is the largest
+    c@1 after masking of all verifiers that ran, among them one that learned from masked texts (`adaptive`).
+
+    c@1 = (right + right · unanswered / problems) / problems
+
+    Parts, for each verifier: `c@1`, and `before` on the originals; `lost`, of those found before the share that is
+    denied now (FN/TP); `auc`, `f0.5u`, `f1`, `brier` (1 − Brier) and `overall`, their mean with c@1; `false`, the share
+    of other authors that it takes for the right one, and `told`, the mean of how often it knows the right one and how
+    often it denies others, which guessing brings to 0.5. Where no problem is by another author, known texts of others
+    are put beside the text to tell these two.
+    """
+
+    group = "privacy"
+    needs = frozenset({"verifiers"})
+    scope = "corpus"
+    title = "Authors a verifier tells"
+    better = "lower"
+    neutral = (BEFORE, LOST, FALSE)  # who loses more hides more, and the others are the verifier's own
+    tells = "whether authors are told by their style"
+    roles = ("authors",)
+    undefined = "no verifier answered a question about these documents"
+
+    verifier: str = parameter("", f"which verifiers, with commas between; empty: all that were given, and {ADAPTIVE}")
+    learner: str = parameter("glad", f"what the verifier {ADAPTIVE} learns by")
+    known: int = parameter(5, "of documents that ask nothing: as many other texts of the author are known, at most")
+    seed: int = parameter(0, f"of the questions that are drawn, and of {ADAPTIVE}")
+
+    def __post_init__(self) -> None:
+        names = [name.strip() for name in self.verifier.split(",")]
+        object.__setattr__(self, "verifier", ", ".join(dict.fromkeys(filter(None, names))))
+        learner_named(self.learner)
+        if not 1 <= self.known <= _MOST:
+            raise PlanError(f"known={quoted(self.known)} is out of range; expected 1 to {_MOST}", type(self).__name__)
+        if self.seed < 0:
+            raise PlanError(f"seed={quoted(self.seed)} is negative; expected 0 or more", type(self).__name__)
+
+    @property
+    def verifiers(self) -> tuple[str, ...]:
+        """Those that it names; none: all."""
+        return tuple(filter(None, self.verifier.split(", ")))
+
+    @property
+    def pinned(self) -> tuple[tuple[str, str], ...]:
+        if self.verifiers and ADAPTIVE not in self.verifiers:
+            return ()
+        return ((ADAPTIVE, f"v{VERSION}/{FOLDS} folds/{self.learner}.v{learner_named(self.learner).version}"),)
+
+    def interval_fault(self, part: str) -> str:
+        if part != f"{TOLD}:{ADAPTIVE}":
+            return ""
+        return "where there is little to learn, chance in learning moves it more than other documents would"
+
+    def test_fault(self, part: str) -> str:
+        return "it follows from the originals alone" if part.startswith(f"{BEFORE}:") else ""
+
+    def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
+        groups = [group for group in corpus.survey.groups if group]
+        if corpus.survey.asked or len({*groups}) < len(groups):
+            return []
+        expected = "expected problems of author verification, or documents with groups (--group-by author)"
+        fault = f"no document says what else its author wrote, which the metric safety needs; {expected}"
+        return [Problem(corpus.source, "", fault)]
+
+    def why_undefined(self, part: str, totals: Totals) -> str:
+        measure, _, name = part.partition(":")
+        if not name:
+            return self.undefined
+        if not totals[f"problems:{name}"]:
+            return f"it was not trained: it needs at least {AUTHORS} authors whose texts are different"
+        if measure == LOST:
+            return "it found no author before masking"
+        if measure in (TOLD, FALSE):
+            return "it was not asked about both the right author and others"
+        if totals[f"rarer:{name}"]:
+            return "no problem was answered that F1 counts: it was neither right nor wrong to say that it is one author"
+        return "it needs problems by the same author and by different authors, and these are all of one kind"
+
+    def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
+        return remarks_of(tables, resources.verifiers)
+
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        problems = problems_of(chunk.corpus, self.known, self.seed)
+        originals = {one.id: one.text for one in chunk.corpus}
+        attackers = attackers_of(self.verifiers, self.learner, self.seed, problems, originals, chunk.resources)
+
+        def rows(anonymized: Anonymized) -> Rows:
+            texts = anonymized.texts
+            columns: dict[str, ArrayLike] = {"untold": problems.untold, "alone": problems.alone}
+            columns["wordless"] = problems.wordless(texts) & ~problems.alone
+            answers = {one.name: (one.before, one.after(anonymized.name, texts)) for one in attackers}
+            if all(after is None for _, after in answers.values()):
+                raise ResourceError("nobody knows what these verifiers would answer")
+            for name, (before, after) in answers.items():
+                if after is not None:
+                    counted = counted_by(problems, before, after)
+                    columns |= {f"{statistic}:{name}": column for statistic, column in counted.items()}
+            return Rows.named(columns)
+
+        return rows
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        sums: dict[str, dict[str, Array]] = {}
+        for column, total in totals.items():
+            statistic, colon, name = column.partition(":")
+            if colon:
+                sums.setdefault(name, {})[statistic] = total
+        parts = {f"{part}:{name}": value for name, each in sums.items() for part, value in _parts(each).items()}
+        worst = reduce(np.fmax, [parts[f"{C_AT_1}:{name}"] for name in sums])
+        return {HEADLINE: worst, **parts}
+
+
+def counted_by(problems: Problems, before: Array, after: Array) -> dict[str, Array]:
+    """What one verifier's answers add to each document's row, and the answers themselves."""
+    asked, counted = ~np.isnan(after), problems.counted & ~np.isnan(after)
+    earlier = statistics_of(problems.same[counted], before[counted])
+    later = statistics_of(problems.same[counted], after[counted])
+    found, about = earlier["tp"], problems.documents[counted]
+    second = ~problems.same[counted] & np.isin(about, about[problems.same[counted]])  # of a document's two problems
+
+    def rows(values: ArrayLike, places: Ints = about) -> Array:
+        return np.bincount(places, np.asarray(values, dtype=np.float64), len(problems.ids)).astype(np.float64)
+
+    columns = {statistic: rows(values) for statistic, values in later.items()}
+    columns |= {f"before_{statistic}": rows(earlier[statistic]) for statistic in ("right", "unanswered")}
+    columns |= {"found": rows(found), "lost": rows(found * later["fn"])}
+    columns |= {"own": rows(problems.same[counted]), "known": rows(problems.same[counted] * _side(after[counted]))}
+    no = asked & ~problems.same
+    others = {"others": no[no], "denied": _side(1 - after[no]), "alarms": after[no] > UNANSWERED}
+    columns |= {statistic: rows(values, problems.documents[no]) for statistic, values in others.items()}
+    for place, which in {"": ~second, "other_": second}.items():
+        if which.any():
+            columns[f"before_{place}answer"] = rows(before[counted] * which)
+            columns[f"{place}answer"] = rows(after[counted] * which)
+    return columns
+
+
+def _side(answers: Array) -> Array:
+    """1 for yes, 0 for no, and one half for no answer."""
+    return (np.sign(answers - UNANSWERED) + 1) / 2
+
+
+def _parts(sums: Totals) -> dict[str, Array]:
+    """All that is told of one verifier."""
+    found = measured(sums)
+    for measure in _BOTH_KINDS:
+        found[measure] = np.where(sums["rarer"] > 0, found[measure], np.nan)
+    earlier = {**sums, "right": sums["before_right"], "unanswered": sums["before_unanswered"]}
+    return {
+        C_AT_1: found[C_AT_1],
+        BEFORE: measured(earlier)[C_AT_1],
+        LOST: ratio(sums["lost"], sums["found"]),
+        **{measure: found[measure] for measure in (AUC, F_HALF_U, F1, BRIER, OVERALL)},
+        TOLD: (ratio(sums["known"], sums["own"]) + ratio(sums["denied"], sums["others"])) / 2,
+        FALSE: ratio(sums["alarms"], sums["others"]),
+    }

@@ -1,0 +1,200 @@
+"""Passages to be rated, drawn by chance: the same ones of every anonymization, as far as they have the same."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import Anonymization, Rewriting
+from showthrough.data.pairing import pair
+from showthrough.errors import InputError, OutputError, PlanError
+from showthrough.evaluation.plan import name_problems
+from showthrough.files.writing import Read, write_folder
+from showthrough.formats.rating_folder import ITEMS_FILE, SAMPLE_FILE, Item, Sample, items_bytes, items_digest
+from showthrough.metrics.authorship.passages import Passage, passages
+from showthrough.version import __version__
+
+FEW_WORDS = 3
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class RatingSample:
+    """Passages to be rated, and how they were drawn: `.write("ratings")`."""
+
+    sample: Sample
+    items: Sequence[Item]
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @cached_property
+    def files(self) -> Mapping[str, bytes]:
+        record = msgspec.json.format(msgspec.json.encode(self.sample)) + b"\n"
+        return {SAMPLE_FILE: record, ITEMS_FILE: items_bytes(self.items)}
+
+    def write(self, folder: str | os.PathLike[str], *, read: Read | None = None) -> list[Path]:
+        """Writes them for their owner alone, into a folder that is empty or new."""
+        check_empty(Path(folder))
+        return write_folder(Path(folder), self.files, read=read)
+
+
+def check_empty(folder: Path) -> None:
+    """Raises OutputError for a folder with something in it: it may be what people have rated."""
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder}: is a file; expected the name of a folder")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise OutputError(f"{folder}: is not empty; choose another folder")
+
+
+def rating_sample(
+    corpus: Corpus,
+    anonymizations: Sequence[Anonymization] | Mapping[str, Anonymization],
+    *,
+    documents: int = 20,
+    passages: int = 3,
+    seed: int = 0,
+) -> RatingSample:
+    """Draws documents, and passages in each, for people to rate; the same seed draws the same.
+
+    Of a rewriting these are its passages; else sentences of the original that somebody changed, as they read now. Drawn
+    is among documents that every anonymization has.
+    """
+    systems = _named(anonymizations)
+    pair(corpus, systems, "unmasked")
+    for name, number, least in (("documents", documents, 1), ("passages", passages, 1), ("seed", seed, 0)):
+        if number < least:
+            raise PlanError(f"found {number}; expected {least} or more", name)
+    numbers = {key: number for number, key in enumerate(corpus.ids) if all(key in one.masks for one in systems)}
+    shared = sorted(numbers)
+    if not shared:
+        raise PlanError("have no document of the corpus in common; expected one that all have", "anonymizations")
+    chance = _chance(seed, "documents")
+    found: list[_Drawn] = []
+    for key in (shared[place] for place in chance.permutation(len(shared)).tolist()):
+        if len({one.document for one in found}) == documents:
+            break
+        found += _drawn(corpus.documents[numbers[key]], systems, passages, seed)
+    if not found:
+        raise PlanError("changed no passage with a word in it; expected something to rate", "anonymizations")
+    return _sample(corpus, systems, found, (documents, passages, seed), len(corpus) - len(shared))
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A passage that was drawn, and what it was."""
+
+    document: str
+    anonymization: str
+    passage: Passage
+    original: str
+
+    @property
+    def unchanged(self) -> bool:
+        return self.passage.written.split() == self.original.split()
+
+
+def _named(given: Sequence[Anonymization] | Mapping[str, Anonymization]) -> list[Anonymization]:
+    """In the order of their names: nothing hangs on the order in which they are given."""
+    listed = [one.renamed(name) for name, one in given.items()] if isinstance(given, Mapping) else list(given)
+    if not listed:
+        raise PlanError("none was given; expected at least one", "anonymizations")
+    if problems := name_problems([one.name for one in listed]):
+        raise InputError(problems)
+    return sorted(listed, key=lambda one: one.name)
+
+
+def _chance(seed: int, what: str) -> np.random.Generator:
+    """Of each document its own, so that what is drawn of it hangs on no other."""
+    return np.random.default_rng([seed, *hashlib.blake2b(what.encode(), digest_size=8).digest()])
+
+
+def _drawn(document: Document, systems: Sequence[Anonymization], number: int, seed: int) -> Iterator[_Drawn]:
+    """So many stretches of a document in all systems: drawn among those of the first, and of others what overlaps."""
+    every = [_with_words(document, one) for one in systems]
+    others = [{one[:2] for one in each} for each in every[1:]]
+    stretches = [one[:2] for one in every[0] if _is_asked(one, document, systems, every)]
+    shared = [one for one in stretches if all(one in each for each in others)]
+    among = shared if len(shared) >= number else stretches
+    chance = _chance(seed, f"document {document.id}")
+    taken = [among[place] for place in np.sort(chance.permutation(len(among))[:number]).tolist()]
+    for system, each in zip(systems, every, strict=True):
+        nearest = dict.fromkeys(near for one in taken if (near := _nearest(one, each)) is not None)
+        for passage in nearest:
+            yield _Drawn(document.id, system.name, passage, document.text[passage.start : passage.end])
+
+
+def _is_asked(
+    passage: Passage, document: Document, systems: Sequence[Anonymization], every: Sequence[Sequence[Passage]]
+) -> bool:
+    """Of rewritings all passages, as PAN does; else those alone that somebody changed: masks are in few sentences."""
+    if any(isinstance(one, Rewriting) for one in systems):
+        return True
+    found = (_nearest(passage[:2], each) for each in every)
+    return any(one is not None and one.written != document.text[one.start : one.end] for one in found)
+
+
+def _with_words(document: Document, anonymization: Anonymization) -> list[Passage]:
+    return [one for one in passages(document, anonymization) if _WORD.search(document.text, one.start, one.end)]
+
+
+def _nearest(stretch: tuple[int, int], among: Sequence[Passage]) -> Passage | None:
+    """The passage that has most of a stretch, if any has some of it."""
+    start, end = stretch
+    overlaps = [(min(one.end, end) - max(one.start, start), -place) for place, one in enumerate(among)]
+    most, place = max(overlaps, default=(0, 0))
+    return among[-place] if most > 0 else None
+
+
+def _sample(
+    corpus: Corpus, systems: Sequence[Anonymization], drawn: Sequence[_Drawn], asked: tuple[int, int, int], lacking: int
+) -> RatingSample:
+    """Under ids that tell nothing, in an order that tells nothing."""
+    documents, number, seed = asked
+    order = _chance(seed, "order").permutation(len(drawn)).tolist()
+    width = len(str(len(drawn)))
+    items = [
+        Item(
+            f"{place:0{width}}",
+            one.document,
+            one.anonymization,
+            one.passage.start,
+            one.passage.end,
+            one.passage.written,
+        )
+        for place, one in enumerate((drawn[number] for number in order), 1)
+    ]
+    short = sum(len(_WORD.findall(one.passage.written)) < FEW_WORDS for one in drawn)
+    unchanged = sum(one.unchanged for one in drawn)
+    there = len({one.document for one in drawn})
+    sample = Sample(
+        corpus=corpus.digest,
+        anonymizations={one.name: one.digest for one in systems},
+        documents=there,
+        passages=number,
+        seed=seed,
+        items=items_digest(items_bytes(items)),
+        short=short,
+        unchanged=unchanged,
+        version=__version__,
+    )
+    notes = []
+    if lacking:
+        notes.append(f"left aside: {lacking:,} of {len(corpus):,} documents, which not every anonymization has")
+    if there < documents:
+        notes.append(f"found {there:,} documents to draw from, fewer than {documents:,}: all are taken")
+    if short:
+        notes.append(f"{short:,} of {len(items):,} passages have fewer than {FEW_WORDS} words")
+    if unchanged:
+        notes.append(f"{unchanged:,} of {len(items):,} passages read as in the original")
+    return RatingSample(sample, items, tuple(notes))

@@ -1,0 +1,211 @@
+"""Author masking in one table: what verifiers tell before and after, how much meaning is left, what people say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from showthrough.metrics import HEADLINE
+from showthrough.report.table import DASH, HEADLINES, Cell, Column, Table, column_of, rounded, tables
+from showthrough.report.wording import Clause, listed
+from showthrough.run.records import MetricRecord, Score
+from showthrough.run.roles import chosen, headline, playing
+from showthrough.run.run import Run
+from showthrough.verifiers.adaptive import ADAPTIVE
+from showthrough.verifiers.base import UNANSWERED
+
+AUTHORS = "author masking"  # how titles of these tables begin
+C_AT_1, BEFORE = "c@1", "before"
+# What is told of each verifier, in this order, and what people call it; measures that are not here come last.
+_MEASURES = {
+    BEFORE: "c@1 before", C_AT_1: "c@1 after", "lost": "found authors lost", "told": "told apart",
+    "false": "false alarms", "auc": "AUC", "f0.5u": "F0.5u", "f1": "F1", "brier": "1 − Brier", "overall": "overall",
+}  # fmt: skip
+_COIN = 0.5  # c@1 of whoever guesses
+
+
+@dataclass(frozen=True)
+class Blank(Cell):
+    """A number that nobody asks for in its row."""
+
+    @property
+    def value(self) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
+class AuthorsTable(Table):
+    """Systems as rows, each with its worst case; where several verifiers ran, a row for each of them below."""
+
+    owners: tuple[tuple[str, str], ...] = ()  # of each row: whose it is, and of which verifier; empty: the worst case
+
+    def undefined(self) -> list[str]:
+        """Why there is a dash, with the verifier's name."""
+        scores = (cell.score for column in self.columns for cell in column.cells[: self.tested] if cell.score)
+        lacking = [one for one in scores if one.value is None]
+        return list(
+            dict.fromkeys(f"{DASH} {one.anonymization}, {one.part or one.metric}: {one.reason}" for one in lacking)
+        )
+
+    def headlines(self) -> set[str]:
+        """The metrics whose headline stands in it."""
+        cells = [cell for column in self.columns for cell in column.cells]
+        return {cell.score.metric for cell in cells if cell.score and cell.score.part == HEADLINE}
+
+
+def every_table(run: Run) -> list[Table]:
+    """All tables of a run, those of author masking first."""
+    return [*masking_tables(run), *tables(run)]
+
+
+def each_once(every: Sequence[Table]) -> list[Table]:
+    """The same tables; of the headlines those that stand in one of author masking too are left out."""
+    told = {metric for table in every if isinstance(table, AuthorsTable) for metric in table.headlines()}
+    kept = []
+    for table in every:
+        own = tuple(column for column in table.columns if column.head not in told)
+        if table.title != HEADLINES:
+            kept.append(table)
+        elif own:
+            kept.append(replace(table, columns=own))
+    return kept
+
+
+def masking_tables(run: Run) -> list[AuthorsTable]:
+    """For each metric that asked verifiers what they tell; beside the first also meaning and sense.
+
+    A number that no row has is left out, and why stands below.
+    """
+    records = playing(run, "authors")
+    beside = [*playing(run, "meaning"), *playing(run, "sense")]
+    return [
+        _masking_table(
+            run, record, f"{AUTHORS}, {record.text}" if len(records) > 1 else AUTHORS, () if place else beside
+        )
+        for place, record in enumerate(records)
+    ]
+
+
+def _masking_table(run: Run, record: MetricRecord, title: str, beside: Sequence[MetricRecord]) -> AuthorsTable:
+    asked = verifiers(run, record)
+    answered = [one for one in asked if _answered(run, record, one)]
+    others = [one.name for one in run.references]
+    alone = answered[0] if len(answered) == 1 else ""
+    owners = [(name, one) for name in run.names for one in ("", *(() if alone else answered))]
+    owners += [(name, "") for name in others]
+    places = {name: place for place, name in enumerate((*run.names, *others))}
+    columns = []
+    for measure in _measures(run, record):
+        of_each = {one: column_of(run, record, f"{measure}:{one}", measure) for one in answered}
+        worst = column_of(run, record, HEADLINE, measure) if measure == C_AT_1 else of_each.get(alone)
+        cells = []
+        for name, verifier in owners:
+            column = of_each[verifier] if verifier else worst
+            cells.append(column.cells[places[name]] if column else Blank(None))
+        better = (worst or next(iter(of_each.values()))).better if of_each else "neither"
+        columns.append(Column(measure, record.group, better, tuple(cells), _MEASURES.get(measure, "")))
+    for other in beside:
+        one = column_of(run, other, HEADLINE, other.text)
+        cells = [Blank(None) if verifier else one.cells[places[name]] for name, verifier in owners]
+        columns.append(replace(one, cells=tuple(cells)))
+    kept = [one for one in columns if any(cell.score and cell.score.value is not None for cell in one.cells)]
+    names = tuple(f"{name}, {verifier}" if verifier else name for name, verifier in owners)
+    silent = [f"left out: {one}: {_why(run, record, f'{C_AT_1}:{one}')}" for one in asked if one not in answered]
+    worst_case = () if alone else ("the row of an anonymization is its worst case: the verifier that tells most",)
+    asides = (*worst_case, *silent, *_left_out(one for one in columns if one not in kept))
+    return AuthorsTable(title, names, tuple(kept), len(others), asides=asides, owners=tuple(owners))
+
+
+def verifiers(run: Run, record: MetricRecord) -> list[str]:
+    """The verifiers that a metric asked, in the order of its parts."""
+    parts = (part.partition(":") for name in run.names for part in run.parts(name, record.text))
+    return list(dict.fromkeys(verifier for measure, colon, verifier in parts if colon and measure == C_AT_1))
+
+
+def _answered(run: Run, record: MetricRecord, verifier: str) -> bool:
+    scores = (run.parts(name, record.text).get(f"{C_AT_1}:{verifier}") for name in run.names)
+    return any(score is not None and score.value is not None for score in scores)
+
+
+def _why(run: Run, record: MetricRecord, part: str) -> str:
+    scores = (run.parts(name, record.text).get(part) for name in run.names)
+    return next((score.reason for score in scores if score and score.reason), "nobody says why")
+
+
+def _measures(run: Run, record: MetricRecord) -> list[str]:
+    parts = [part for name in run.names for part in run.parts(name, record.text) if ":" in part]
+    there = dict.fromkeys(part.partition(":")[0] for part in parts)
+    return [*(one for one in _MEASURES if one in there), *(one for one in there if one not in _MEASURES)]
+
+
+def _left_out(columns: Iterable[Column]) -> Iterator[str]:
+    """Why columns are not there, a line for each reason."""
+    heads: dict[str, list[str]] = {}
+    for column in columns:
+        for reason in dict.fromkeys(cell.score.reason for cell in column.cells if cell.score):
+            heads.setdefault(reason, []).append(column.head)
+    for reason, some in heads.items():
+        yield f"left out, undefined for all: {', '.join(some)}: {reason}"
+
+
+def author_clauses(run: Run, name: str) -> Iterator[Clause]:
+    """What verifiers still tell, how much of the meaning is left and what people say, as far as a run has numbers.
+
+    Nobody is said to be hidden: a verifier that errs is one verifier that errs.
+    """
+    record = chosen(run, "authors")
+    if record and headline(run, name, record) and (best := _best(run, record, name)):
+        verifier, after = best
+        before = run.parts(name, record.text).get(f"{BEFORE}:{verifier}")
+        earlier = f", {rounded(before.value)} on the originals" if before and before.value is not None else ""
+        among = ", the one that tells most," if len(verifiers(run, record)) > 1 else ""
+        yield Clause(f"leaves the verifier {verifier}{among} a c@1 of ", rounded(after.value or 0.0), earlier)
+        yield from _still_found(run, record, name, verifier)
+        if before and before.value is not None and _sure(before) <= _COIN:
+            tells = " to do better on the originals than somebody who guesses, so what it misses now tells little"
+            yield Clause("it ", "is not shown", tells)
+    if (record := chosen(run, "meaning")) and (score := headline(run, name, record)):
+        yield Clause("keeps ", f"{score.value:.2f} of 5", f" of the meaning by {record.name}", aside=True)
+    if (record := chosen(run, "sense")) and (score := headline(run, name, record)):
+        yield Clause("people rate its passages ", f"{score.value:.2f} of 2", aside=True)
+
+
+def _best(run: Run, record: MetricRecord, name: str) -> tuple[str, Score] | None:
+    """The verifier whose c@1 is largest, and that."""
+    parts = run.parts(name, record.text)
+    scores = {verifier: parts[f"{C_AT_1}:{verifier}"] for verifier in verifiers(run, record)}
+    known = [(verifier, score) for verifier, score in scores.items() if score.value is not None]
+    return max(known, key=lambda pair: pair[1].value or 0.0, default=None)
+
+
+def _sure(score: Score) -> float:
+    """What a number is at least, as far as its interval tells."""
+    return (score.value or 0.0) if score.low is None else score.low
+
+
+def _still_found(run: Run, record: MetricRecord, name: str, verifier: str) -> Iterator[Clause]:
+    """Of the authors that a verifier found in the originals those that it finds again; no answer is no find."""
+    columns = run.rows[record.text][name]
+    found, answers = (columns.get(f"{statistic}:{verifier}") for statistic in ("found", "answer"))
+    if not found or not answers or not (total := sum(found)):
+        return
+    again = sum(number for number, answer in zip(found, answers, strict=True) if answer > UNANSWERED)
+    share = f" ({again / total:.0%})".replace("%", " %")
+    yield Clause("", f"{again:,.0f} of the {total:,.0f}{share}", " authors that it found before are still found")
+
+
+def author_caveats(run: Run) -> list[str]:
+    """What these clauses rest on."""
+    lines = []
+    if record := chosen(run, "authors"):
+        asked = [one for one in verifiers(run, record) if _answered(run, record, one)]
+        masked = (
+            "" if ADAPTIVE in asked else "; none of these learned from masked texts, as whoever can mask texts could"
+        )
+        lines.append(
+            "c@1 is the share of questions about authors that a verifier answers right; what it leaves open counts as "
+            f"its usual luck. Another verifier than {listed(asked)} may tell more{masked}."
+        )
+    if (record := chosen(run, "meaning")) and record.parameters.get("vectors") == "":
+        lines.append(f"{record.name} knows no word vectors here: words that no dictionary joins count as strangers.")
+    return lines

@@ -1,0 +1,60 @@
+"""What training a verifier told, as a sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import sqrt
+from typing import Any
+
+from showthrough.report.sheets import Grid, Row, Sheet, count, share
+from showthrough.report.verification import HEADS
+from showthrough.report.wording import counted_words
+from showthrough.verifiers.measures import AUC
+from showthrough.verifiers.trained import TrainedVerifier
+from showthrough.verifiers.training import AUTHORS, PROBLEMS
+
+_FEW = 100  # problems, below which figures are little more than guesses
+_ROWS = {AUTHORS: "authors held out", PROBLEMS: "problems held out"}
+_HEADS = {"accuracy": "accuracy", **HEADS, "false_alarms": "false alarms"}
+
+
+def training_sheet(trained: TrainedVerifier) -> Sheet:
+    """How well it does on what it has not seen."""
+    figures = trained.figures
+    lead = (
+        f"{trained.learner}: {counted_words(figures['problems'], 'problem')}, {figures['same']:,} by one author; "
+        f"{figures['authors']:,} of them, or groups of them, share no text with others. "
+        f"Trained in {figures['seconds']:,.1f} s.",
+    )
+    rows = tuple(Row(name, _cells(figures[f"held_out_{what}"])) for what, name in _ROWS.items())
+    caption = f"Problems held out, one part of {figures['folds']} at a time"
+    grid = Grid(caption, (*_HEADS.values(), "unanswered"), rows, "what", tuple(_explained()), "held-out")
+    return Sheet("Training a verifier", lead, (grid,), tuple(_notes(figures)))
+
+
+def _cells(held: Mapping[str, float]) -> tuple[Any, ...]:
+    return (*(share(held[name], reason="undefined") for name in _HEADS), count(held["unanswered"]))
+
+
+def _explained() -> Iterator[str]:
+    yield "authors held out: with all problems that share a text or a group, as authors whom it has not met"
+    yield "problems held out: each by itself, as PAN does it; its author may be known from another problem"
+    yield "false alarms: problems of two authors that are taken for one; Brier is 1 less the Brier score"
+
+
+def _notes(figures: Mapping[str, Any]) -> Iterator[str]:
+    """What makes the figures, or the verifier, worth little."""
+    problems, held = figures["problems"], figures[f"held_out_{AUTHORS}"]
+    if problems < _FEW:
+        yield f"only {counted_words(problems, 'problem')}: the figures are uncertain, and more would make it better"
+    if (held[AUC] or 0) - 2 * _deviation(figures) <= 0.5:
+        yield (
+            "on authors it has not met it tells little more than a coin would: that it does not find an author "
+            "says nothing about masking"
+        )
+
+
+def _deviation(figures: Mapping[str, Any]) -> float:
+    """Of AUC where nothing is told apart (Hanley and McNeil 1982)."""
+    same, other = figures["same"], figures["problems"] - figures["same"]
+    return sqrt((same + other + 1) / (12 * same * other))

@@ -1,0 +1,156 @@
+"""How much a text surprises a language model that reads from left to right; answers are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from showthrough.errors import ResourceError
+from showthrough.resources.cache import Arrays, question
+from showthrough.resources.device import Shape, in_shapes, torch_device, torch_dtype, width_of
+from showthrough.resources.files import Model, guarded, loading
+from showthrough.resources.information import Floats
+from showthrough.resources.prediction import positions
+from showthrough.resources.settings import share_of
+
+VERSION = 1  # of the answers; rises when one could change
+WINDOW = 512  # word pieces that are read at once; each window begins with the second half of the one before
+_BLOCK = 2_000  # texts between two times that answers are stored
+_SAME = 0.02  # of the spread of a model's answers: what coarse numbers may make of equal ones
+
+
+class Surprise(NamedTuple):
+    """Of one text: Σ −ln p of its word pieces, and how many there are."""
+
+    nats: float
+    pieces: int
+
+
+class CausalLanguageModel(Model):
+    """A model of the `transformers` library that predicts the next word piece."""
+
+    def surprise(self, texts: Sequence[str]) -> list[Surprise]:
+        """What each text tells the model, from the cache where it has been asked before."""
+        names = [question("surprise", VERSION, self.identity, WINDOW, text) for text in texts]
+
+        def answer(places: list[int]) -> Iterator[Arrays]:
+            for first in range(0, len(places), _BLOCK):
+                block = [texts[place] for place in places[first : first + _BLOCK]]
+                tell = share_of(self.watch, self.role.what, first, len(block), len(places))
+                with guarded(self.role.failed):
+                    answers = self.reader.read(block)
+                tell(1.0)
+                for one in answers:
+                    yield {"surprise": np.array(one, dtype=np.float64)}
+
+        found = (entry["surprise"].tolist() for entry in self.cache.through(names, answer))
+        return [Surprise(nats, int(pieces)) for nats, pieces in found]
+
+    @cached_property
+    def reader(self) -> Reader:
+        """The model at work. Raises ResourceError unless it can do what is asked of it."""
+        try:
+            from transformers import AutoModelForCausalLM, AutoTokenizer
+        except ImportError as error:
+            raise self.without_packages() from error
+        options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True, "output_loading_info": True}
+        with loading(self.place, "a language model", self.role):
+            model, report = AutoModelForCausalLM.from_pretrained(self.folder, trust_remote_code=False, **options)
+            tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
+            reader = Reader(model.to(torch_device(self.settings.device)).eval(), tokenizer)
+            if fault := _fault(self.place, reader, report["missing_keys"]):
+                raise self.role.missing(fault, "name a model that predicts the next word, such as gpt2")
+            return reader
+
+
+class Reader:
+    """A model that predicts the next word piece and its tokenizer, ready to be asked."""
+
+    def __init__(self, model: Any, tokenizer: Any) -> None:
+        self.model = model
+        self.tokenizer = tokenizer
+        begin = tokenizer.bos_token_id
+        self.begin: int | None = tokenizer.eos_token_id if begin is None else begin  # the mark before a text
+        self.window = min(positions(model.config), WINDOW)
+
+    def read(self, texts: Sequence[str]) -> list[Surprise]:
+        """The surprise of each text, windows of like length side by side."""
+        encoded = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"] if texts else []
+        windows = [window for number, ids in enumerate(encoded) for window in _windows(number, ids, self.window)]
+        shapes = [Shape(width, width) for width in (width_of(len(one.ids) + 1, self.window) for one in windows)]
+        nats = np.zeros(len(texts))
+
+        def run(batch: list[int], rows: int, shape: Shape) -> Floats:
+            return self._run([windows[item] for item in batch], rows, shape.width)
+
+        for batch, answers in in_shapes(shapes, self.model.device, run, "perplexity"):
+            np.add.at(nats, [windows[item].text for item in batch], answers)
+        return [Surprise(total, len(ids)) for total, ids in zip(nats.tolist(), encoded, strict=True)]
+
+    def _run(self, windows: Sequence[_Window], rows: int, width: int) -> Floats:
+        """Σ −ln p of the new pieces of each window. What stands behind a text it cannot see, so padding may be any."""
+        import torch
+
+        ids = np.full((rows, width), self.begin, dtype=np.int64)
+        asked = np.zeros((rows, width - 1), dtype=bool)
+        for row, one in enumerate(windows):
+            ids[row, 1 : len(one.ids) + 1] = one.ids
+            asked[row, one.new : len(one.ids)] = True
+        shown = torch.from_numpy(ids).to(self.model.device)
+        with torch.inference_mode():
+            logits = self.model(input_ids=shown).logits[:, :-1].float()
+            logs = logits.gather(2, shown[:, 1:, None])[..., 0] - logits.logsumexp(2)
+            answers = -np.where(asked, logs.double().cpu().numpy(), 0.0).sum(axis=1)[: len(windows)]
+        if not np.isfinite(answers).all():
+            raise ResourceError("perplexity: the model answers with NaN; its weights may be damaged")
+        return np.asarray(answers, dtype=np.float64)
+
+    def looks_ahead(self) -> bool:
+        """Whether what stands later changes what it says of a piece: then it has seen the answer."""
+        import torch
+
+        ids = torch.tensor([[0, 1, 0, 0], [0, 1, 1, 1]], device=self.model.device)
+        with torch.inference_mode():
+            one, two = self.model(input_ids=ids).logits[:, :2].float().cpu().numpy()
+        return bool(np.abs(one - two).max() > _SAME * one.std())
+
+
+class _Window(NamedTuple):
+    """Word pieces of a text, of which those from `new` on are asked for."""
+
+    text: int
+    ids: list[int]
+    new: int
+
+
+def _windows(text: int, ids: list[int], size: int) -> Iterator[_Window]:
+    """Windows of at most `size` pieces, the mark before them included; each piece is asked for once.
+
+    >>> [tuple(one) for one in _windows(0, [1, 2, 3, 4, 5, 6, 7], 5)]
+    [(0, [1, 2, 3, 4], 0), (0, [3, 4, 5, 6], 2), (0, [5, 6, 7], 2)]
+    """
+    room = size - 1
+    step = max(1, room // 2)
+    done = 0
+    for first in range(0, len(ids), step):
+        window = ids[first : first + room]
+        if first + len(window) > done:
+            yield _Window(text, window, done - first)
+            done = first + len(window)
+
+
+def _fault(place: str, reader: Reader, missing: Sequence[str]) -> str:
+    """What a model and its tokenizer do not have that they are asked for; empty where they have all."""
+    if missing:
+        return f"{place!r} predicts no words: {min(missing)} is not in it"
+    if reader.begin is None:
+        return f"the tokenizer of {place!r} has no mark that begins or ends a text"
+    pieces = reader.model.get_input_embeddings().num_embeddings
+    if max(len(reader.tokenizer), reader.begin + 1) > pieces:
+        return f"the tokenizer of {place!r} knows {len(reader.tokenizer)} pieces and the model {pieces}"
+    if reader.window < 4:
+        return f"{place!r} has no room for a word"
+    return f"{place!r} reads a text from both sides" if reader.looks_ahead() else ""

@@ -1,0 +1,187 @@
+"""What 24 numbers say of a text and of others by one author: the features of GLAD.
+
+Hürlimann, Weck, van den Berg, Šuster and Nissim (2015): GLAD: Groningen Lightweight Authorship Detection. CLEF working
+notes. As in their program, what compares a text with several others is the mean over these. Otherwise than there, each
+size of profiles has its own intersection and blank lines are counted; words and sentences are found by patterns
+instead of NLTK's models.
+
+What a program does to the layout must not pass for another author. So any white space is one blank to n-grams and to
+compression, a sentence may end without a blank behind it, and `laid_out` tells whether lines can be compared at all.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from showthrough.axis.spans import Ints
+from showthrough.verifiers.base import Array, Question
+from showthrough.verifiers.grams import BOM, code_points, gram_codes, spaced_once
+
+TOPS = (100, 100, 100, 100, 500)  # the most frequent n-grams that make a profile, for n = 1 … 5
+FEATURES = (
+    *(f"dissimilarity {n}" for n in range(1, 6)),
+    *(f"intersection {n}" for n in range(1, 6)),
+    "punctuation", "line endings", "line statistics", "letter case", "text blocks", "tokens",
+    "sentence length difference", "joint entropy", "entropy difference", "compression",
+    "entropy known", "entropy unknown", "sentence length known", "sentence length unknown",
+)  # fmt: skip
+OF_LINES = tuple(FEATURES.index(name) for name in ("line endings", "line statistics", "text blocks"))
+_MARKS = "!?;:,.-'"
+_ENDINGS = ".,? !-;"
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+# Of a sentence. Possessive, and never in the middle of a run of marks, which may be as long as the text.
+_END = re.compile(r"""(?<![.!?…])[.!?…]++["'”’)\]]*+(?=\s|\Z|[A-Z][a-z])""")
+_ENDED = re.compile(r"""[.!?…]["'”’)\]]*\Z""")
+_CLOSING = re.compile(r"""[.!?…]["'”’)\]]*+[^\S\n]*+$""", re.MULTILINE)  # a line that ends with a sentence
+_FILLED = re.compile(r"^[^\S\n]*+\S", re.MULTILINE)
+
+
+@dataclass(frozen=True, eq=False)
+class _Text:
+    """One text as arrays. Grams and tokens are numbered alike in all texts of a question."""
+
+    grams: Sequence[tuple[Ints, Ints]]  # for each n: which occur, ascending, and how often
+    tokens: Ints  # how often each occurs
+    marks: Array
+    endings: Array
+    lines: Array
+    case: Array
+    blocks: Array
+    sentence_length: float
+    entropy: float
+    packed: float  # bytes, compressed, for each byte
+    content: bytes  # with single blanks
+
+
+def style(question: Question) -> Array:
+    """The features, in the order of their names; never NaN, however short a text is."""
+    texts = [_plain(text) for text in (question.text, *question.known)]
+    unknown, *known = _read(texts)
+    pairs = [_compared(each, unknown) for each in known]
+    together = np.mean(pairs, axis=0) if pairs else np.zeros(13)
+    own = _averaged(known) if known else unknown
+    apart = [
+        _cosine(own.marks, unknown.marks),
+        _cosine(own.endings, unknown.endings),
+        _cosine(own.lines, unknown.lines),
+        abs(float((own.case - unknown.case).sum())),
+        abs(float((own.blocks - unknown.blocks).sum())),
+    ]
+    lengths, entropies = (own.sentence_length, unknown.sentence_length), (own.entropy, unknown.entropy)
+    return np.array([
+        *together[:10], *apart, together[10], abs(lengths[0] - lengths[1]), together[11],
+        abs(entropies[0] - entropies[1]), together[12], *entropies, *lengths,
+    ])  # fmt: skip
+
+
+def laid_out(question: Question) -> bool:
+    """Whether all texts have lines; where one has none, features of lines tell of a program and not of an author."""
+    return all("\n" in _plain(text).strip() for text in (question.text, *question.known))
+
+
+def _plain(text: str) -> str:
+    """Without what tells of the file alone: a mark at its beginning, and how its lines are ended."""
+    return text.lstrip(BOM).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _read(texts: Sequence[str]) -> list[_Text]:
+    """All texts of a question."""
+    spaced = [spaced_once(text) for text in texts]
+    points = [code_points(text) for text in spaced]
+    ends = np.cumsum([0, *map(len, points)])
+    characters, symbol = np.unique(np.concatenate(points), return_inverse=True)
+    upper, lower = (np.array([test(chr(one)) for one in characters], dtype=bool) for test in (str.isupper, str.islower))
+    grams: list[list[tuple[Ints, Ints]]] = [[] for _ in texts]
+    for n, codes in enumerate(gram_codes(symbol, len(characters), len(TOPS)), 1):
+        for at, (low, high) in enumerate(pairwise(ends.tolist())):
+            grams[at].append(np.unique(codes[low : max(high - n + 1, low)], return_counts=True))
+    numbers: dict[str, int] = {}
+    tokens = [[numbers.setdefault(one, len(numbers)) for one in _TOKEN.findall(text)] for text in texts]
+    counts = [np.bincount(np.array(each, dtype=np.int64), minlength=len(numbers)) for each in tokens]
+    capital = [(int(count[upper[which]].sum()), int(count[lower[which]].sum())) for (which, count), *_ in grams]
+    packed = [text.encode("utf-8", "surrogatepass") for text in spaced]
+    return [_described(*each) for each in zip(texts, packed, grams, counts, capital, strict=True)]
+
+
+def _described(
+    text: str, content: bytes, grams: Sequence[tuple[Ints, Ints]], tokens: Ints, capital: tuple[int, int]
+) -> _Text:
+    length, lines, blocks = max(len(text), 1), text.count("\n") + 1, text.count("\n\n") + 1
+    many = int(tokens.sum())
+    ends = len(_END.findall(text))
+    filled = len(_FILLED.findall(text))
+    sentences = max(ends + (_ENDED.search(text.rstrip()[-20:]) is None), 1) if filled else 1
+    by_line = ends + filled - len(_CLOSING.findall(text))
+    last = "".join(line[-1:] for line in text.split("\n"))
+    between = 2 * (blocks - 1)  # characters between blocks
+    return _Text(
+        grams=grams,
+        tokens=tokens,
+        marks=np.array([text.count(mark) for mark in _MARKS]) / length,
+        endings=np.array([last.count(mark) for mark in _ENDINGS]) / lines,
+        lines=np.array([by_line, many, lines - filled]) / lines,
+        case=np.array([capital[0] / max(capital[1], 1), capital[0] / length]),
+        blocks=np.array([lines - between + blocks - 1, len(text) - between]) / blocks,
+        sentence_length=many / sentences,
+        entropy=_entropy(tokens),
+        packed=_packed(content),
+        content=content,
+    )
+
+
+def _averaged(texts: Sequence[_Text]) -> _Text:
+    """The mean of what is told of one text alone."""
+    first = texts[0]
+    names = ("marks", "endings", "lines", "case", "blocks")
+    marks, endings, lines, case, blocks = (np.mean([getattr(one, name) for one in texts], axis=0) for name in names)
+    length, entropy = (float(np.mean([getattr(one, name) for one in texts])) for name in ("sentence_length", "entropy"))
+    return _Text(first.grams, first.tokens, marks, endings, lines, case, blocks, length, entropy, 0.0, b"")
+
+
+def _compared(known: _Text, unknown: _Text) -> Array:
+    """Dissimilarities, intersections, cosine of tokens, joint entropy, compression."""
+    profiles = [_profiles(*each) for each in zip(known.grams, unknown.grams, TOPS, strict=True)]
+    both = known.tokens + unknown.tokens
+    packed = (known.packed + unknown.packed) / _packed(known.content + unknown.content)
+    rest = _cosine(known.tokens, unknown.tokens), _entropy(both), packed
+    return np.array([*(one for one, _ in profiles), *(shared for _, shared in profiles), *rest])
+
+
+def _profiles(first: tuple[Ints, Ints], second: tuple[Ints, Ints], top: int) -> tuple[float, int]:
+    """How unlike two profiles are, and how many n-grams both have. Of equally frequent ones the first go in."""
+    tops = [grams[np.argsort(-counts, kind="stable")[:top]] for grams, counts in (first, second)]
+    union = np.union1d(*tops)
+    if not len(union):
+        return 0.0, 0
+    one, other = (_rates(each, union) for each in (first, second))
+    return float(((2 * (one - other) / (one + other)) ** 2).sum()), len(tops[0]) + len(tops[1]) - len(union)
+
+
+def _rates(profile: tuple[Ints, Ints], asked: Ints) -> Array:
+    grams, counts = profile
+    if not len(grams):
+        return np.zeros(len(asked))
+    place = np.minimum(np.searchsorted(grams, asked), len(grams) - 1)
+    return np.where(grams[place] == asked, counts[place] / counts.sum(), 0.0)
+
+
+def _cosine(one: Array | Ints, other: Array | Ints) -> float:
+    length = float(np.sqrt((one * one).sum()) * np.sqrt((other * other).sum()))
+    return float((one * other).sum()) / length if length else 0.0
+
+
+def _entropy(counts: Ints) -> float:
+    """In bits."""
+    some = counts[counts > 0]
+    share = some / max(int(some.sum()), 1)
+    return abs(float((share * np.log2(share)).sum()))
+
+
+def _packed(content: bytes) -> float:
+    return len(zlib.compress(content)) / max(len(content), 1)

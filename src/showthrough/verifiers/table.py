@@ -1,0 +1,22 @@
+"""The tables of verifiers that packages bring, and of what learns one here."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from showthrough.errors import PlanError, meant, quoted
+from showthrough.tables import Table, value_of
+from showthrough.verifiers.base import Learner, Verifier
+from showthrough.verifiers.compression import Compression
+from showthrough.verifiers.glad import Glad
+from showthrough.verifiers.ngrams import Ngrams
+
+VERIFIERS: Table[Verifier] = Table("verifiers", {}, partial(value_of, Verifier, "verifier"))
+LEARNERS: dict[str, Learner] = {one.name: one for one in (Glad(), Ngrams(), Compression())}
+
+
+def learner_named(name: str) -> Learner:
+    """Raises PlanError for one that there is not."""
+    if name not in LEARNERS:
+        raise PlanError(f"unknown learner {quoted(name)}; {meant(name, LEARNERS)}there are: {', '.join(LEARNERS)}")
+    return LEARNERS[name]

@@ -1,0 +1,140 @@
+"""A verifier that was trained here, and its folder."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from showthrough.errors import PlanError, ResourceError, shown
+from showthrough.files.reading import read_bytes
+from showthrough.resources.model_folders import (
+    Card,
+    Training,
+    arrays_as_file,
+    arrays_of_file,
+    check_model_folder,
+    read_card,
+    write_model,
+)
+from showthrough.verifiers.base import UNANSWERED, Array, Fitted, Question
+from showthrough.verifiers.table import LEARNERS
+
+Band = tuple[float, float]
+WEIGHTS = "weights.npz"
+_TRIAL = Question(("One text.",), "Another.")
+
+
+class _Using(msgspec.Struct, frozen=True):
+    """What using a verifier needs to know, in its card."""
+
+    learner: str
+    version: int
+    band: Band | None
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedVerifier:
+    """What `train_verifier` gives: it answers questions, and tells what it learned from and how well it did."""
+
+    fitted: Fitted
+    learner: str
+    training: Training
+    name: str
+    band: Band | None = None  # answers inside are none
+    settings: Mapping[str, Any] = field(default_factory=dict)  # how it was trained
+    figures: Mapping[str, Any] = field(default_factory=dict)  # what training told
+    source: str = ""  # its folder
+
+    def __repr__(self) -> str:
+        return f"TrainedVerifier({self.name!r}, {self.learner}, {self.problems} problems)"
+
+    @property
+    def version(self) -> int:
+        return LEARNERS[self.learner].version
+
+    @property
+    def problems(self) -> int:
+        """That it learned from."""
+        return int(self.figures.get("problems", 0))
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes whenever an answer could."""
+        total = hashlib.blake2b(msgspec.json.encode((self.learner, self.version, self.band)), digest_size=16)
+        for name, array in sorted(self.fitted.saved().items()):
+            total.update(msgspec.json.encode((name, array.shape)) + np.ascontiguousarray(array).tobytes())
+        return total.hexdigest()
+
+    def answers(self, questions: Sequence[Question]) -> Array:
+        return without_band(self.fitted.answers(questions), self.band)
+
+    def save(self, folder: Path | str, force: bool = False) -> None:
+        """Writes it as a folder, which `--verifier FOLDER/` takes. Raises OutputError."""
+        path = Path(folder).expanduser()
+        check_model_folder(path, force)
+        using = {"learner": self.learner, "version": self.version, "band": self.band}
+        card = Card(
+            kind="verifier", training=self.training, settings={**self.settings, **using}, figures=dict(self.figures)
+        )
+        write_model(path, card, {WEIGHTS: arrays_as_file(self.fitted.saved())})
+
+
+def without_band(answers: Array, band: Band | None) -> Array:
+    """Answers of which those inside a band are none."""
+    if band is None:
+        return answers
+    return np.where((answers >= band[0]) & (answers <= band[1]), UNANSWERED, answers)
+
+
+def load_verifier(folder: Path | str, name: str = "") -> TrainedVerifier:
+    """The verifier of a folder, under a name or that of the folder. Raises PlanError where it cannot be used."""
+    path = Path(folder)
+    try:
+        path = path.expanduser()
+        card = read_card(path)
+    except (RuntimeError, ResourceError) as error:  # the first where somebody has no home
+        raise PlanError(str(error), f"verifier {shown(str(folder))}") from None
+    if card.kind != "verifier":
+        raise PlanError(f"holds a {card.kind}; expected what showthrough verifier train made", str(path))
+    try:
+        using = msgspec.convert(card.settings, _Using)
+        _check_version(using, path)
+        fitted = _fitted(arrays_of_file(read_bytes(path / WEIGHTS), WEIGHTS), using.learner)
+    except (msgspec.MsgspecError, KeyError, IndexError, TypeError, ValueError) as error:
+        fault = f"is not as showthrough verifier train wrote it ({error}); train it again"
+        raise PlanError(fault, str(path)) from None
+    named = name or path.resolve().name
+    return TrainedVerifier(
+        fitted, using.learner, card.training, named, using.band, card.settings, card.figures, str(folder)
+    )
+
+
+def _check_version(using: _Using, path: Path) -> None:
+    if using.learner not in LEARNERS:
+        fault = f"was trained by {shown(using.learner)}, which this program does not have"
+        raise PlanError(f"{fault}; expected one of {', '.join(LEARNERS)}", str(path))
+    ours = LEARNERS[using.learner].version
+    if using.version != ours:
+        fault = f"was trained by version {using.version} of {using.learner}; this program has version {ours}"
+        raise PlanError(f"{fault}: train it again", str(path))
+
+
+def _fitted(arrays: Mapping[str, Any], learner: str) -> Fitted:
+    """Raises ValueError and the like where arrays are not such as were saved."""
+    for name, array in arrays.items():
+        if array.dtype != np.float64 or not np.isfinite(array).all():
+            raise ValueError(f"{name} in {WEIGHTS} holds other things than numbers")
+    fitted = LEARNERS[learner].loaded(arrays, {})
+    (answer,) = fitted.answers([_TRIAL])
+    if not 0 <= answer <= 1 or {one: each.shape for one, each in fitted.saved().items()} != {
+        one: each.shape for one, each in arrays.items()
+    }:
+        raise ValueError(f"{WEIGHTS} holds other arrays")
+    return fitted

@@ -1,0 +1,165 @@
+"""Training a verifier on problems of which it is known who wrote them, and how well it does on others."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from showthrough.axis.spans import Bools, Ints
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.provenance import text_digest
+from showthrough.errors import PlanError, at_document, quoted
+from showthrough.resources.model_folders import Training
+from showthrough.resources.settings import Watch
+from showthrough.verifiers.base import UNANSWERED, Array, Learner, Question
+from showthrough.verifiers.folds import components, parted
+from showthrough.verifiers.measures import measured, statistics_of
+from showthrough.verifiers.table import learner_named
+from showthrough.verifiers.trained import Band, TrainedVerifier, without_band
+
+FOLDS = 10
+AUTHORS, PROBLEMS = "authors", "problems"  # what is held out where a learner is tried
+_BATCH = 32  # questions that are looked at between two steps of a bar
+
+
+@dataclass(frozen=True, eq=False)
+class _Problems:
+    """Questions with their answers, and which must not be parted."""
+
+    questions: Sequence[Question]
+    same: Bools
+    authors: Ints
+
+    def part(self, places: Ints) -> _Problems:
+        return _Problems([self.questions[at] for at in places.tolist()], self.same[places], self.authors[places])
+
+
+def train_verifier(
+    corpus: Corpus,
+    learner: str = "glad",
+    *,
+    seed: int = 0,
+    band: Band | None = None,
+    folds: int = FOLDS,
+    name: str = "",
+    watch: Watch | None = None,
+) -> TrainedVerifier:
+    """Trains a verifier on all problems of a corpus, of which it must be known who wrote them. Raises PlanError.
+
+    `learner` is glad, ngrams or compression. Answers inside the `band`, such as (0.45, 0.55), are none. Its figures say
+    how well the learner does on problems that were held out, a part of `folds` at a time: with all others that share a
+    text or a group with them, as authors would be whom it has not met, and each by itself, as PAN does it.
+    """
+    asked = learner_named(learner)
+    check_request(band, folds, seed)
+    problems = _problems(corpus)
+    started = time.perf_counter()
+    _prepare(asked, problems.questions, watch)
+    told = _rounds(watch, f"trying {learner}", 2 * folds)
+    figures: dict[str, Any] = {
+        "problems": len(problems.questions), "same": int(problems.same.sum()), "authors": len(set(problems.authors)),
+        "folds": folds,
+    }  # fmt: skip
+    for what, kept_together in ((AUTHORS, problems.authors), (PROBLEMS, np.arange(len(problems.same)))):
+        answers = _held_out(asked, problems, parted(kept_together, problems.same, folds, seed), seed, told)
+        figures[f"held_out_{what}"] = _figures(problems.same, without_band(answers, band))
+    fitted = asked.fit(problems.questions, problems.same, problems.authors, seed)
+    figures["seconds"] = round(time.perf_counter() - started, 3)
+    settings = {"seed": seed, "folds": folds}
+    return TrainedVerifier(fitted, learner, _training(corpus), name or learner, band, settings, figures)
+
+
+def check_request(band: Band | None, folds: int, seed: int) -> None:
+    """Raises PlanError for what cannot be done, before anything is read."""
+    if band is not None and not (len(band) == 2 and 0 <= band[0] <= UNANSWERED <= band[1] <= 1):
+        raise PlanError(f"found {quoted(band)}; expected two numbers about 0.5, from 0 to 1, such as 0.45-0.55", "band")
+    if folds < 2:
+        raise PlanError(f"found {quoted(folds)}; expected 2 or more", "folds")
+    if seed < 0:
+        raise PlanError(f"found {quoted(seed)}; expected 0 or more", "seed")
+
+
+def _problems(corpus: Corpus) -> _Problems:
+    """Raises PlanError for what cannot be learned from, in one line."""
+    documents = [one for one in corpus if one.authorship is not None]
+    _check(corpus, documents)
+    questions = [Question(one.authorship.known, one.text) for one in documents if one.authorship]
+    same = np.array([bool(one.authorship and one.authorship.same) for one in documents])
+    groups = [[f"group {one.group}"] if one.group else [] for one in documents]
+    texts = [[text_digest(text) for text in (*each.known, each.text)] for each in questions]
+    authors = components([[*one, *other] for one, other in zip(texts, groups, strict=True)])
+    if authors.max() == 0:
+        fault = "all problems share texts or groups, so that no author can be held out; expected several authors"
+        raise PlanError(fault, file=corpus.source)
+    return _Problems(questions, same, authors)
+
+
+def _check(corpus: Corpus, documents: Sequence[Document]) -> None:
+    file, every = corpus.source, f"of {len(documents)} problems"
+    if not documents:
+        raise PlanError("no document asks who wrote it; expected problems with known texts, such as PAN's", file=file)
+    asked = [(one, one.authorship) for one in documents if one.authorship]
+    if empty := [one.id for one, each in asked if not any(text.strip() for text in each.known)]:
+        fault = f"{len(empty)} {every} have no known text; expected at least one by the author"
+        raise PlanError(fault, at_document(empty[0]), file)
+    if unknown := [one.id for one, each in asked if each.same is None]:
+        fault = f"of {len(unknown)} {every} nobody said who wrote them; expected truth.txt with Y or N for each"
+        raise PlanError(fault, at_document(unknown[0]), file)
+    kinds = {each.same for _, each in asked}
+    if len(kinds) == 1:
+        found, lacking = ("one author", "two") if True in kinds else ("two authors", "one")
+        raise PlanError(f"all {len(documents)} problems are by {found}; expected some by {lacking} as well", file=file)
+
+
+def _training(corpus: Corpus) -> Training:
+    """With the digest of every text, known ones too: a verifier knows each of them again."""
+    texts = (text for one in corpus for text in (one.text, *(one.authorship.known if one.authorship else ())))
+    return Training(corpus.name, corpus.digest, tuple(sorted(set(map(text_digest, texts)))))
+
+
+def _prepare(learner: Learner, questions: Sequence[Question], watch: Watch | None) -> None:
+    for start in range(0, len(questions), _BATCH):
+        if watch:
+            watch("looking at problems", start, len(questions))
+        learner.prepare(questions[start : start + _BATCH])
+
+
+def _held_out(learner: Learner, problems: _Problems, fold: Ints, seed: int, told: Callable[[], None]) -> Array:
+    """The answer to each problem by a verifier that learned from the other folds."""
+    answers = np.empty(len(fold))
+    for one in range(int(fold.max()) + 1):
+        inside, outside = problems.part(np.flatnonzero(fold != one)), problems.part(np.flatnonzero(fold == one))
+        fitted = learner.fit(inside.questions, inside.same, inside.authors, seed)
+        answers[fold == one] = fitted.answers(outside.questions)
+        told()
+    return answers
+
+
+def _figures(same: Bools, answers: Array) -> dict[str, float]:
+    """Measures of held-out problems, and what they do not say: how often two authors are taken for one."""
+    sums = {name: column.sum() for name, column in statistics_of(same, answers).items()}
+    found = {name: float(value) for name, value in measured(sums).items()}
+    open_ = int((answers == UNANSWERED).sum())
+    return {
+        "accuracy": float(sums["right"] / len(same)), **found,
+        "false_alarms": float((answers[~same] > UNANSWERED).mean()), "unanswered": open_,
+    }  # fmt: skip
+
+
+def _rounds(watch: Watch | None, what: str, rounds: int) -> Callable[[], None]:
+    """Tells of each round that is done."""
+    count = 0
+
+    def done() -> None:
+        nonlocal count
+        count += 1
+        if watch:
+            watch(what, min(count, rounds), rounds)
+
+    if watch:
+        watch(what, 0, rounds)
+    return done

@@ -1,0 +1,33 @@
+"""GLAD on PAN's own problems, beside what was published for it (Potthast, Hagen and Stein 2016).
+
+Trained on the problems of 2013 to 2015, among whose texts those of the masking problems are: so did PAN, and the
+program refuses it unless asked (`--seen`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from showthrough import read_anonymization, read_corpus, train_verifier
+from showthrough.verifiers.answering import answers_to
+from showthrough.verifiers.base import UNANSWERED
+from showthrough.verifiers.seen import seen
+
+
+def test_glad(pan: Path) -> None:
+    glad = train_verifier(read_corpus(pan / "verification_train"))
+    figures = glad.figures
+    assert (figures["problems"], figures["same"]) == (410, 205)
+    assert figures["held_out_problems"]["accuracy"] >= 0.65
+    assert figures["held_out_authors"]["auc"] > 0.65
+    corpus = read_corpus(pan / "masking_problems")
+    assert seen(glad, corpus) == len(corpus) == 205
+    found = {"original": answers_to(glad, corpus, {one.id: one.text for one in corpus})}
+    for name in "AB":
+        texts = read_anonymization(pan / f"submission_{name}", corpus, name=name).texts(corpus)
+        found[name] = answers_to(glad, corpus, texts)
+    right = {name: np.mean([value > UNANSWERED for value in each.values()]) for name, each in found.items()}
+    assert 0.58 <= right["original"] <= 0.75  # published: 0.656
+    assert right["B"] < right["A"] < right["original"]  # published: 0.532, 0.587
