@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from showthrough.metrics import HEADLINE
 from showthrough.report.table import DASH, HEADLINES, Cell, Column, Table, column_of, rounded, tables
-from showthrough.report.wording import Clause, listed
+from showthrough.report.wording import Clause, listed, verifiers_that_knew_them
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import chosen, headline, playing
 from showthrough.run.run import Run
@@ -206,6 +206,8 @@ def author_caveats(run: Run) -> list[str]:
             "c@1 is the share of questions about authors that a verifier answers right; what it leaves open counts as "
             f"its usual luck. Another verifier than {listed(asked)} may tell more{masked}."
         )
+        knew = [one.removeprefix("the ") for one in verifiers_that_knew_them(run)]
+        lines += [f"The {one}: what it tells of them says little about others." for one in knew]
     if (record := chosen(run, "meaning")) and record.parameters.get("vectors") == "":
         lines.append(f"{record.name} knows no word vectors here: words that no dictionary joins count as strangers.")
     return lines

@@ -48,6 +48,15 @@ def trained_on_them(run: Run, names: Sequence[str]) -> list[str]:
     ]
 
 
+def verifiers_that_knew_them(run: Run) -> list[str]:
+    """Which verifiers had met these documents before: what they tell of them says little about others."""
+    return [
+        f"the verifier {one.name} was trained on texts of {one.seen:,} of these {len(run.documents):,} documents"
+        for one in run.verifiers
+        if one.seen
+    ]
+
+
 def may_leak(score: Score | None) -> str:
     """What a spotless score leaves open: an interval that starts at 0.931 says that 7 % may leak all the same."""
     if score is None or score.value != 1:
