@@ -62,7 +62,7 @@ def command(
     if len(run.names) < 2:
         raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
     show_notes(f"{who}: its numbers are too good" for who in trained_on_them(run, run.names))
-    show_notes(f"{who}: what it tells here says little about others" for who in verifiers_that_knew_them(run))
+    show_notes(f"the {who}, and numbers on these say little about others" for who in verifiers_that_knew_them(run))
     if matrix:
         _show_matrices(run, metric or comparable(run), level, shuffles, seed)
         return

@@ -174,7 +174,7 @@ def _limits(run: Run, names: Sequence[str]) -> str:
     if run.corpus.silver:
         limits.append(f"what {markers(run)} marked is not what identifies")
     if playing(run, "authors"):
-        limits += verifiers_that_knew_them(run)
+        limits += [f"the {one}" for one in verifiers_that_knew_them(run)]
         limits.append("another verifier may tell more authors")
     if not playing(run, "attack"):
         limits.append("no attack was made")

@@ -50,10 +50,14 @@ def trained_on_them(run: Run, names: Sequence[str]) -> list[str]:
 
 def verifiers_that_knew_them(run: Run) -> list[str]:
     """Which verifiers had met these documents before: what they tell of them says little about others."""
+    names: dict[int, list[str]] = {}
+    for one in run.verifiers:
+        names.setdefault(one.seen, []).append(shown(one.name))
     return [
-        f"the verifier {one.name} was trained on texts of {one.seen:,} of these {len(run.documents):,} documents"
-        for one in run.verifiers
-        if one.seen
+        f"verifier{'s' * (len(some) > 1)} {listed(some)} learned from texts of {seen:,} of these "
+        f"{len(run.documents):,} documents"
+        for seen, some in names.items()
+        if seen
     ]
 
 
