@@ -19,6 +19,7 @@ from showthrough import (
     release,
     replaced,
 )
+from showthrough.data.masks import Rewriting
 
 TEXT = "Mr John Doe met Ann Lee; Doe paid Lee."
 #       0  3    8   12  16  20   25       34
@@ -147,3 +148,10 @@ def test_numbers_take_no_quadratic_time() -> None:
     written = replaced([Mask(start, end, "PERSON") for start, end in spans], text, "number", marks)
     assert time.process_time() - before < 10
     assert [mask.replacement for mask in written[:4]] == ["[PERSON_1]", "[PERSON_2]", "[PERSON_3]", "[PERSON_1]"]
+
+
+def test_what_was_written_anew_is_released_as_it_was_handed_in() -> None:
+    masks, corpus = {"d": [Mask(0, 24, TEXT[:24]), Mask(24, 38, "He paid.")]}, Corpus([Document("d", TEXT)])
+    assert release(corpus, Rewriting(masks)).documents[0].text == f"{TEXT[:24]}He paid."
+    assert release(corpus, Rewriting(masks, written={"d": "He  paid."})).documents[0].text == "He  paid."
+    assert "John" not in release(corpus, Rewriting(masks), "label").documents[0].text

@@ -17,7 +17,11 @@ from showthrough.evaluation.defaults import default_metrics, with_ratings
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.plan_files import read_request
 from showthrough.metrics import metric_name, metrics_of, preset
+from showthrough.report.authorship import author_caveats
+from showthrough.report.verdict import verdict
+from showthrough.report.wording import verifiers_that_knew_them
 from showthrough.resources.model_folders import Training
+from showthrough.run.thresholds import Threshold
 from showthrough.verifiers.base import Question
 from showthrough.verifiers.given import GivenAnswers
 
@@ -253,3 +257,23 @@ def test_bench_takes_them_too() -> None:
     assert run["rules", 'safety(verifier="mine")'].value == 0.5  # it says yes to all, and half of them are by others
     assert [one.name for one in run.verifiers] == ["mine"]
     assert run["A", "sensibleness"].value == 2
+
+
+def test_a_file_of_vectors_that_is_not_there_is_missed_at_once(tmp_path: Path) -> None:
+    missing = "is no file; expected one of GloVe or word2vec, or spacy:PIPELINE"
+    assert told(plan_of(['soundness(vectors="none.txt")'])) == [f"vectors none.txt: {missing}"]
+    (line,) = told(plan_of([f'soundness(vectors="{"long" * 2000}")']))
+    assert line.endswith(missing)
+    (tmp_path / "glove.txt").write_text("cat 1 0")
+    plan_of([f'soundness(vectors="{tmp_path / "glove.txt"}")', 'soundness(vectors="spacy:none")']).check()
+
+
+def test_a_run_remembers_which_verifier_knew_its_documents() -> None:
+    learned = tuple(text_digest(CORPUS.documents[n].text) for n in range(3))
+    knowing = Always(training=Training("other", "x", learned))
+    run = scored(metrics=['safety(verifier="always, fresh")'], verifiers=[knowing, Always("fresh")], seen=True)
+    assert {one.name: one.seen for one in run.verifiers} == {"always": 3, "fresh": 0}
+    assert verifiers_that_knew_them(run) == ["verifier always learned from texts of 3 of these 8 documents"]
+    assert any("verifier always learned from texts of 3 of these 8" in line for line in author_caveats(run))
+    run.thresholds = [Threshold(run.metrics[0].text, "max", 1.0)]
+    assert "the verifier always learned from texts of 3 of these 8 documents" in verdict(run).recommendation

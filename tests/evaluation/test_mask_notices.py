@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
+from showthrough.data.masks import Rewriting
 from showthrough.evaluation.notices import notices
 
 TEXT = "John Doe of Oslo met the nurse. 🙂"
@@ -76,3 +77,10 @@ def test_chunks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     chunks = Corpus.chunks
     monkeypatch.setattr(Corpus, "chunks", lambda corpus: chunks(corpus, 10))
     assert notices(CORPUS, [one]) == whole
+
+
+def test_what_is_written_anew_may_keep_words() -> None:
+    masks = {"d": [Mask(0, 31, "Here John met her."), Mask(16, 31, "John met.")], "e": []}
+    assert len(notices(CORPUS, [Anonymization(masks, "one")])) == 2  # they overlap, and write a name
+    assert notices(CORPUS, [Rewriting(masks, "one")]) == []
+    assert evaluate(CORPUS, Rewriting(masks, "one"), ["er_di"], resamples=0).notes == []

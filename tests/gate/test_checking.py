@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, PlanError
+from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.provenance import Provenance
 from showthrough.gate.baseline import Baseline
 from showthrough.gate.checking import Gate, checked
@@ -339,3 +340,17 @@ def test_metrics_must_be_the_same(run_of: Runs) -> None:
 )
 def test_a_number_is_told_on_its_side_of_a_limit(value: float, limit: float | None, text: str) -> None:
     assert told(value, limit) == text
+
+
+def test_documents_that_nobody_rated_do_not_count(run_of: Runs) -> None:
+    """40 documents, of which people read 5: too few to judge a mean of ratings by, and enough for the rest."""
+    said = [Rating(document=f"d{n:02}", anonymization="a", item="1", rater="r", value=2) for n in range(5)]
+    run = run_of({"a": ()}, metrics=["er_di", "sensibleness"], ratings=Ratings(said))
+    asked = [at_least(0.5), at_least(1.0, "sensibleness")]
+
+    def samples(least: int) -> list[tuple[str, int, bool]]:
+        checks = checked(run, Gate(asked, documents=least)).anonymizations[0].checks
+        return [(one.metric, one.found, one.passed) for one in checks if isinstance(one, Enough)]
+
+    assert samples(20) == [("", 40, True), ("sensibleness", 5, False), ("er_di", 40, True)]
+    assert samples(5) == [("", 40, True), ("sensibleness", 5, True), ("er_di", 40, True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ from hypothesis import given, strategies as st
 from rich.console import Console
 
 from showthrough import METRICS, Anonymization, Corpus, Document, Mask, Metric, Rows, Run, evaluate
+from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Authorship
 from showthrough.data.masks import Rewriting
 from showthrough.metrics import HEADLINE, Array, Role, Totals
@@ -32,9 +33,10 @@ from showthrough.report.authorship import (
 from showthrough.report.changes import changes
 from showthrough.report.html import html_text
 from showthrough.report.html.passages import MOST, passages as rewritten
-from showthrough.report.terminal import show_run
+from showthrough.report.terminal import show_comparisons, show_run
 from showthrough.report.verdict import verdict
 from showthrough.run.thresholds import Threshold
+from showthrough.verifiers.base import Question
 
 Open = Callable[..., Any]
 EVIL = "</script><img src=x onerror=alert(1)>"
@@ -354,3 +356,71 @@ def test_for_others_it_tells_no_folder_of_a_model() -> None:
     run = evaluate(corpus, {"x": Anonymization({"a": []})}, ['perplexity(lm="/home/ann/model")'], resamples=0)
     assert "/home/ann" in json_text(run)
     assert "/home/ann" not in json_text(run.without_text())
+
+
+def test_where_nobody_answered_a_table_says_so() -> None:
+    """Eight problems are too few to learn from, and nobody else was asked."""
+    corpus = Corpus([problem(number) for number in range(8)], name="pan")
+    run = evaluate(corpus, rewriting(corpus, "A", "A house is old."), ["safety"], resamples=0)
+    assert values(run) == {"c@1": ["–"]}
+    text = shown(run)
+    assert "no verifier answered a question about these documents" in text
+    assert "worst case" not in text
+    assert "No verifier answered." in " ".join(author_caveats(run))
+    assert "than none" not in " ".join(author_caveats(run))
+    html_text(run)
+
+
+def test_who_alone_answered_is_not_said_to_tell_most(masked: Callable[..., Run]) -> None:
+    run = masked({"keen": ANSWERS["keen"]})
+    corpus = Corpus([problem(number) for number in range(8)], name="pan")
+    both = evaluate(
+        corpus, rewriting(corpus, "A", "A house is old."), ["safety"],
+        answers={"keen": {name: ANSWERS["keen"][name] for name in ("original", "A")}}, resamples=0,
+    )  # fmt: skip
+    for one in (run, both):  # in the second adaptive was asked too, and learned nothing
+        assert "tells most" not in "; ".join(map(str, author_clauses(one, "A")))
+
+
+def test_measures_that_are_undefined_are_told_together(masked: Callable[..., Run]) -> None:
+    run, console = masked(), Console(file=io.StringIO(), width=300)
+    show_comparisons(run, run.compare(run.metrics[0].text, shuffles=99), 0.05, console)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    lines = [line for line in text.splitlines() if "undefined for one of the two" in line]
+    assert len(lines) == 1
+    assert all(f"{measure}:{one}" in lines[0] for measure in ("auc", "f1", "overall") for one in ("keen", "dull"))
+    assert "c@1:keen: is the row better than the column?" in text
+
+
+def test_it_is_said_how_many_people_rated_how_much(masked: Callable[..., Run]) -> None:
+    def said(*raters: str) -> str:
+        ratings = [
+            Rating(document=f"p{number}", anonymization=name, item="1", rater=rater, value=1)
+            for number in (0, 3)
+            for name in "AB"
+            for rater in raters
+        ]
+        return "; ".join(map(str, author_clauses(masked(ratings=Ratings(ratings)), "A")))
+
+    assert said("r1").endswith("; in 2 of 8 documents one person rates its passages 1.00 of 2")
+    assert said("r1", "r2").endswith("; in 2 of 8 documents 2 people rate its passages 1.00 of 2")
+
+
+@dataclass(frozen=True)
+class Sure:
+    """A verifier that always says yes."""
+
+    name: str = "sure"
+    version: int = 1
+
+    def answers(self, questions: Sequence[Question]) -> list[float]:
+        return [0.9] * len(questions)
+
+
+def test_documents_of_one_author_are_not_called_authors() -> None:
+    documents = [Document(f"d{n}", f"{problem(n).text} {n // 2}", (), f"author {n // 4}") for n in range(8)]
+    corpus = Corpus(documents, name="court")
+    run = evaluate(corpus, rewriting(corpus, "A", "A house is old."), ["safety"], verifiers=[Sure()], resamples=0)
+    assert "8 of the 8 (100 %) documents whose author it found before are still told to be theirs" in "; ".join(
+        map(str, author_clauses(run, "A"))
+    )

@@ -74,7 +74,8 @@ def test_guests(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("written", "line"),
     [
-        ("none/", "is no folder"),
+        ("none/", "none: is no folder; expected one that showthrough verifier train made"),
+        (f"{Path(__file__).parent}/", "has no model.json; expected a folder that showthrough verifier train made"),
         ("none", "verifier none: is no folder; expected a folder that showthrough verifier train made"),
         ("a=none", "none: is no folder"),
         ("", "expected FOLDER or NAME=FOLDER, neither of them empty"),

@@ -15,7 +15,7 @@ from showthrough.files.reading import stem
 from showthrough.report.clinical import ALPHA, comparable, show_matrix, significance
 from showthrough.report.differences import compared_json, show_differences
 from showthrough.report.terminal import show_comparisons
-from showthrough.report.wording import trained_on_them
+from showthrough.report.wording import trained_on_them, verifiers_that_knew_them
 from showthrough.run.beside import Beside, complete
 from showthrough.run.run import Run
 
@@ -62,6 +62,7 @@ def command(
     if len(run.names) < 2:
         raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
     show_notes(f"{who}: its numbers are too good" for who in trained_on_them(run, run.names))
+    show_notes(f"the {who}, and numbers on these say little about others" for who in verifiers_that_knew_them(run))
     if matrix:
         _show_matrices(run, metric or comparable(run), level, shuffles, seed)
         return

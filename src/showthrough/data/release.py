@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from showthrough.data.documents import Corpus, Document, Mention
 from showthrough.data.mask_types import repeats, type_of
-from showthrough.data.masks import Anonymization, Mask, apply_masks, flattened
+from showthrough.data.masks import Anonymization, Mask, Rewriting, apply_masks, flattened
 from showthrough.data.pairing import Missing, check_pair
 from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
 
@@ -30,7 +30,8 @@ def release(
 
     `replace` writes the mask's type in brackets (`label`: `[PERSON]`), the same with a number (`number`: `[PERSON_1]`)
     or nothing (`suppress`) instead of what the masks themselves write. Raises InputError where masks and documents do
-    not go together, where a replacement repeats what it stands for, and where nothing is left of a text.
+    not go together, where a replacement repeats what it stands for, and where nothing is left of a text. A rewriting is
+    released as it was handed in: a passage may well be as it was.
 
     >>> one = Corpus([Document("a", "Mr Doe met Mr Roe and Mr Doe")])
     >>> masks = Anonymization({"a": [Mask(3, 6, "NAME"), Mask(14, 17, "NAME"), Mask(25, 28, "NAME")]})
@@ -43,12 +44,15 @@ def release(
         raise InputError(problems)
     file = anonymization.source or anonymization.name
     documents = []
+    given = anonymization.texts(corpus) if replace is None and isinstance(anonymization, Rewriting) else {}
     for document in corpus:
         masks = anonymization.of(document.id)
         if replace is not None:
             masks = replaced(masks, document.text, replace, _known(document))
-        problems += _repeating(masks, document, file)
-        text = apply_masks(document.text, masks)
+        text = given.get(document.id)
+        if text is None:
+            problems += _repeating(masks, document, file)
+            text = apply_masks(document.text, masks)
         if not text:
             fault = "nothing is left of its text; expected at least one character (--replace label leaves some)"
             problems.append(Problem(file, at_document(document.id), fault))

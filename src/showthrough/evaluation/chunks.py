@@ -13,7 +13,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.errors import ResourceError
-from showthrough.evaluation.mask_notices import MaskCounts
+from showthrough.evaluation.mask_notices import MaskCounts, tells_of_masks
 from showthrough.metrics import Metric, Rows
 from showthrough.metrics.base import failure_of, sound
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
@@ -75,7 +75,7 @@ def answered(chunk: Chunk, work: Work) -> Answer:
                 why = failure_of(metric, error)
                 if one.name not in REFERENCES:
                     answer.failures[text] = why
-        if work.noticed is not None and one.masks and one.name not in REFERENCES:
+        if work.noticed is not None and tells_of_masks(one) and one.name not in REFERENCES:
             answer.masks[one.name] = MaskCounts.of(anonymized.coverage, work.noticed)
     if work.kept is not None:
         with suppress(ResourceError):

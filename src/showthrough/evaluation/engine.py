@@ -386,6 +386,6 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         references=[Input(one.name, one.digest, len(one)) for one in references],
         backgrounds={one.name: background_input(one) for one in plan.backgrounds},
         thresholds=list(plan.thresholds),
-        verifiers=[verifier_input(one) for one in plan.verifiers],
+        verifiers=[verifier_input(one, plan.corpus) for one in plan.verifiers],
         ratings=None if plan.ratings is None else ratings_input(plan.ratings),
     )

@@ -12,7 +12,7 @@ from showthrough.axis.axis import Axis
 from showthrough.axis.coverage import Coverage
 from showthrough.axis.gold import DIRECT
 from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization, apply_masks
+from showthrough.data.masks import Anonymization, Rewriting, apply_masks
 from showthrough.errors import Problem
 from showthrough.metrics import Metric
 from showthrough.metrics.masking import DEFAULT_LEXICON
@@ -103,15 +103,21 @@ def _tells(word: str, aside: frozenset[str]) -> bool:
     return word.lower() not in aside and any(map(str.isalnum, word))
 
 
+def tells_of_masks(anonymization: Anonymization) -> bool:
+    """Whether what its masks write is worth a word: what was written anew keeps words of its original on purpose."""
+    return bool(anonymization.masks) and not isinstance(anonymization, Rewriting)
+
+
 def mask_counts(
     corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]
 ) -> dict[str, MaskCounts]:
     """What the masks of each anonymization do, where nothing else is asked of the documents."""
     aside = words_aside(metrics)
     parts: dict[str, list[MaskCounts]] = {one.name: [] for one in anonymizations}
+    looked_at = [one for one in anonymizations if tells_of_masks(one)]
     for numbers in corpus.chunks():
         axis = Axis(corpus.part(numbers))
-        for one in anonymizations:
+        for one in looked_at:
             parts[one.name].append(MaskCounts.of(Coverage(axis, one), aside))
     return {name: MaskCounts.summed(counts) for name, counts in parts.items()}
 

@@ -137,7 +137,7 @@ class FileSettings(Settings):
         str | None,
         Meta(
             title="FIELD|id:REGEX",
-            description="What documents of one patient share: a field or column, or a piece of their ids.",
+            description="What documents of one patient, or author, share: a field or column, or a piece of their ids.",
         ),
     ] = None
     id_column: Annotated[

@@ -11,6 +11,7 @@ from showthrough.gate.asking import fault_of
 from showthrough.gate.baseline import Baseline
 from showthrough.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
 from showthrough.gate.grading import Graded, graded, thresholds_of
+from showthrough.metrics import Role
 from showthrough.run.places import Places
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import chosen, counted, leaks
@@ -23,6 +24,8 @@ IDENTIFIERS = (
     30  # with none of 30 seen to leak, up to 10 % may leak all the same (3 in n: Hanley and Lippman-Hand 1983)
 )
 _LOOKS = 10  # documents that are named
+# How columns begin that are not zero where a document counts, of metrics that may leave most documents aside.
+_ABOUT: dict[Role, str] = {"sense": "ratings", "authors": "problems:"}
 _SHOWN = 80  # characters of a metric that a message shows
 
 
@@ -151,6 +154,11 @@ def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) ->
     least, there = (f"{count:,} {kind[0]}{'' if count == 1 else 's'}{kind[1]}" for count in (gate.documents, units))
     there += f" that it was not trained on, of {len(run.documents):,}" if seen else ""
     counts = [Enough(f"at least {least}", units >= gate.documents, there, units, gate.documents)]
+    for text in dict.fromkeys(one.metric for one in asked):
+        if (told_of := _told_of(run, name, text)) < run.drawn:
+            said = f"{told_of:,} of {run.drawn:,}"
+            enough = told_of >= gate.documents
+            counts.append(Enough(f"at least {least} counted by {text}", enough, said, told_of, gate.documents, text))
     things: dict[str, float] = {}
     for one in asked:
         if (count := _things(run, name, one.metric, one.part)) is not None:
@@ -163,6 +171,17 @@ def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) ->
         least = f"at least {needed} counted by {text}"
         counts.append(Enough(least, found >= needed, f"{found:,} counted", found, needed, text))
     return counts
+
+
+def _told_of(run: Run, name: str, metric: str) -> int:
+    """How many documents, or groups of them, a number tells of; all, unless the metric may leave most aside."""
+    roles = run.record(metric).roles if metric in run.rows else ()
+    begins = tuple(_ABOUT[role] for role in roles if role in _ABOUT)
+    if not begins:
+        return run.drawn
+    columns = [values for column, values in run.rows[metric][name].items() if column.startswith(begins)]
+    places = [place for place, values in enumerate(zip(*columns, strict=True)) if any(values)]
+    return len({run.groups[place] or place for place in places}) if run.groups else len(places)
 
 
 def _things(run: Run, name: str, metric: str, part: str) -> float | None:

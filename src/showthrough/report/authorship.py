@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from showthrough.metrics import HEADLINE
 from showthrough.metrics.authorship.safety import BEFORE, FALSE, LOST, TOLD
 from showthrough.report.table import DASH, HEADLINES, Cell, Column, Table, column_of, rounded, tables
-from showthrough.report.wording import Clause, listed
+from showthrough.report.wording import Clause, listed, verifiers_that_knew_them
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import chosen, headline, playing
 from showthrough.run.run import Run
@@ -110,9 +110,12 @@ def _masking_table(run: Run, record: MetricRecord, title: str, beside: Sequence[
         cells = [Blank(None) if verifier else one.cells[places[name]] for name, verifier in owners]
         columns.append(replace(one, cells=tuple(cells)))
     kept = [one for one in columns if any(cell.score and cell.score.value is not None for cell in one.cells)]
+    kept = kept or [one for one in columns if one.head == C_AT_1]  # where nobody answered it says so
     names = tuple(f"{name}, {verifier}" if verifier else name for name, verifier in owners)
     silent = [f"left out: {one}: {_why(run, record, f'{C_AT_1}:{one}')}" for one in asked if one not in answered]
-    worst_case = () if alone else ("the row of an anonymization is its worst case: the verifier that tells most",)
+    worst_case = (
+        () if len(answered) < 2 else ("the row of an anonymization is its worst case: the verifier that tells most",)
+    )
     asides = (*worst_case, *silent, *_left_out(one for one in columns if one not in kept))
     return AuthorsTable(title, names, tuple(kept), len(others), asides=asides, owners=tuple(owners))
 
@@ -159,7 +162,8 @@ def author_clauses(run: Run, name: str) -> Iterator[Clause]:
         verifier, after = best
         before = run.parts(name, record.text).get(f"{BEFORE}:{verifier}")
         earlier = f", {rounded(before.value)} on the originals" if before and before.value is not None else ""
-        among = ", the one that tells most," if len(verifiers(run, record)) > 1 else ""
+        answered = [one for one in verifiers(run, record) if _answered(run, record, one)]
+        among = ", the one that tells most," if len(answered) > 1 else ""
         yield Clause(f"leaves the verifier {verifier}{among} a c@1 of ", rounded(after.value or 0.0), earlier)
         yield from _still_found(run, record, name, verifier)
         if before and before.value is not None and _sure(before) <= _COIN:
@@ -168,7 +172,18 @@ def author_clauses(run: Run, name: str) -> Iterator[Clause]:
     if (record := chosen(run, "meaning")) and (score := headline(run, name, record)):
         yield Clause("keeps ", f"{score.value:.2f} of 5", f" of the meaning by {record.name}", aside=True)
     if (record := chosen(run, "sense")) and (score := headline(run, name, record)):
-        yield Clause("people rate its passages ", f"{score.value:.2f} of 2", aside=True)
+        yield Clause(f"{_who_rated(run, record, name)} its passages ", f"{score.value:.2f} of 2", aside=True)
+
+
+def _who_rated(run: Run, record: MetricRecord, name: str) -> str:
+    """How many people said so, of how many documents: a few passages are no whole text."""
+    columns = run.rows[record.text][name]
+    people = sum(any(values) for column, values in columns.items() if column.startswith("ratings:"))
+    documents = sum(map(bool, columns.get("ratings", ())))
+    if not people:
+        return "people rate"
+    whose = f"{people:,} people rate" if people > 1 else "one person rates"
+    return f"in {documents:,} of {len(run.documents):,} documents {whose}"
 
 
 def _best(run: Run, record: MetricRecord, name: str) -> tuple[str, Score] | None:
@@ -192,7 +207,13 @@ def _still_found(run: Run, record: MetricRecord, name: str, verifier: str) -> It
         return
     again = sum(number for number, answer in zip(found, answers, strict=True) if answer > UNANSWERED)
     share = f" ({again / total:.0%})".replace("%", " %")
-    yield Clause("", f"{again:,.0f} of the {total:,.0f}{share}", " authors that it found before are still found")
+    # An author of several documents is found in one and not in another.
+    what = (
+        "documents whose author it found before are still told to be theirs"
+        if run.groups
+        else ("authors that it found before are still found")
+    )
+    yield Clause("", f"{again:,.0f} of the {total:,.0f}{share}", f" {what}")
 
 
 def author_caveats(run: Run) -> list[str]:
@@ -203,10 +224,12 @@ def author_caveats(run: Run) -> list[str]:
         masked = (
             "" if ADAPTIVE in asked else "; none of these learned from masked texts, as whoever can mask texts could"
         )
+        more = f"Another verifier than {listed(asked)} may tell more{masked}." if asked else "No verifier answered."
         lines.append(
             "c@1 is the share of questions about authors that a verifier answers right; what it leaves open counts as "
-            f"its usual luck. Another verifier than {listed(asked)} may tell more{masked}."
+            f"its usual luck. {more}"
         )
+        lines += [f"The {one}, and numbers on these say little about others." for one in verifiers_that_knew_them(run)]
     if (record := chosen(run, "meaning")) and record.parameters.get("vectors") == "":
         lines.append(f"{record.name} knows no word vectors here: words that no dictionary joins count as strangers.")
     return lines

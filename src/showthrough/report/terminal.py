@@ -191,8 +191,12 @@ def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> Ri
 
 def show_comparisons(run: Run, compared: Sequence[Comparison], alpha: float, console: Console) -> None:
     """For each metric a matrix of corrected p values, then what is significant in words."""
+    silent: dict[tuple[str, str], list[str]] = {}  # parts without any number, by metric and reason
     for metric, part in dict.fromkeys((one.metric, one.part) for one in compared):
         here = [one for one in compared if (one.metric, one.part) == (metric, part)]
+        if part != HEADLINE and all(one.difference is None for one in here) and len({*map(_untested, here)}) == 1:
+            silent.setdefault((metric, _untested(here[0])), []).append(part)
+            continue
         head = metric if part == HEADLINE else f"{metric}, {part}"
         console.print()
         asked = "does the row differ from" if describes(run, here[0]) else "is the row better than"
@@ -207,12 +211,18 @@ def show_comparisons(run: Run, compared: Sequence[Comparison], alpha: float, con
             console.print(Text(f"  {line}", style="dim"))
         for line in untested(here):
             console.print(Text(f"  {line}", style="dim"), soft_wrap=True)
+    for (metric, reason), parts in silent.items():
+        console.print(Text(f"\n{metric}, {', '.join(parts)}: {reason}", style="dim"))
+
+
+def _untested(one: Comparison) -> str:
+    return f"not tested: {one.note or 'it is undefined for one of the two'}"
 
 
 def untested(compared: Sequence[Comparison]) -> list[str]:
     """Why there is no p: one line where no pair has any for the same reason, else a line for each."""
     lacking = [one for one in compared if one.p_holm is None]
-    reasons = [f"not tested: {one.note or 'it is undefined for one of the two'}" for one in lacking]
+    reasons = [_untested(one) for one in lacking]
     if len(set(reasons)) == 1 and len(lacking) == len(compared) > 1:
         return reasons[:1]
     sizes = ["" if one.difference is None else f"{one.difference:+.3f}{_ends(one)}; " for one in lacking]

@@ -15,7 +15,7 @@ from showthrough.report.findings import Finding, findings
 from showthrough.report.sentences import caveats, sentence
 from showthrough.report.significance import ALPHA, compared, result, tested
 from showthrough.report.table import rounded
-from showthrough.report.wording import Clause, listed, markers, trained_on_them
+from showthrough.report.wording import Clause, listed, markers, trained_on_them, verifiers_that_knew_them
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import chosen, headline, playing
 from showthrough.run.run import Run
@@ -174,6 +174,7 @@ def _limits(run: Run, names: Sequence[str]) -> str:
     if run.corpus.silver:
         limits.append(f"what {markers(run)} marked is not what identifies")
     if playing(run, "authors"):
+        limits += [f"the {one}" for one in verifiers_that_knew_them(run)]
         limits.append("another verifier may tell more authors")
     if not playing(run, "attack"):
         limits.append("no attack was made")

@@ -58,13 +58,13 @@ def training_on(corpus: Corpus) -> Training:
     return Training(corpus.name, corpus.digest, tuple(sorted(text_digest(one.text) for one in corpus)))
 
 
-def read_card(folder: Path) -> Card:
-    """Raises PlanError where the folder holds no model of ours."""
+def read_card(folder: Path, maker: str = "train") -> Card:
+    """Raises PlanError where the folder holds no model of ours, and says which command makes one."""
     path = folder / CARD
     if not folder.is_dir():
-        raise PlanError("is no folder; expected one that showthrough train made", str(folder))
+        raise PlanError(f"is no folder; expected one that showthrough {maker} made", str(folder))
     if not path.is_file():
-        raise PlanError(f"has no {CARD}; expected a folder that showthrough train made", str(folder))
+        raise PlanError(f"has no {CARD}; expected a folder that showthrough {maker} made", str(folder))
     card = decoded(read_bytes(path), _DECODER, path)
     if card.showthrough_model != VERSION:
         raise ResourceError(f"{path}: is of version {card.showthrough_model}; this program reads version {VERSION}")

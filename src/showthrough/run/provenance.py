@@ -17,6 +17,7 @@ from showthrough.metrics import Metric, metric_name, metric_text
 from showthrough.run.records import Input, MetricRecord
 from showthrough.verifiers.base import Verifier
 from showthrough.verifiers.given import GivenAnswers
+from showthrough.verifiers.seen import seen
 from showthrough.version import __version__
 
 _PACKAGES = (
@@ -79,10 +80,11 @@ def background_input(background: Background) -> Input:
     return Input(background.name, background.digest, len(background), background.source)
 
 
-def verifier_input(verifier: Verifier | GivenAnswers) -> Input:
+def verifier_input(verifier: Verifier | GivenAnswers, corpus: Corpus) -> Input:
     """A verifier as it was given; one that does not say what tells it from others of its name has its version alone."""
     digest = getattr(verifier, "digest", "") or f"v{verifier.version}"
-    return Input(verifier.name, digest, getattr(verifier, "problems", 0), getattr(verifier, "source", ""))
+    problems, source = getattr(verifier, "problems", 0), getattr(verifier, "source", "")
+    return Input(verifier.name, digest, problems, source, seen=seen(verifier, corpus))
 
 
 def ratings_input(ratings: Ratings) -> Input:

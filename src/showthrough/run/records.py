@@ -37,6 +37,7 @@ class Input(msgspec.Struct, frozen=True):
     source: Annotated[str, "the file it was read from; without the folder in a run without text"] = ""
     silver: Annotated[str, "who marked a corpus, where programs did and not people"] = ""
     made: Annotated[Provenance | None, "how an anonymization was made, where its file says so"] = None
+    seen: Annotated[int, "of a verifier: how many of the run's documents it knew from its training"] = 0
 
     @property
     def unplaced(self) -> Input:

@@ -89,7 +89,7 @@ class Safety(Metric):
         return "where there is little to learn, chance in learning moves it more than other documents would"
 
     def test_fault(self, part: str) -> str:
-        return "it follows from the originals alone" if part.startswith(f"{BEFORE}:") else ""
+        return "it follows from the originals alone" if part.startswith(f"{BEFORE}:") else self.interval_fault(part)
 
     def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
         groups = [group for group in corpus.survey.groups if group]
