@@ -159,7 +159,7 @@ def test_wordnet_in_a_folder_is_the_same(wordnet: WordNet, data: Path, tmp_path:
 
 def test_a_missing_wordnet_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    with pytest.raises(ResourceError, match="python -m nltk.downloader wordnet, or set NLTK_DATA") as error:
+    with pytest.raises(ResourceError, match=r"python -m nltk\.downloader wordnet, or set NLTK_DATA") as error:
         WordNet()
     assert "\n" not in str(error.value)
     (tmp_path / "corpora").mkdir()
@@ -231,8 +231,9 @@ def test_vectors_of_a_pipeline(tmp_path: Path) -> None:
     made.to_disk(tmp_path / "vectors")
     (tmp_path / "v.txt").write_text(LINES)
     words = ["dog", "oslo", "nobody", "cat"]
-    for one, two in zip(word_vectors(f"spacy:{tmp_path}/vectors").of(words), FileVectors(tmp_path / "v.txt").of(words)):
-        assert one == pytest.approx(two, abs=1e-6)
+    ours, theirs = word_vectors(f"spacy:{tmp_path}/vectors").of(words), FileVectors(tmp_path / "v.txt").of(words)
+    assert ours.vectors == pytest.approx(theirs.vectors, abs=1e-6)
+    assert ours.known.tolist() == theirs.known.tolist()
     spacy.blank("en").to_disk(tmp_path / "bare")
     with pytest.raises(ResourceError, match="has no table of word vectors"):
         word_vectors(f"spacy:{tmp_path}/bare").of(["dog"])

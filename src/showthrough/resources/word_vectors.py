@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.errors import InputError, ResourceError, shown
-from showthrough.files.reading import open_file, reading
+from showthrough.files.reading import exists, open_file, reading
 from showthrough.resources.names import at_home
 from showthrough.resources.pipeline import Pipeline
 
@@ -57,6 +57,11 @@ def word_vectors(name: str) -> WordVectorSource:
     if name.startswith(_SPACY):
         return PipelineVectors(name.removeprefix(_SPACY))
     return FileVectors(at_home(name))
+
+
+def no_vectors(name: str) -> bool:
+    """Whether a name is that of a file which is not there."""
+    return not name.startswith(_SPACY) and not exists(at_home(name))
 
 
 class Shared:

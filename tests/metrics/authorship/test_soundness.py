@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from showthrough import Anonymization, Corpus, Document, Mask, evaluate
 from showthrough.data.masks import Rewriting, apply_masks
-from showthrough.errors import PlanError
+from showthrough.errors import InputError, PlanError
 from showthrough.metrics import Soundness
 from showthrough.metrics.authorship.passages import of_rewriting, of_sentences, sentences
 from showthrough.metrics.base import Rows
@@ -154,6 +154,14 @@ def test_what_is_missing_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
     run = evaluate(CORPUS, {"a": Anonymization({"d": [], "empty": []})}, ["soundness"], cache=False)
     assert [failure.metric for failure in run.failures] == ["soundness"]
     assert run.failures[0].reason.startswith("WordNet is not on this machine: python -m nltk.downloader wordnet")
+
+
+def test_vectors_that_are_not_there_are_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.txt: no such file, of which vectors are asked for") as error:
+        evaluate(
+            CORPUS, {"a": Anonymization({"d": [], "empty": []})}, ["soundness"], vectors=str(tmp_path / "none.txt")
+        )
+    assert len(error.value.problems) == 1
 
 
 def test_other_languages_are_refused() -> None:
