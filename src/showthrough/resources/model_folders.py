@@ -33,7 +33,7 @@ class Training(msgspec.Struct, frozen=True):
 
     corpus: str
     digest: str
-    documents: tuple[str, ...] = ()  # data.provenance.text_digest of each
+    documents: tuple[str, ...] = ()  # data.provenance.text_digest of each; of verifiers, verifiers.folds.trace
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from unicodedata import normalize
 
 import numpy as np
 
 from showthrough.axis.spans import Bools, Ints
+from showthrough.data.provenance import text_digest
+
+_NO_LETTERS = re.compile(r"[\W_]+")  # which files of one text may have in other ways: marks at the start, line ends
+
+
+def trace(text: str) -> str:
+    """By what a text is known again however it was saved: its letters and digits alone. Nothing where it has none.
+
+    >>> trace("So be it. ") == trace("so\u00a0be it") != trace("")
+    True
+    """
+    letters = _NO_LETTERS.sub("", normalize("NFKC", text).casefold())
+    return text_digest(letters) if letters else ""
 
 
 def components(keys: Sequence[Iterable[str]]) -> Ints:

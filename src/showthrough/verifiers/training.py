@@ -11,12 +11,11 @@ import numpy as np
 
 from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.provenance import text_digest
 from showthrough.errors import PlanError, at_document, quoted
 from showthrough.resources.model_folders import Training
 from showthrough.resources.settings import Watch
 from showthrough.verifiers.base import UNANSWERED, Array, Learner, Question
-from showthrough.verifiers.folds import components, parted
+from showthrough.verifiers.folds import components, parted, trace
 from showthrough.verifiers.measures import measured, statistics_of
 from showthrough.verifiers.table import learner_named
 from showthrough.verifiers.trained import Band, TrainedVerifier, without_band
@@ -90,7 +89,7 @@ def _problems(corpus: Corpus) -> _Problems:
     questions = [Question(one.authorship.known, one.text) for one in documents if one.authorship]
     same = np.array([bool(one.authorship and one.authorship.same) for one in documents])
     groups = [[f"group {one.group}"] if one.group else [] for one in documents]
-    texts = [[text_digest(text) for text in (*each.known, each.text)] for each in questions]
+    texts = [filter(None, map(trace, (*each.known, each.text))) for each in questions]
     authors = components([[*one, *other] for one, other in zip(texts, groups, strict=True)])
     if authors.max() == 0:
         fault = "all problems share texts or groups, so that no author can be held out; expected several authors"
@@ -116,9 +115,9 @@ def _check(corpus: Corpus, documents: Sequence[Document]) -> None:
 
 
 def _training(corpus: Corpus) -> Training:
-    """With the digest of every text, known ones too: a verifier knows each of them again."""
+    """With a trace of every text, known ones too: a verifier knows each of them again."""
     texts = (text for one in corpus for text in (one.text, *(one.authorship.known if one.authorship else ())))
-    return Training(corpus.name, corpus.digest, tuple(sorted(set(map(text_digest, texts)))))
+    return Training(corpus.name, corpus.digest, tuple(sorted({*map(trace, texts)} - {""})))
 
 
 def _prepare(learner: Learner, questions: Sequence[Question], watch: Watch | None) -> None:

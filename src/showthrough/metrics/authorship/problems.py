@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,9 +10,7 @@ import numpy as np
 from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus, Document
 from showthrough.verifiers.base import Question
-from showthrough.verifiers.folds import components
-
-_NO_LETTERS = re.compile(r"[\W_]+")  # which files of one text may have in other ways: marks at the start, line ends
+from showthrough.verifiers.folds import components, trace
 
 
 @dataclass(frozen=True)
@@ -134,8 +131,8 @@ def _grouped(documents: Sequence[Document], known: int, random: np.random.Genera
 def _traces(document: Document) -> list[str]:
     """What gives away that two problems are about one author: a text that they share, letter by letter, or a group."""
     known = document.authorship.known if document.authorship else ()
-    texts = [_NO_LETTERS.sub("", text.casefold()) for text in (document.text, *known)]
-    return [f"text {text}" for text in texts if text] + ([f"group {document.group}"] if document.group else [])
+    texts = filter(None, map(trace, (document.text, *known)))
+    return [f"text {text}" for text in texts] + ([f"group {document.group}"] if document.group else [])
 
 
 def _count(sets: Ints) -> int:
