@@ -100,6 +100,24 @@ def test_copies_of_one_text_stay_together(corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize(
+    "saved", [lambda text: f"\ufeff{text}", lambda text: text.replace(" ", "\r\n"), lambda text: f" {text.strip()}\n\n"]
+)
+def test_a_text_is_known_again_however_it_was_saved(
+    corpus: Corpus, trained: TrainedVerifier, saved: Callable[[str], str]
+) -> None:
+    other = changed(
+        corpus,
+        lambda one: msgspec.structs.replace(
+            asking(one, known=tuple(map(saved, one.authorship.known)) if one.authorship else ()), text=saved(one.text)
+        ),
+    )
+    assert seen(trained, other) == 40
+    both = Corpus([*corpus, *(msgspec.structs.replace(one, id=f"again {one.id}") for one in other)], "twice")
+    figures = train_verifier(both, "compression", folds=3).figures
+    assert (figures["problems"], figures["authors"]) == (80, 40)
+
+
+@pytest.mark.parametrize(
     ("change", "line"),
     [
         (lambda one: msgspec.structs.replace(one, authorship=None), "problems: no document asks who wrote it"),

@@ -12,7 +12,10 @@ UNLESS = "expected another, or --seen to have its numbers all the same (in Pytho
 
 
 def seen(verifier: Any, corpus: Corpus) -> int:
-    """Documents whose text, or a known text beside it, it was trained on; none where it does not say."""
+    """Documents whose text, or a known text beside it, it was trained on; none where it does not say.
+
+    Texts are known again however they were saved: with other line ends, a mark at the start or one blank more.
+    """
     training = getattr(verifier, "training", None)
     if training is None:
         return 0
