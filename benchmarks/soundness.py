@@ -1,7 +1,7 @@
 """Overlap similarity against all that PAN published of it: 11,082 pairs of each of two submissions.
 
 Limits: means within 0.05 of 4.87 (A) and 4.04 (B), Pearson's r at least 0.80 (A) and 0.90 (B), both together in under
-60 seconds of processor time. Without vectors the mean of B is lower by 0.15, which is said and no failure: PAN had some.
+60 seconds of processor time. Without vectors the mean of B is lower by 0.15, which is no failure: PAN had some.
 Needs SHOWTHROUGH_DATA.
 
     python benchmarks/soundness.py --vectors glove.txt     or spacy:PIPELINE

@@ -21,9 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from showthrough import Corpus, TrainedVerifier, read_anonymization, read_corpus, train_verifier
-from showthrough.data.provenance import text_digest
 from showthrough.verifiers.base import UNANSWERED, Array, Question
-from showthrough.verifiers.folds import components, parted
+from showthrough.verifiers.folds import components, parted, trace
 from showthrough.verifiers.style import style
 from showthrough.verifiers.table import LEARNERS
 
@@ -71,7 +70,7 @@ def cross_fitted(corpus: Corpus, asked: Asked, learner: str) -> dict[str, Array]
     known = questions(corpus, {one.id: one.text for one in corpus})
     same = np.array([bool(one.authorship and one.authorship.same) for one in corpus])
     every = [*known, *asked["original"]]
-    circle = components([[text_digest(text) for text in (*one.known, one.text)] for one in every])
+    circle = components([[trace(text) for text in (*one.known, one.text)] for one in every])
     fold = parted(circle, np.append(same, np.ones(len(asked["original"]), dtype=bool)), FOLDS, 0)
     answers = {name: np.empty(len(each)) for name, each in asked.items()}
     for one in range(FOLDS):

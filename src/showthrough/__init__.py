@@ -54,6 +54,7 @@ _ROOMS = {
         "Rows",
         "Safety",
         "Sensibleness",
+        "Soundness",
         "TextPreservedInformation",
         "TextPreservedSimilarity",
         "WeightedPrecision",

@@ -105,6 +105,7 @@ from showthrough.metrics import (
     Rows as Rows,
     Safety as Safety,
     Sensibleness as Sensibleness,
+    Soundness as Soundness,
     TextPreservedInformation as TextPreservedInformation,
     TextPreservedSimilarity as TextPreservedSimilarity,
     WeightedPrecision as WeightedPrecision,

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 FREE = (
-    "only metrics that need none can be scored: tpi, tps, nmi, trir, residual, inconsistent, disagreement; "
+    "only metrics that need none can be scored: tpi, tps, nmi, trir, residual, inconsistent, disagreement, soundness, "
+    "readable, perplexity; "
     "none of them can tell whether an identifier was missed"
 )
 TEXTS = {"d1": "Ann left.", "d2": "Bob came."}

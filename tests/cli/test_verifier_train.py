@@ -87,13 +87,12 @@ def test_its_own_problems_are_refused(at: Desk) -> None:
         truth.write("p3 N\n")
     found = at.cli("verifier", "answer", "test", "--verifier", "glad", "-o", "a.txt")
     assert (found.status, found.out) == (2, "")
-    assert found.err.startswith(
-        "verifier glad: was trained on texts of 1 of these 11 problems; expected another, or --seen"
-    )
+    assert found.err.startswith("verifier glad: was trained on texts of 1 of these 11 documents: it knows them")
+    assert "expected another, or --seen" in found.err
     assert not (at.folder / "a.txt").exists()
     told = at.cli("verifier", "answer", "test", "--verifier", "glad", "-o", "a.txt", "--seen")
     assert told.status == 0
-    assert "note: glad was trained on texts of 1 of these 11 problems: it knows them" in told.err
+    assert "note: the verifier glad was trained on texts of 1 of these 11 documents: it knows them" in told.err
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,16 @@ from showthrough import (
 from showthrough.gate.asking import asked_for, asked_in, settled
 from showthrough.run.provenance import metric_record
 
-TEXTS = ("er_di", 'recall(unit="mention")', "recall_per_type", "trir", "inconsistent", "residual")
+TEXTS = (
+    "er_di",
+    'recall(unit="mention")',
+    "recall_per_type",
+    "trir",
+    "inconsistent",
+    "residual",
+    "soundness",
+    "sensibleness",
+)
 RECORDS = [metric_record(parse_metric(text)) for text in TEXTS]
 
 
@@ -61,6 +70,8 @@ def test_how_it_is_written(end: str, text: str, threshold: str) -> None:
         ("min", "er_di=95", "found the limit 95; expected one from 0 to 1"),
         ("min", "er_di=-0.1", "found the limit -0.1; expected one from 0 to 1"),
         ("max", "inconsistent=5", "found the limit 5; expected one from 0 to 1"),
+        ("min", "sensibleness=-1", "found the limit -1; expected one from 0 to 2"),
+        ("min", "soundness=60", "found the limit 60; expected one from 0 to 5"),
         ("min", "recall_per_type[CODE]=90", "found the limit 90; expected one from 0 to 1"),
         ("min", "er_qi=0.9", "metric er_qi is not among the metrics; there are er_di"),
         ("min", "nonsense=1", "unknown metric"),

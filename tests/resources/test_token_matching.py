@@ -52,5 +52,5 @@ def test_meaning_is_seen_by_real_models(mini_lm: Path) -> None:
 
 
 def test_a_model_that_is_not_there(tmp_path: Path, torch: Any) -> None:
-    with pytest.raises(ResourceError, match='soundness: there is no folder .*choose similarity="overlap"'):
+    with pytest.raises(ResourceError, match=r'soundness: there is no folder .*choose similarity="overlap"'):
         resources().sts(f"tokens:{tmp_path}/none")

@@ -55,7 +55,7 @@ def test_equal_problems_give_equal_verifiers(learner: Learner, corpus: Corpus) -
 @EVERY
 def test_saved_and_loaded_it_is_the_same(learner: Learner, corpus: Corpus) -> None:
     made, questions = fitted(learner, corpus), [*questions_of(problems(8, apart=300)), *ODD]
-    again = learner.loaded(made.saved(), {})
+    again = learner.loaded(made.saved())
     assert again.answers(questions).tobytes() == made.answers(questions).tobytes()
     assert all(array.dtype == np.float64 for array in made.saved().values())
 
@@ -152,7 +152,8 @@ def test_without_the_library_one_line_says_what_to_install(monkeypatch: pytest.M
     from showthrough import ResourceError
 
     saved = fitted(LEARNERS["glad"], corpus)
-    monkeypatch.setitem(sys.modules, "sklearn.svm", None)
-    with pytest.raises(ResourceError, match=r"needs scikit-learn.*showthrough\[authors\]"):
-        fitted(LEARNERS["glad"], corpus)
-    assert len(LEARNERS["glad"].loaded(saved.saved(), {}).answers(ODD)) == len(ODD)  # answering does not need it
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    for asked in (lambda: fitted(LEARNERS["glad"], corpus), lambda: LEARNERS["glad"].prepare([])):
+        with pytest.raises(ResourceError, match=r"needs scikit-learn.*showthrough\[authors\]"):
+            asked()
+    assert len(LEARNERS["glad"].loaded(saved.saved()).answers(ODD)) == len(ODD)  # answering does not need it

@@ -14,10 +14,10 @@ import pytest
 
 from showthrough import Corpus, Document, InputError, OutputError, PlanError, load_verifier, train_verifier
 from showthrough.data.documents import Authorship
-from showthrough.data.provenance import text_digest
 from showthrough.verifiers.base import UNANSWERED
 from showthrough.verifiers.seen import seen
 from showthrough.verifiers.table import LEARNERS
+from showthrough.verifiers.traces import trace
 from showthrough.verifiers.trained import WEIGHTS, TrainedVerifier
 
 from .conftest import problems, questions_of, truth_of
@@ -76,13 +76,45 @@ def test_groups_stay_together(corpus: Corpus) -> None:
 
 def test_every_text_is_known_again(corpus: Corpus, trained: TrainedVerifier) -> None:
     texts = {text for one in questions_of(corpus) for text in (*one.known, one.text)}
-    assert set(trained.training.documents) == set(map(text_digest, texts))
+    assert set(trained.training.documents) == set(map(trace, texts))
     assert (trained.problems, trained.training.digest) == (40, corpus.digest)
     assert seen(trained, corpus) == 40
     assert seen(trained, problems(10, apart=200)) == 0
     known = questions_of(corpus)[0].known
     renamed = Document("new", "A text that nobody has seen.", authorship=Authorship(known))
     assert seen(trained, Corpus([renamed])) == 1
+
+
+def test_a_text_is_known_again_from_another_file(corpus: Corpus, trained: TrainedVerifier) -> None:
+    one = next(iter(corpus))
+    copied = "\ufeff" + one.text.replace(" ", "\r\n", 3).replace("'", "’")
+    assert seen(trained, Corpus([msgspec.structs.replace(one, text=copied, authorship=None)])) == 1
+
+
+def test_copies_of_one_text_stay_together(corpus: Corpus) -> None:
+    first, *others = corpus
+    copied = msgspec.structs.replace(others[-1], text=first.text.replace(" ", "\r\n", 3))
+    apart, together = (train_verifier(Corpus(each), "compression", folds=2).figures["authors"]
+                       for each in ([first, *others], [first, *others[:-1], copied]))  # fmt: skip
+    assert together == apart - 1
+
+
+@pytest.mark.parametrize(
+    "saved", [lambda text: f"\ufeff{text}", lambda text: text.replace(" ", "\r\n"), lambda text: f" {text.strip()}\n\n"]
+)
+def test_a_text_is_known_again_however_it_was_saved(
+    corpus: Corpus, trained: TrainedVerifier, saved: Callable[[str], str]
+) -> None:
+    other = changed(
+        corpus,
+        lambda one: msgspec.structs.replace(
+            asking(one, known=tuple(map(saved, one.authorship.known)) if one.authorship else ()), text=saved(one.text)
+        ),
+    )
+    assert seen(trained, other) == 40
+    both = Corpus([*corpus, *(msgspec.structs.replace(one, id=f"again {one.id}") for one in other)], "twice")
+    figures = train_verifier(both, "compression", folds=3).figures
+    assert (figures["problems"], figures["authors"]) == (80, 40)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from showthrough.verifiers.answering import answers_to
 from showthrough.verifiers.asking import asked_verifier
 from showthrough.verifiers.base import UNANSWERED, Verifier
 from showthrough.verifiers.given import ORIGINAL
-from showthrough.verifiers.seen import seen as seen_by
+from showthrough.verifiers.seen import UNLESS, trained_on
 
 _LINES, _OBJECTS = ".txt", ".jsonl"
 Submissions = Annotated[
@@ -88,14 +88,10 @@ def command(
 
 def _seen(verifier: Verifier, corpus: Corpus, seen: bool) -> list[str]:
     """What is to be noted; raises PlanError where the verifier knows the problems and nobody said that it may."""
-    count = seen_by(verifier, corpus)
-    if not count:
-        return []
-    known = f"was trained on texts of {count} of these {len(corpus)} problems"
-    if not seen:
-        expected = "expected another, or --seen to have its answers all the same"
-        raise PlanError(f"{known}; {expected}", f"verifier {shown(verifier.name)}")
-    return [f"{shown(verifier.name)} {known}: it knows them, and its answers say little about others"]
+    known = trained_on(verifier, corpus)
+    if known and not seen:
+        raise PlanError(f"{known}; {UNLESS}", f"verifier {shown(verifier.name)}")
+    return [f"the verifier {shown(verifier.name)} {known}"] if known else []
 
 
 def _told(answers: Mapping[str, float]) -> str:

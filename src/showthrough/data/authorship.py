@@ -71,7 +71,7 @@ class Ratings:
         file = self.source or self.name
         names = {one.name: one for one in anonymizations}
         found = [] if self.ratings else [Problem(file, "", "has no ratings; expected at least one")]
-        for name in self.of.keys() - names.keys():
+        for name in sorted(self.of.keys() - names.keys()):
             what = f"was rated and is not evaluated; expected ratings of {some(names)} alone"
             found.append(Problem(file, f"anonymization {shown(name)}", what))
         rated = {one.document for one in self.ratings}

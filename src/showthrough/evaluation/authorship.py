@@ -12,7 +12,7 @@ from showthrough.resources.names import is_there
 from showthrough.resources.word_vectors import SPACY
 from showthrough.verifiers.adaptive import ADAPTIVE
 from showthrough.verifiers.given import ANSWERS, ORIGINAL, GivenAnswers
-from showthrough.verifiers.seen import seen
+from showthrough.verifiers.seen import UNLESS, trained_on
 
 if TYPE_CHECKING:
     from showthrough.evaluation.plan import Plan
@@ -32,9 +32,8 @@ def authorship_problems(plan: Plan) -> list[Problem]:
             problems.append(Problem("", place, _UNASKED.format(expected)))
         elif isinstance(one, GivenAnswers):
             problems += _answers_problems(one, [each.name for each in plan.anonymizations], plan.corpus)
-        elif not plan.settings.seen and (count := seen(one, plan.corpus)):
-            expected = "expected another, or --seen to have its numbers all the same (in Python, seen=True)"
-            problems.append(Problem("", place, f"{_trained_on(count, plan.corpus)}; {expected}"))
+        elif not plan.settings.seen and (known := trained_on(one, plan.corpus)):
+            problems.append(Problem("", place, f"{known}; {UNLESS}"))
     return problems
 
 
@@ -110,8 +109,8 @@ def authorship_notices(plan: Plan) -> list[str]:
     for one in plan.verifiers:
         if isinstance(one, GivenAnswers):
             lines += _lacking(one, asked)
-        elif count := seen(one, plan.corpus):
-            lines.append(f"the verifier {shown(one.name)} {_trained_on(count, plan.corpus)}")
+        elif plan.settings.seen and (known := trained_on(one, plan.corpus)):
+            lines.append(f"the verifier {shown(one.name)} {known}")
     return lines
 
 
@@ -130,8 +129,3 @@ def _lacking(given: GivenAnswers, asked: frozenset[str]) -> Iterator[str]:
         if strangers := [key for key in answers if key not in asked]:
             left = f"{len(strangers)} answers are to no problem here: {some(strangers)}"
             yield f"{shown(given.name)}: about {what} {left}"
-
-
-def _trained_on(count: int, corpus: Corpus) -> str:
-    whose = f"was trained on texts of {count} of these {len(corpus)} documents"
-    return f"{whose}: it knows them, and its numbers say little about others"

@@ -117,12 +117,13 @@ def fault_of(threshold: Threshold, records: Sequence[MetricRecord]) -> str:
 def _beyond(threshold: Threshold) -> str:
     """Why a limit can decide nothing: who means 5 % and writes 5 would let everything pass."""
     try:
-        share = parse_metric(threshold.metric).bounded(threshold.part)
+        limits = parse_metric(threshold.metric).limits(threshold.part)
     except (PlanError, ResourceError):
         return ""  # what is not installed here may count anything
-    if 0 <= threshold.limit <= 1 or not share:
+    if limits is None or limits[0] <= threshold.limit <= limits[1]:
         return ""
-    return f"found the limit {threshold.limit:g}; expected one from 0 to 1: a share, where 0.05 is 5 %"
+    share = ": a share, where 0.05 is 5 %" if limits == (0.0, 1.0) else ""
+    return f"found the limit {threshold.limit:g}; expected one from {limits[0]:g} to {limits[1]:g}{share}"
 
 
 def _named(what: str, records: Sequence[MetricRecord], applied: Callable[[Metric], Metric]) -> tuple[str, str]:

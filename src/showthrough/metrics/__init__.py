@@ -196,7 +196,6 @@ __all__ = [
     "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
     "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
     "Recall", "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
-    "TextPreservedInformation",
-    "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of",
-    "parse_metric", "preset", "with_parameters",
+    "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text",
+    "metrics_of", "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from showthrough.metrics import HEADLINE
+from showthrough.metrics.authorship.safety import BEFORE, FALSE, LOST, TOLD
 from showthrough.report.table import DASH, HEADLINES, Cell, Column, Table, column_of, rounded, tables
 from showthrough.report.wording import Clause, listed, verifiers_that_knew_them
 from showthrough.run.records import MetricRecord, Score
@@ -13,13 +14,13 @@ from showthrough.run.roles import chosen, headline, playing
 from showthrough.run.run import Run
 from showthrough.verifiers.adaptive import ADAPTIVE
 from showthrough.verifiers.base import UNANSWERED
+from showthrough.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, OVERALL
 
 AUTHORS = "author masking"  # how titles of these tables begin
-C_AT_1, BEFORE = "c@1", "before"
 # What is told of each verifier, in this order, and what people call it; measures that are not here come last.
 _MEASURES = {
-    BEFORE: "c@1 before", C_AT_1: "c@1 after", "lost": "found authors lost", "told": "told apart",
-    "false": "false alarms", "auc": "AUC", "f0.5u": "F0.5u", "f1": "F1", "brier": "1 − Brier", "overall": "overall",
+    BEFORE: "c@1 before", C_AT_1: "c@1 after", LOST: "found authors lost", TOLD: "told apart", FALSE: "false alarms",
+    AUC: "AUC", F_HALF_U: "F0.5u", F1: "F1", BRIER: "1 − Brier", OVERALL: "overall",
 }  # fmt: skip
 _COIN = 0.5  # c@1 of whoever guesses
 

@@ -33,7 +33,7 @@ class Training(msgspec.Struct, frozen=True):
 
     corpus: str
     digest: str
-    documents: tuple[str, ...] = ()  # data.provenance.text_digest of each
+    documents: tuple[str, ...] = ()  # of each text, by which it is known again
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.resources.cache import Arrays, Cache, question
+from showthrough.resources.files import library_versions
 from showthrough.resources.settings import Watch, share_of
 from showthrough.resources.stop_words import CLITICS, GLASGOW
 from showthrough.resources.word_vectors import WordVectorSource
@@ -74,7 +75,7 @@ class Overlap:
 
     def similarities(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
         """Those of every pair, group by group (a group is what one document asks), from the cache where it has them."""
-        known = VERSION, self.wordnet.revision, self.vectors.revision if self.vectors else ""
+        known = VERSION, self.wordnet.revision, library_versions("nltk"), self.vectors.revision if self.vectors else ""
         names = [question("overlap", *known, list(group)) for group in groups]
 
         def answer(places: list[int]) -> Iterator[Arrays]:

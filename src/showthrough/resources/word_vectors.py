@@ -1,7 +1,8 @@
 """Word vectors by name: those of a spaCy pipeline, or a text file as GloVe and word2vec write it.
 
 All vectors of a source lean the same way, so that any two words look alike. What they share is taken out as Mu and
-Viswanath (2018, All-but-the-Top) do: the mean, and the main directions, one for every hundred dimensions.
+Viswanath (2018, All-but-the-Top) do: the mean, and the main directions, one for every hundred dimensions. A few words
+tell nothing of what a language's words share: their vectors are as they stand.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.errors import InputError, ResourceError, shown
-from showthrough.files.reading import open_file, reading
+from showthrough.files.reading import exists, open_file, reading
 from showthrough.resources.names import at_home
 from showthrough.resources.pipeline import Pipeline
 
@@ -30,6 +31,7 @@ Ints = NDArray[np.int64]
 
 SPACY = "spacy:"
 _SAMPLE = 20_000  # vectors that tell what all share: files have their most frequent words first
+_FEWEST = 1000  # of these; with fewer, what they share is what was chosen
 _PER_DIRECTION = 100  # dimensions
 _HELD = 50_000  # words whose numbers stay in memory
 _BLOCK = 1 << 20
@@ -59,12 +61,18 @@ def word_vectors(name: str) -> WordVectorSource:
     return FileVectors(at_home(name))
 
 
+def no_vectors(name: str) -> bool:
+    """Whether a name is that of a file which is not there."""
+    return not name.startswith(_SPACY) and not exists(at_home(name))
+
+
 class Shared:
     """What the vectors of a source have in common, and how to take it out."""
 
     def __init__(self, sample: Floats) -> None:
-        self.mean = sample.mean(axis=0)
-        directions = sample.shape[1] // _PER_DIRECTION
+        enough = len(sample) >= _FEWEST
+        self.mean = sample.mean(axis=0) if enough else np.zeros(sample.shape[1])
+        directions = sample.shape[1] // _PER_DIRECTION if enough else 0
         centred = sample - self.mean
         self.main = np.linalg.eigh(centred.T @ centred)[1][:, sample.shape[1] - directions :]
 

@@ -20,7 +20,9 @@ from showthrough.verifiers.given import GivenAnswers
 from showthrough.verifiers.seen import seen
 from showthrough.version import __version__
 
-_PACKAGES = ("numpy", "msgspec", "spacy", "wordfreq", "torch", "transformers", "sentence-transformers")
+_PACKAGES = (
+    "numpy", "msgspec", "spacy", "wordfreq", "nltk", "scikit-learn", "torch", "transformers", "sentence-transformers",
+)  # fmt: skip
 
 
 class Times(msgspec.Struct):

@@ -8,6 +8,7 @@ import numpy as np
 
 from showthrough.axis.spans import Bools, Ints
 from showthrough.resources.cache import Cache, question
+from showthrough.resources.files import library_versions
 from showthrough.resources.settings import Watch
 from showthrough.verifiers.base import Array, Learner, Question
 from showthrough.verifiers.folds import parted
@@ -30,7 +31,8 @@ def cross_fitted(
 ) -> Array:
     """What a learner answers to each question that learned from the others, circle-wise; asked before, it is kept."""
     asked = [question_digest(one) for one in questions]
-    name = question(ADAPTIVE, VERSION, learner.name, learner.version, FOLDS, seed, asked, same, circles)
+    by = learner.name, learner.version, library_versions("scikit-learn")  # another version may learn another machine
+    name = question(ADAPTIVE, VERSION, *by, FOLDS, seed, asked, same, circles)
     (entry,) = cache.through([name], lambda _: [{"answers": _answers(learner, questions, same, circles, seed, watch)}])
     return np.asarray(entry["answers"], dtype=np.float64)
 
@@ -40,12 +42,13 @@ def _answers(
 ) -> Array:
     random, folds = np.random.default_rng(seed), parted(circles, same, FOLDS, seed)
     answers = np.empty(len(questions))
-    for fold in np.unique(folds).tolist():
+    parts = int(folds.max()) + 1
+    for fold in range(parts):
         there, held = _balanced(np.flatnonzero(folds != fold), same, random), np.flatnonzero(folds == fold)
         fitted = learner.fit([questions[place] for place in there.tolist()], same[there], circles[there], seed)
         answers[held] = fitted.answers([questions[place] for place in held.tolist()])
         if watch:
-            watch("learning who wrote texts", fold + 1, FOLDS)
+            watch("learning who wrote texts", fold + 1, parts)
     return answers
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,6 @@ class Learner(Protocol):
         """`authors` number what must not be on both sides where a part is held out, to choose or to calibrate."""
         ...
 
-    def loaded(self, arrays: Mapping[str, Array], settings: Mapping[str, Any]) -> Fitted:
+    def loaded(self, arrays: Mapping[str, Array]) -> Fitted:
         """What was saved."""
         ...

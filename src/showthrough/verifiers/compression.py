@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -105,7 +105,7 @@ class Compression:
     def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> FittedCompression:
         return FittedCompression(*calibrated(_COSTS.rows(questions), same, authors, seed, _regression))
 
-    def loaded(self, arrays: Mapping[str, Array], settings: Mapping[str, Any]) -> FittedCompression:
+    def loaded(self, arrays: Mapping[str, Array]) -> FittedCompression:
         return FittedCompression(_Regression(arrays["weights"]), Calibration.loaded(arrays))
 
 

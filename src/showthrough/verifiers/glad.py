@@ -70,12 +70,13 @@ class Glad:
     version: ClassVar[int] = 1
 
     def prepare(self, questions: Sequence[Question]) -> None:
+        _library()  # nobody waits for features that nothing can learn from
         _TOLD.rows(questions)
 
     def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> FittedGlad:
         return FittedGlad(*calibrated(_TOLD.rows(questions), same, authors, seed, _machine))
 
-    def loaded(self, arrays: Mapping[str, Array], settings: Mapping[str, Any]) -> FittedGlad:
+    def loaded(self, arrays: Mapping[str, Array]) -> FittedGlad:
         mean, scale, weight = (arrays[name] for name in ("mean", "scale", "weight"))
         if any(each.shape != (len(FEATURES),) for each in (mean, scale, weight)):
             raise ValueError(f"expected {len(FEATURES)} features")
@@ -100,10 +101,14 @@ def _machine(told: Array, same: Bools) -> _Machine:
     scaled = _scaled(told, mean, scale)
     if same.all() or not same.any():  # nothing to tell apart
         return _Machine(mean, scale, np.zeros(len(mean)), 1.0 if same.any() else -1.0)
+    made = _library().SVC(C=_COST, kernel="linear").fit(scaled, same)
+    return _Machine(mean, scale, np.asarray(made.coef_[0], dtype=np.float64), float(made.intercept_[0]))
+
+
+def _library() -> Any:
     try:
-        from sklearn.svm import SVC
+        from sklearn import svm
     except ImportError as error:
         fault = "the learner glad needs scikit-learn, which is not installed: pip install 'showthrough[authors]'"
         raise ResourceError(fault) from error
-    made = SVC(C=_COST, kernel="linear").fit(scaled, same)
-    return _Machine(mean, scale, np.asarray(made.coef_[0], dtype=np.float64), float(made.intercept_[0]))
+    return svm

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +85,7 @@ class Ngrams:
         cosines = FittedNgrams(found[kept], rarity, 0.0, 0.0).cosines(questions)
         return FittedNgrams(found[kept], rarity, *_thresholds(cosines, same))
 
-    def loaded(self, arrays: Mapping[str, Array], settings: Mapping[str, Any]) -> FittedNgrams:
+    def loaded(self, arrays: Mapping[str, Array]) -> FittedNgrams:
         high, low = arrays["grams"].astype(np.uint64).T
         return FittedNgrams((high << np.uint64(32)) | low, arrays["rarity"], *arrays["thresholds"].tolist())
 

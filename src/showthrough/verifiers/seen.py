@@ -6,15 +6,29 @@ from typing import Any
 
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import text_digest
+from showthrough.verifiers.traces import texts_of, trace
+
+UNLESS = "expected another, or --seen to have its numbers all the same (in Python, seen=True)"
 
 
 def seen(verifier: Any, corpus: Corpus) -> int:
-    """Documents whose text, or a known text beside it, it was trained on; none where it does not say."""
+    """Documents whose text, or a known text beside it, it was trained on; none where it does not say.
+
+    Texts are known again however they were saved: with other line ends, a mark at the start or one blank more.
+    """
     training = getattr(verifier, "training", None)
     if training is None:
         return 0
     known = frozenset(training.documents)
     return sum(
-        any(text_digest(text) in known for text in (one.text, *(one.authorship.known if one.authorship else ())))
+        any(text_digest(text) in known or trace(text) in known for text in texts_of(one))  # a guest may say either
         for one in corpus
     )
+
+
+def trained_on(verifier: Any, corpus: Corpus) -> str:
+    """That it knows documents, and of how many; empty where it knows none."""
+    if not (count := seen(verifier, corpus)):
+        return ""
+    whose = f"was trained on texts of {count} of these {len(corpus)} documents"
+    return f"{whose}: it knows them, and its numbers say little about others"

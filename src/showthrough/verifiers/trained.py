@@ -131,7 +131,7 @@ def _fitted(arrays: Mapping[str, Any], learner: str) -> Fitted:
     for name, array in arrays.items():
         if array.dtype != np.float64 or not np.isfinite(array).all():
             raise ValueError(f"{name} in {WEIGHTS} holds other things than numbers")
-    fitted = LEARNERS[learner].loaded(arrays, {})
+    fitted = LEARNERS[learner].loaded(arrays)
     (answer,) = fitted.answers([_TRIAL])
     if not 0 <= answer <= 1 or {one: each.shape for one, each in fitted.saved().items()} != {
         one: each.shape for one, each in arrays.items()

@@ -11,7 +11,6 @@ import numpy as np
 
 from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.provenance import text_digest
 from showthrough.errors import PlanError, at_document, quoted
 from showthrough.resources.model_folders import Training
 from showthrough.resources.settings import Watch
@@ -19,6 +18,7 @@ from showthrough.verifiers.base import UNANSWERED, Array, Learner, Question
 from showthrough.verifiers.folds import components, parted
 from showthrough.verifiers.measures import measured, statistics_of
 from showthrough.verifiers.table import learner_named
+from showthrough.verifiers.traces import texts_of, trace, traces
 from showthrough.verifiers.trained import Band, TrainedVerifier, without_band
 
 FOLDS = 10
@@ -89,9 +89,7 @@ def _problems(corpus: Corpus) -> _Problems:
     _check(corpus, documents)
     questions = [Question(one.authorship.known, one.text) for one in documents if one.authorship]
     same = np.array([bool(one.authorship and one.authorship.same) for one in documents])
-    groups = [[f"group {one.group}"] if one.group else [] for one in documents]
-    texts = [[text_digest(text) for text in (*each.known, each.text)] for each in questions]
-    authors = components([[*one, *other] for one, other in zip(texts, groups, strict=True)])
+    authors = components(list(map(traces, documents)))
     if authors.max() == 0:
         fault = "all problems share texts or groups, so that no author can be held out; expected several authors"
         raise PlanError(fault, file=corpus.source)
@@ -116,9 +114,9 @@ def _check(corpus: Corpus, documents: Sequence[Document]) -> None:
 
 
 def _training(corpus: Corpus) -> Training:
-    """With the digest of every text, known ones too: a verifier knows each of them again."""
-    texts = (text for one in corpus for text in (one.text, *(one.authorship.known if one.authorship else ())))
-    return Training(corpus.name, corpus.digest, tuple(sorted(set(map(text_digest, texts)))))
+    """With a digest of every text, known ones too: a verifier knows each of them again, also from another file."""
+    found = {trace(text) for one in corpus for text in texts_of(one)}
+    return Training(corpus.name, corpus.digest, tuple(sorted(filter(None, found))))
 
 
 def _prepare(learner: Learner, questions: Sequence[Question], watch: Watch | None) -> None:

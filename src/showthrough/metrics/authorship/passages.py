@@ -77,8 +77,15 @@ def of_sentences(text: str, masks: Iterable[Mask]) -> list[Passage]:
     """All sentences, with masks applied. How many there are is for the original alone to say: of a mask over several,
     the first has what it writes.
     """
-    flat = flattened(masks)
-    return [Passage(start, end, text[start:end], standing(text, flat, start, end)) for start, end in sentences(text)]
+    flat, spans = flattened(masks), sentences(text)
+    reach = [
+        *(end for _, end in spans[:-1]),
+        len(text),
+    ]  # what is written into white space at the end is the last one's
+    return [
+        Passage(start, end, text[start:end], standing(text, flat, start, upto))
+        for (start, end), upto in zip(spans, reach, strict=False)
+    ]
 
 
 def standing(text: str, masks: Sequence[Mask], start: int, end: int) -> str:

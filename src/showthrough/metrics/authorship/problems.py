@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,8 +11,7 @@ from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus, Document
 from showthrough.verifiers.base import Question
 from showthrough.verifiers.folds import components
-
-_NO_LETTERS = re.compile(r"[\W_]+")  # which files of one text may have in other ways: marks at the start, line ends
+from showthrough.verifiers.traces import traces
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ def _asked(documents: Sequence[Document], random: np.random.Generator) -> _Found
     asked = {place: one.authorship for place, one in enumerate(documents) if one.authorship}
     told = {place: one for place, one in asked.items() if one.same is not None}
     used = told or asked
-    sets = components([_traces(documents[place]) for place in used])
+    sets = components([traces(documents[place]) for place in used])
     circles = _circles(sets, random)
     questions = [(place, one.known, one.same is not False, True) for place, one in used.items()]
     ours: dict[int, list[tuple[int, int]]] = {}  # by circle, the same-author problems with their sets
@@ -111,7 +109,7 @@ def _grouped(documents: Sequence[Document], known: int, random: np.random.Genera
         groups.setdefault(one.group, []).append(place)
     authors = [places for group, places in groups.items() if group and len(places) > 1]
     used = [place for places in authors for place in places]
-    sets, everyone = components([_traces(documents[place]) for place in used]), np.full(len(documents), -1)
+    sets, everyone = components([traces(documents[place]) for place in used]), np.full(len(documents), -1)
     everyone[used] = _circles(sets, random)
     number = dict(zip(used, sets.tolist(), strict=True))
     circles: dict[int, list[list[int]]] = {}
@@ -129,13 +127,6 @@ def _grouped(documents: Sequence[Document], known: int, random: np.random.Genera
             if others:
                 questions.append((place, drawn(others[random.integers(len(others))]), False, True))
     return _Found(questions, everyone, _count(sets), np.zeros(len(documents), dtype=bool), asked=False)
-
-
-def _traces(document: Document) -> list[str]:
-    """What gives away that two problems are about one author: a text that they share, letter by letter, or a group."""
-    known = document.authorship.known if document.authorship else ()
-    texts = [_NO_LETTERS.sub("", text.casefold()) for text in (document.text, *known)]
-    return [f"text {text}" for text in texts if text] + ([f"group {document.group}"] if document.group else [])
 
 
 def _count(sets: Ints) -> int:

@@ -8,11 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.errors import Problem
 from showthrough.metrics.authorship.passages import Passage, passages
 from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.resources import STS_MODEL, VECTORS, WORDNET
 from showthrough.resources.names import STS
+from showthrough.resources.word_vectors import no_vectors
 from showthrough.tables.calls import parameter
 
 OVERLAP = "overlap"
@@ -67,6 +71,12 @@ class Soundness(Metric):
     def pinned(self) -> tuple[tuple[str, str], ...]:
         asked = self.vectors and self.similarity == OVERLAP
         return (*self.fixed, *(() if asked else ((VECTORS, "none"),)))
+
+    def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
+        if not self.vectors or self.similarity != OVERLAP or not no_vectors(self.vectors):
+            return []
+        expected = "expected spacy:PIPELINE, or a text file of word vectors"
+        return [Problem(self.vectors, "", f"no such file, of which vectors are asked for; {expected}")]
 
     @property
     def only_language(self) -> str:

@@ -6,7 +6,8 @@ ever sets text, and the page's own policy lets nothing run or load but what is i
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import Counter
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -61,9 +62,6 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         "index": {} if without_text else payload.index(run, findings, packets),
     }
     style, theme, script = joined(STYLES, "css"), joined(["theme"], "js"), joined(SCRIPTS, "js")
-    all_tables = every_table(run)
-    main = [table for table in all_tables if table.title == HEADLINES]
-    authors = [table for table in all_tables if isinstance(table, AuthorsTable)]
     page = template("page.html").render(
         title=f"{run.corpus.name}: what shows through",
         run=run,
@@ -71,18 +69,10 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         verdict=verdict(run),
         grade_words=WORDS,
         grade_value=value_words,
-        groups=[
-            (group, [(column, run.record(column.head)) for column in columns])
-            for table in main
-            for group, columns in table.groups()
-        ],
+        **_tables(run),
         references=[one.name for one in run.references],
         backgrounds=[*filter(None, [run.background]), *run.backgrounds.values()],
-        others=[table for table in all_tables if table not in main and table not in authors],
-        authors=authors,
         passages=rewritten,
-        called={one.text: one.name for one in run.metrics if [each.name for each in run.metrics].count(one.name) == 1},
-        remarks=[line for table in main for line in table.remarks()],
         charts=charts,
         systems=grids(run),
         thresholds=sweep_grids(run),
@@ -103,6 +93,24 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         packets=[payload.packed(packet) for packet in packets],
     )
     return str(page)
+
+
+def _tables(run: Run) -> dict[str, Any]:
+    """Headlines by group, author masking, all others, what is told below headlines, and short names of metrics."""
+    every, named = every_table(run), Counter(one.name for one in run.metrics)
+    main = [table for table in every if table.title == HEADLINES]
+    authors = [table for table in every if isinstance(table, AuthorsTable)]
+    return {
+        "groups": [
+            (group, [(column, run.record(column.head)) for column in columns])
+            for table in main
+            for group, columns in table.groups()
+        ],
+        "authors": authors,
+        "others": [table for table in every if table not in main and table not in authors],
+        "remarks": [line for table in main for line in table.remarks()],
+        "called": {one.text: one.name for one in run.metrics if named[one.name] == 1},
+    }
 
 
 def _for_others(run: Run) -> Run:
