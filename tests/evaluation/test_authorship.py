@@ -259,15 +259,6 @@ def test_bench_takes_them_too() -> None:
     assert run["A", "sensibleness"].value == 2
 
 
-def test_a_file_of_vectors_that_is_not_there_is_missed_at_once(tmp_path: Path) -> None:
-    missing = "is no file; expected one of GloVe or word2vec, or spacy:PIPELINE"
-    assert told(plan_of(['soundness(vectors="none.txt")'])) == [f"vectors none.txt: {missing}"]
-    (line,) = told(plan_of([f'soundness(vectors="{"long" * 2000}")']))
-    assert line.endswith(missing)
-    (tmp_path / "glove.txt").write_text("cat 1 0")
-    plan_of([f'soundness(vectors="{tmp_path / "glove.txt"}")', 'soundness(vectors="spacy:none")']).check()
-
-
 def test_a_run_remembers_which_verifier_knew_its_documents() -> None:
     learned = tuple(text_digest(CORPUS.documents[n].text) for n in range(3))
     knowing = Always(training=Training("other", "x", learned))

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from showthrough.data.documents import Corpus
 from showthrough.errors import Problem, quoted, shown, some
 from showthrough.metrics import Metric, metric_text
-from showthrough.resources.names import is_there
-from showthrough.resources.word_vectors import SPACY
 from showthrough.verifiers.adaptive import ADAPTIVE
 from showthrough.verifiers.given import ANSWERS, ORIGINAL, GivenAnswers
 from showthrough.verifiers.seen import UNLESS, trained_on
@@ -24,7 +22,6 @@ def authorship_problems(plan: Plan) -> list[Problem]:
     """What keeps verifiers, answers and ratings from being used as they were given."""
     asking = {metric_text(metric): _named(metric) for metric in plan.metrics if "verifiers" in metric.needs}
     problems = [*_name_problems([one.name for one in plan.verifiers], asking), *_ratings_problems(plan)]
-    problems += _vectors_problems(plan)
     for one in plan.verifiers:
         place = f"verifier {shown(one.name)}"
         if not any(one.name in named or not named for named in asking.values()):
@@ -65,15 +62,6 @@ def _ratings_problems(plan: Plan) -> Iterator[Problem]:
     if plan.ratings is None and asking:
         none = f"none were given, which the metric {asking[0]} needs"
         yield Problem("", "ratings", f"{none}; expected --ratings PLACE (in Python, ratings=…)")
-
-
-def _vectors_problems(plan: Plan) -> Iterator[Problem]:
-    """A file of word vectors that is not there would be missed when all else is done."""
-    for name in dict.fromkeys(str(metric.parameters.get("vectors", "")) for metric in plan.metrics):
-        if name and not name.startswith(SPACY) and not is_there(name, file=True):
-            yield Problem(
-                "", f"vectors {shown(name)}", "is no file; expected one of GloVe or word2vec, or spacy:PIPELINE"
-            )
 
 
 def _answers_problems(given: GivenAnswers, anonymizations: Sequence[str], corpus: Corpus) -> Iterator[Problem]:

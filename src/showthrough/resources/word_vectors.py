@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
-SPACY = "spacy:"
+_SPACY = "spacy:"
 _SAMPLE = 20_000  # vectors that tell what all share: files have their most frequent words first
 _FEWEST = 1000  # of these; with fewer, what they share is what was chosen
 _PER_DIRECTION = 100  # dimensions
@@ -56,8 +56,8 @@ class WordVectorSource(Protocol):
 
 def word_vectors(name: str) -> WordVectorSource:
     """The source of a name: `spacy:PIPELINE`, or the path of a file."""
-    if name.startswith(SPACY):
-        return PipelineVectors(name.removeprefix(SPACY))
+    if name.startswith(_SPACY):
+        return PipelineVectors(name.removeprefix(_SPACY))
     return FileVectors(at_home(name))
 
 
