@@ -152,6 +152,7 @@ def test_what_a_run_holds(run: Run, tmp_path: Path, tiny: Corpus) -> None:
         "source": "",
         "silver": "",
         "made": None,
+        "seen": 0,
     }
     assert [one["name"] for one in found["anonymizations"]] == ["some", "every"]
     assert found["documents"] == ["d1", "d2", "d3"]

@@ -87,10 +87,10 @@ def at_home(place: str) -> Path:
     return Path(place).expanduser() if place.startswith("~") else Path(place)
 
 
-def is_there(place: str, *, file: bool = False) -> bool:
-    """Whether there is a folder of a name, or a file, which may be longer than any."""
+def is_there(place: str) -> bool:
+    """Whether there is a folder of a name, which may be longer than any."""
     try:
-        return at_home(place).is_file() if file else at_home(place).is_dir()
+        return at_home(place).is_dir()
     except (OSError, ValueError, RuntimeError):  # RuntimeError: nobody's home
         return False
 
