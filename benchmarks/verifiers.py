@@ -22,9 +22,10 @@ import numpy as np
 
 from showthrough import Corpus, TrainedVerifier, read_anonymization, read_corpus, train_verifier
 from showthrough.verifiers.base import UNANSWERED, Array, Question
-from showthrough.verifiers.folds import components, parted, trace
+from showthrough.verifiers.folds import components, parted
 from showthrough.verifiers.style import style
 from showthrough.verifiers.table import LEARNERS
+from showthrough.verifiers.traces import trace
 
 SECONDS, ACCURACY, ORIGINALS, FOLDS = 60.0, 0.65, (0.58, 0.75), 10
 PUBLISHED = {"original": 0.656, "A": 0.587, "B": 0.532}
