@@ -133,7 +133,7 @@ class Format:
     write_masks: Callable[[Anonymization], Files] | None = None
     in_folders: bool = False  # whether a folder of such files can be read as well
     binary: bool = False  # whether it is nothing to look at, so that there is no sample
-    aside: tuple[str, ...] = ()  # endings of files in such a folder that hold nothing to score
+    aside: tuple[str, ...] = ()  # endings of files in such a folder that are no documents
     nested: bool = False  # whether a / in an id is a folder in that folder
     rows: Callable[[Input], Rows] | None = None  # of a table, whose rows may be objects of another format
     sample: Mapping[str, str] = field(default_factory=dict)  # by file name; none: what its writer makes of a document

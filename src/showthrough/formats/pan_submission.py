@@ -177,10 +177,11 @@ def _recognise(head: Head) -> Fit:
 
 FORMAT = Format(
     "PAN's author masking: a folder a problem with obfuscation.json and unknown.txt",
-    (".json", ".txt"),
+    (".json",),  # beside texts alone a result in JSON is none of its files
     _recognise,
     read_anonymization=read,
     in_folders=True,
+    aside=(".txt",),
     sample={
         f"case-1/{_OBFUSCATION}": """\
 [{"original": "Mr John Doe of Oslo left.", "original-start-charpos": 0, "original-end-charpos": 25,

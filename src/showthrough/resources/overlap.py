@@ -35,7 +35,7 @@ _BLOCK = 256  # documents whose answers are stored together: what a stop can los
 _QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\ufeff": None})
 _NOT = re.compile(r"(?<=[a-z])n't\b")
 _CLITIC = re.compile(r"'(?=(?:s|m|d|ll|re|ve)\b)")
-_TOKEN = re.compile(r"n't\b|'(?:s|m|d|ll|re|ve)\b|\d+(?:[.,:]\d+)*|[^\W_]+(?:[-.&_]\w+)*")
+_TOKEN = re.compile(r"n't\b|'(?:s|m|d|ll|re|ve)\b|\d+(?:[.,:]\d+)*(?![-\w])|[^\W_]+(?:[-.&_]\w+)*")
 _PLAIN = GLASGOW | CLITICS
 
 

@@ -63,7 +63,7 @@ def word_vectors(name: str) -> WordVectorSource:
 
 def no_vectors(name: str) -> bool:
     """Whether a name is that of a file which is not there."""
-    return not name.startswith(SPACY) and not exists(at_home(name))
+    return not name.startswith(_SPACY) and not exists(at_home(name))
 
 
 class Shared:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from showthrough.data.documents import Document
@@ -26,7 +27,8 @@ def trace(text: str) -> str:
     >>> trace("\\ufeffIt’s 5.\\r\\n") == trace("it's 5") != trace("its 6"), trace("…")
     (True, '')
     """
-    letters = _SIGNS_BEYOND.sub("", text.casefold()).encode("utf-8", "surrogatepass").translate(None, _SIGNS)
+    plain = unicodedata.normalize("NFKC", text.casefold())  # of text in ASCII, the very same
+    letters = _SIGNS_BEYOND.sub("", plain).encode("utf-8", "surrogatepass").translate(None, _SIGNS)
     return hashlib.blake2b(letters, digest_size=16).hexdigest() if letters else ""
 
 
