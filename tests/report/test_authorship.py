@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import html5lib
+import msgspec
 import pytest
 from hypothesis import given, strategies as st
 from rich.console import Console
@@ -240,6 +241,10 @@ def test_sentences_say_what_was_measured(masked: Callable[..., Run]) -> None:
     rests = " ".join(author_caveats(run))
     assert "Another verifier than keen and dull may tell more; none of these learned from masked texts" in rests
     assert "kept knows no word vectors here" in rests
+    (kept,) = [one for one in run.metrics if "meaning" in one.roles]
+    others = {**kept.parameters, "similarity": "st:model"}  # which asks no dictionary
+    run.metrics[run.metrics.index(kept)] = msgspec.structs.replace(kept, parameters=others)
+    assert "no word vectors" not in " ".join(author_caveats(run))
 
 
 def test_a_verifier_that_guesses_shows_nothing(masked: Callable[..., Run]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from showthrough.metrics import HEADLINE
 from showthrough.metrics.authorship.safety import BEFORE, FALSE, LOST, TOLD
+from showthrough.metrics.authorship.soundness import OVERLAP
 from showthrough.report.table import DASH, HEADLINES, Cell, Column, Table, column_of, rounded, tables
 from showthrough.report.wording import Clause, listed, verifiers_that_knew_them
 from showthrough.run.records import MetricRecord, Score
@@ -230,6 +231,8 @@ def author_caveats(run: Run) -> list[str]:
             f"its usual luck. {more}"
         )
         lines += [f"The {one}, and numbers on these say little about others." for one in verifiers_that_knew_them(run)]
-    if (record := chosen(run, "meaning")) and record.parameters.get("vectors") == "":
-        lines.append(f"{record.name} knows no word vectors here: words that no dictionary joins count as strangers.")
+    meaning = chosen(run, "meaning")
+    asked_for = {} if meaning is None else meaning.parameters
+    if meaning and asked_for.get("similarity", OVERLAP) == OVERLAP and asked_for.get("vectors") == "":
+        lines.append(f"{meaning.name} knows no word vectors here: words that no dictionary joins count as strangers.")
     return lines

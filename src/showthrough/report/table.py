@@ -208,7 +208,8 @@ def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> 
             for count in counts
         )
         columns.append(Column(statistic, record.group, better, tuple(map(Count, scored))))
-    return Table(f"{record.text} of {name} by category", ("(all)", *kinds), tuple(columns))
+    kind = "rater" if measures == ["rater"] else "category"
+    return Table(f"{record.text} of {name} by {kind}", ("(all)", *kinds), tuple(columns))
 
 
 def documents_line(run: Run) -> str:
