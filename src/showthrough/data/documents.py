@@ -20,6 +20,7 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from showthrough.data.silver import is_silver
+from showthrough.data.subjects import Subject
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 
 Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
@@ -86,14 +87,15 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
     split: str = ""  # the part of the corpus that it belongs to, such as train or test
     reviewed: tuple[str, ...] | None = None  # annotators whose work on it somebody else looked through; None: not said
     authorship: Authorship | None = None  # of a problem of author verification, what is known of the author
+    subjects: tuple[Subject, ...] = ()  # the people that it is about, where somebody said who they are
 
     def digest(self) -> bytes:
-        """16 bytes that change whenever the id, the text, a mark, the group or what is known of its author changes.
+        """16 bytes that change whenever the id, the text, a mark, the group, its people or its author's texts change.
 
         Splits and reviews do not: no number is made of them.
         """
         # A document without a group has the digest that it had before there were groups.
-        content = (self.id, self.text, self.annotations, *filter(None, [self.group, self.authorship]))
+        content = (self.id, self.text, self.annotations, *filter(None, [self.group, self.authorship, self.subjects]))
         return hashlib.blake2b(msgspec.json.encode(content), digest_size=16).digest()
 
     @property
@@ -155,6 +157,8 @@ class Survey:
     silver: Mapping[str, int] = field(default_factory=dict)  # annotators that are programs, and how many layers of each
     shared: tuple[int, ...] = ()  # numbers of the documents that several people marked
     asked: int = 0  # documents that ask who wrote them
+    subjects: int = 0  # people that documents are about, in all
+    tags: tuple[str, ...] = ()  # of what is said of them, sorted
 
 
 def digest_of(values: Mapping[str, object], file: str, what: str) -> str:
@@ -246,7 +250,8 @@ class Corpus:
         groups: list[str] = []
         shared: list[int] = []
         names: Counter[str] = Counter()
-        annotated = annotators = asked = 0
+        annotated = annotators = asked = subjects = 0
+        tags: set[str] = set()
         kinds: Counter[tuple[type[Mention], str, Identifier]] = Counter()
         for number, document in enumerate(self):
             problems += document.problems(self.source)
@@ -263,6 +268,8 @@ class Corpus:
             names.update(annotation.annotator for annotation in document.annotations)
             groups.append(document.group)
             asked += document.authorship is not None
+            subjects += len(document.subjects)
+            tags.update(one.tag for subject in document.subjects for one in subject.attributes)
             if len(document.annotations) > 1 and len(document.readers) > 1:
                 shared.append(number)
             mentions = (mention for annotation in document.annotations for mention in annotation.mentions)
@@ -286,6 +293,8 @@ class Corpus:
             silver={name: names[name] for name in sorted(filter(is_silver, names))},
             shared=tuple(shared),
             asked=asked,
+            subjects=subjects,
+            tags=tuple(sorted(tags)),
         )
 
     @property

@@ -29,12 +29,14 @@ from showthrough.evaluation.resuming import check_models, failed_before, rows_be
 from showthrough.evaluation.scoring import reference_scores, scored
 from showthrough.evaluation.sweeps import is_swept, sweeps
 from showthrough.evaluation.workers import WorkerKilledError, Workers
+from showthrough.inference.asking import asked_of
 from showthrough.metrics import Metric, Rows, metric_text
 from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.metrics.chunk import Chunk, Hiding
 from showthrough.metrics.language import words_of
 from showthrough.metrics.masking import risks
 from showthrough.resources import Resources
+from showthrough.resources.chat.settings import AskingSettings
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run.documents import Texts, riskiest, texts_of, too_many
 from showthrough.run.journal import Journal
@@ -89,7 +91,7 @@ class Evaluation:
         self.plan = plan
         self.run = _blank(plan, references)
         known = plan.background, plan.anonymizations, plan.backgrounds, plan.verifiers, plan.ratings
-        self.resources = Resources(plan.settings.models, watch, *known)
+        self.resources = Resources(plan.settings.models, watch, *known, asking=plan.settings.part(AskingSettings))
         self._anonymizations = [*plan.anonymizations, *references]
         self._metrics = {metric_text(metric): metric for metric in plan.metrics}
         self._gathered = Gathered()
@@ -345,6 +347,7 @@ class Evaluation:
                     run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
         run.notes = list(dict.fromkeys([*self._notes, *mask_notices(masks, plan.metrics), *self._remarks()]))
         used = [models for text, models in self._revisions.items() if text in run.rows]
+        run.asked = asked_of([name for text in run.rows for name in self._metrics[text].asks], self.resources)
         run.provenance["models"] = {name: revision for models in used for name, revision in models.items()}
 
     def _remarks(self) -> list[str]:

@@ -37,7 +37,8 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tabl
                 why = metric.why_undefined(part, totals)
                 yield Score(one.name, record.text, part, None, None, None, why, line)
                 continue
-            low, high = intervals.get(part, (None, None))
+            own = metric.own_interval(part, table, settings.confidence) if table and settings.resamples else None
+            low, high = own or intervals.get(part) or (None, None)
             note = "" if low is not None or not settings.resamples else metric.interval_fault(part) or ALIKE
             yield Score(one.name, record.text, part, float(value), low, high, "", line, note)
 
@@ -149,6 +150,7 @@ def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, setti
         extra.insert(0, ("verifiers", ",".join(f"{other.name}@{other.digest[:8]}" for other in run.verifiers)))
     if "ratings" in metric.needs and run.ratings:
         extra.insert(0, ("ratings", f"{run.ratings.name}@{run.ratings.digest[:8]}"))
+    extra += [(f"asked:{asked.name}", asked.pin) for asked in run.asked if asked.name in metric.asks]
     if "systems" in metric.needs:  # the number hangs on all of them
         extra.insert(0, ("systems", ",".join(f"{other.name}@{other.digest[:8]}" for other in run.anonymizations)))
     return signature(record, (*metric.pinned, *extra), run.corpus, one, settings, __version__)

@@ -25,6 +25,7 @@ from showthrough.files.reading import plain
 from showthrough.metrics import Metric, with_parameters
 from showthrough.metrics.language import ENGLISH, in_language
 from showthrough.resources import function_words_from
+from showthrough.resources.chat.settings import AskingSettings
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.resources.settings import ModelSettings
 from showthrough.run.settings import Recorded
@@ -45,7 +46,7 @@ def each_of(files: Files) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(ModelSettings, Recorded):
+class Settings(ModelSettings, AskingSettings, Recorded):
     """How anonymizations are to be evaluated, but for the inputs."""
 
     function_words: Annotated[

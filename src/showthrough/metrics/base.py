@@ -168,6 +168,10 @@ class Metric(ABC):
         """Why a part can have no interval from resampled documents; empty where it can."""
         return ""
 
+    def own_interval(self, part: str, units: Rows, confidence: float) -> tuple[float, float] | None:
+        """The interval of a part that has a formula of its own; `units` are documents, or groups of them."""
+        return None
+
     def test_fault(self, part: str) -> str:
         """Why two anonymizations cannot be tested on a part by exchanging documents; empty where they can."""
         return ""
@@ -184,6 +188,11 @@ class Metric(ABC):
     def models(self) -> dict[str, str]:
         """The models that it asks for: the parameter that names each, and its name."""
         return {}
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """Who infers or judges for it, by name, such as `reader` or `llm:gpt-4.1-mini`."""
+        return ()
 
     @property
     def title(self) -> str:

@@ -13,12 +13,14 @@ from showthrough.data.background import Background
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.resources.cache import Cache, usual_cache
+from showthrough.resources.chat.settings import AskingSettings
 from showthrough.resources.lexicon import LEXICONS, NONE, Lexicon, NoWords
 from showthrough.resources.names import EMBEDDING, INFORMATION, LANGUAGE_MODEL, SIMILARITY, STS, TERMS, Role
 from showthrough.resources.settings import ModelSettings, Watch
 
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.resources.causal_lm import CausalLanguageModel
+    from showthrough.resources.chat.base import Chat
     from showthrough.resources.embedder import Embedder, SentenceEmbedder
     from showthrough.resources.information import InformationSource
     from showthrough.resources.meaning import Sts
@@ -71,6 +73,7 @@ class Resources:
         backgrounds: Sequence[Background] = (),
         verifiers: Sequence[Any] = (),
         ratings: Ratings | None = None,
+        asking: AskingSettings | None = None,
     ) -> None:
         self.models = models or ModelSettings()
         self.watch = watch
@@ -78,6 +81,7 @@ class Resources:
         self.anonymizations = anonymizations  # all that are evaluated together
         self.verifiers = verifiers  # that are asked who wrote the documents: a later room knows what they are
         self.ratings = ratings  # what people say of passages
+        self.asking = asking or AskingSettings()
         self.cache = usual_cache(self.models.cache)
         self.seconds: dict[str, dict[str, Any]] = {}  # that attacks took, as they tell it
         self._sources: dict[tuple[object, ...], Any] = {}
@@ -89,6 +93,13 @@ class Resources:
                 f"none {f'of the name {quoted(name)} ' if name else ''}was given, which trir needs", "background"
             )
         return self._backgrounds[name]
+
+    def once(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
+        """What a later room makes and others ask for again: made once."""
+        if key not in self._sources:
+            self._sources[key] = make()
+        made: T = self._sources[key]
+        return made
 
     @_once
     def function_words(self, name: str) -> FunctionWords:
@@ -144,6 +155,13 @@ class Resources:
         from showthrough.resources.causal_lm import CausalLanguageModel
 
         return CausalLanguageModel(LANGUAGE_MODEL.parse(name), LANGUAGE_MODEL, self.models, self.cache, self.watch)
+
+    @_once
+    def chat(self, name: str) -> Chat:
+        """A language model that is talked to: `llm:MODEL` or `llm:MODEL@URL`."""
+        from showthrough.resources.chat.model import LanguageModel
+
+        return LanguageModel(name, self.asking, self.watch)
 
     @_once
     def sts(self, name: str, vectors: str = "") -> Sts:

@@ -45,6 +45,7 @@ def without_folders(run: Run) -> Run:
         backgrounds={name: one.unplaced for name, one in run.backgrounds.items()},
         verifiers=[one.unplaced for one in run.verifiers],
         ratings=None if run.ratings is None else run.ratings.unplaced,
+        asked=[told(one, "name", "model") for one in run.asked],
         metrics=[told(record, "text", "parameters") for record in run.metrics],
         scores=[told(score, "metric", "part", "reason", "signature", "note") for score in run.scores],
         rows={

@@ -16,6 +16,7 @@ import numpy as np
 
 from showthrough.errors import PlanError, ResourceError, shown, some
 from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metric
+from showthrough.resources.chat.base import Asked
 from showthrough.run import frames, units, views
 from showthrough.run.comparison import Comparisons, Contest, Test
 from showthrough.run.documents import Texts
@@ -62,6 +63,7 @@ class Run(msgspec.Struct, dict=True):
     ceiling: Annotated[Ceiling | None, "what people reach against each other; null where none of them could be"] = None
     verifiers: Annotated[list[Input], "that were asked who wrote the documents; `documents`: problems of training"] = []
     ratings: Annotated[Input | None, "what people said of passages; `documents`: how many ratings"] = None
+    asked: Annotated[list[Asked], "who was asked about people or texts, beside detectors and verifiers"] = []
     sweeps: Annotated[
         dict[str, Sweep], "by anonymization, what its surer masks alone reach, where masks have scores"
     ] = {}

@@ -1,0 +1,76 @@
+"""How attackers and judges are written: `reader`, `answers:FILE`, `llm:MODEL[@URL]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from showthrough.errors import PlanError, quoted
+from showthrough.resources.chat.base import Asked
+
+if TYPE_CHECKING:
+    from showthrough.inference.base import Attacker, Judge
+    from showthrough.resources import Resources
+
+READER, RULES = "reader", "rules"
+ANSWERS, MODEL = "answers:", "llm:"  # before a file, and before a model
+_WRITTEN = f"{ANSWERS}FILE or {MODEL}MODEL[@URL]"
+
+
+def attacker_fault(name: str) -> str:
+    """What is wrong with the name of an attacker; empty where nothing is. Nothing is read or loaded."""
+    return _fault(name, READER)
+
+
+def judge_fault(name: str) -> str:
+    return _fault(name, RULES)
+
+
+def _fault(name: str, alone: str) -> str:
+    known = name == alone or any(name.startswith(kind) and name != kind for kind in (ANSWERS, MODEL))
+    return "" if known else f"found {quoted(name)}; expected {alone}, {_WRITTEN}"
+
+
+def attacker_of(name: str, resources: Resources) -> Attacker:
+    """The attacker of a name, one for an evaluation. Raises PlanError for a name that is none."""
+    if fault := attacker_fault(name):
+        raise PlanError(fault, "attacker")
+    if name == READER:
+        from showthrough.inference.reader import Reader
+
+        return resources.once(("attacker", name), Reader)
+    if name.startswith(ANSWERS):
+        from showthrough.inference.recorded import RecordedAnswers
+
+        return resources.once(("attacker", name), lambda: RecordedAnswers(name))
+    from showthrough.inference.interviewer import Interviewer
+
+    return resources.once(("attacker", name), lambda: Interviewer(resources.chat(name)))
+
+
+def judge_of(name: str, resources: Resources) -> Judge | None:
+    """The judge of a name; none where rules alone decide."""
+    if fault := judge_fault(name):
+        raise PlanError(fault, "judge")
+    if name == RULES:
+        return None
+    if name.startswith(ANSWERS):
+        from showthrough.inference.judges import RecordedVerdicts
+
+        return resources.once(("judge", name), lambda: RecordedVerdicts(name))
+    from showthrough.inference.judges import ModelJudge
+
+    return resources.once(("judge", name), lambda: ModelJudge(resources.chat(name)))
+
+
+def asked_of(names: Iterable[str], resources: Resources) -> list[Asked]:
+    """What a run says of all who were asked. Nobody is asked for it: it follows from what is recorded."""
+    found: list[Asked] = []
+    for name in dict.fromkeys(names):
+        if name.startswith(MODEL):
+            found.append(resources.chat(name).asked())
+        elif name.startswith(ANSWERS):
+            from showthrough.inference.recorded import digest_of_answers
+
+            found.append(Asked(name, digest_of_answers(name)))
+    return found

@@ -1,0 +1,88 @@
+"""How much more often an attack succeeds than where it cannot know anything (the control).
+
+The estimates are those of Giomi et al. 2023 (anonymeter): Wilson's for both rates, errors propagated linearly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from showthrough.numerics.distributions import normal_quantile
+
+Array = NDArray[np.float64]
+
+
+class Estimate(NamedTuple):
+    """A rate, and how far it may be off on either side."""
+
+    value: Array
+    error: Array
+
+    @property
+    def ends(self) -> tuple[Array, Array]:
+        """Between 0 and 1."""
+        low, high = (np.clip(self.value + side * self.error, 0.0, 1.0) for side in (-1, 1))
+        return low, high
+
+
+def rate(successes: ArrayLike, tries: ArrayLike, confidence: float = 0.95) -> Estimate:
+    """Wilson 1927: (s + z²/2) / (n + z²), with the error z / (n + z²) · √(s (n − s) / n + z²/4).
+
+    >>> estimate = rate(30, 100)
+    >>> estimate.value.round(6).item(), estimate.error.round(6).item()
+    (0.307399, 0.08845)
+    """
+    won, of = np.asarray(successes, dtype=np.float64), np.asarray(tries, dtype=np.float64)
+    z = normal_quantile((1 + confidence) / 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.where(of > 0, won * (of - won) / of, np.nan)
+    # A sum of halves may lie above the whole by a rounding.
+    error = z / (of + z**2) * np.sqrt(np.maximum(variance, 0.0) + z**2 / 4)
+    return Estimate(np.where(of > 0, (won + z**2 / 2) / (of + z**2), np.nan), error)
+
+
+def above(attack: Estimate, control: Estimate) -> Estimate:
+    """(r − c) / (1 − c): of what the control leaves, the share that the attack finds. Below 0 where it finds less.
+
+    >>> risk = above(rate(30, 100), rate(10, 100))
+    >>> risk.value.round(6).item(), [end.round(6).item() for end in risk.ends]
+    (0.217579, [0.104635, 0.330523])
+    """
+    left = 1 - control.value
+    found = (attack.value - control.value) / left
+    error = np.sqrt((attack.error / left) ** 2 + (control.error * (attack.value - 1) / left**2) ** 2)
+    return Estimate(found, error)
+
+
+def others(keys: Sequence[str], groups: Sequence[Hashable], seed: int) -> NDArray[np.int64]:
+    """For each the number of one of another group, each taken as evenly as can be; −1 where all are of one group.
+
+    In a random order, group after group, everybody takes whoever stands further on by the size of the largest group:
+    that is somebody of another group unless one group has more than half of all, and then the rest is drawn. `keys` are
+    their ids: the order in which they are given does not matter.
+
+    >>> others(["a", "b", "c"], ["x", "x", "y"], seed=0).tolist()[:2]
+    [2, 2]
+    """
+    number = {group: place for place, group in enumerate(sorted({*groups}, key=str))}
+    of = np.array([number[group] for group in groups], dtype=np.int64)
+    found = np.full(len(of), -1, dtype=np.int64)
+    if len(number) < 2:
+        return found
+    random = np.random.default_rng(seed)
+    by_key = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+    shuffled = by_key[random.permutation(len(of))]
+    order = shuffled[np.argsort(random.permutation(len(number))[of[shuffled]], kind="stable")]
+    sizes = np.bincount(of)
+    taken = np.roll(order, -int(sizes.max()))
+    alike = np.flatnonzero(of[taken] == of[order])
+    own = of[order[alike]]
+    _, first = np.unique(of[order], return_index=True)
+    drawn = random.integers(0, len(of) - sizes[own])
+    taken[alike] = order[np.where(drawn < first[own], drawn, drawn + sizes[own])]
+    found[order] = taken
+    return found

@@ -1,0 +1,1 @@
+"""Language models that are talked to: anything that speaks OpenAI's protocol, on this machine or elsewhere."""
