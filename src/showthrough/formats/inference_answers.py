@@ -177,9 +177,9 @@ class _Reader:
             raise self._fail(f"found {' and '.join(given)}; expected one of them", "")
         if line.subjects:
             return self._people(line.subjects), {}
-        if line.attributes:
+        if isinstance(line.attributes, dict):
             return self._author(line.attributes)
-        if isinstance(line.guesses, dict):
+        if isinstance(line.guesses, dict) and line.guesses:
             return self._author({tag: _Guessed(said) for tag, said in line.guesses.items()})
         if line.guesses:
             return self._flat(line.guesses)
