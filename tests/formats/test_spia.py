@@ -103,9 +103,9 @@ def test_what_is_wrong_is_told_in_a_line_each(tmp_path: Path) -> None:
         {"metadata": {"data_id": "e"}, "text": "x y"},
     )
     assert told(path) == [
+        "c.jsonl: document a: subjects[1].id: found 0 a second time; expected every subject once",
         "c.jsonl: document a: subjects[0].PIIs[0].certainty: found 6; expected 0 to 5",
         "c.jsonl: document a: subjects[0].PIIs[1].hardness: found -1; expected 0 to 5",
-        "c.jsonl: document a: subjects[1].id: found 0 a second time; expected every subject once",
         "c.jsonl: document a: subjects[1].PIIs[0].tag: is empty; expected a name, such as NAME or AGE",
         "c.jsonl: line 2: subjects[0].PIIs[0].certainty: found text; expected a whole number",
         "c.jsonl: line 3: subjects[0]: PIIs is missing",

@@ -283,7 +283,8 @@ def test_mentions_say_whom_they_are_about(tmp_path: Path, name: str) -> None:
     first = [about(3, 12, "PERSON", subject=1), about(16, 20, "LOC", subject_id="1"), about(26, 30, "CODE", subject=1),
              about(45, 48, "PERSON", subject="ann"), about(35, 39, "LOC")]  # fmt: skip
     second = [about(58, 62, "LOC", subject=1), about(16, 20, "ORG", subject=1),
-              about(52, 56, "DATETIME", subject="ann"), about(3, 12, "PERSON", subject=""), about(35, 39, "LOC", subject=1, subject_id="ann")]  # fmt: skip
+              about(52, 56, "DATETIME", subject="ann"), about(3, 12, "PERSON", subject=""),
+              about(35, 39, "LOC", subject=1, subject_id="ann")]  # fmt: skip
     layers = {"a": {"entity_mentions": first}, "b": {"entity_mentions": second}}
     stated = [{"id": "ann", "description": "who met him", "attributes": [{"tag": "SEX", "value": "female"}]}]
     row = {"doc_id": "d", "text": text, "annotations": layers, "subjects": stated}
