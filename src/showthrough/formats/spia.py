@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
@@ -87,9 +88,12 @@ def _record(document: Document) -> dict[str, object]:
     return {"metadata": metadata, "text": document.text, **group, "subjects": subjects}
 
 
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,14}")
+
+
 def _id(name: str) -> str | int:
-    """A number where it was one, as in SPIA's files."""
-    return int(name) if name.isascii() and name.isdigit() and (name == "0" or name[0] != "0") else name
+    """A number where it may have been one, as in SPIA's files."""
+    return int(name) if _NUMBER.fullmatch(name) else name
 
 
 def _pii(attribute: Attribute) -> dict[str, object]:
