@@ -1,4 +1,4 @@
-"""What counts of each guess where rules, a judge and recorded verdicts may all say something, and how far they agree."""
+"""What counts of a guess where rules, a judge and recorded verdicts may say something, and how far they agree."""
 
 from __future__ import annotations
 
