@@ -35,7 +35,6 @@ class _Overlap(Metric):
     """What both have in common: a package counts, and its version belongs to the number."""
 
     group = "utility"
-    slow = True
     tells = "how many words of the original are still in a row"
     package: ClassVar[str]
 
