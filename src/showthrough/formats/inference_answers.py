@@ -196,7 +196,8 @@ class _Reader:
             matches = None if person.matches is None else str(person.matches)
             if matches in matched:
                 raise self._fail(f"is {shown(matches or '')} a second time; expected each once", f"{field}.matches")
-            matched |= {matches} - {None}
+            if matches is not None:
+                matched.add(matches)
             guesses = tuple(self._guesses(said, f"{field}.{key}"))
             made.append(RecordedPerson(guesses, "" if person.id is None else str(person.id), matches))
         return tuple(made)
