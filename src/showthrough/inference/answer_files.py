@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,6 +22,13 @@ class AnswerFiles:
         self.name = name
         self.paths = paths_of(name)
         self._read = {of: _read(path) for of, path in self.paths.items()}
+
+    @property
+    def lines(self) -> Iterator[tuple[str, str, Recorded]]:
+        """All that the files say: the file, the document, and what it says."""
+        for of, lines in self._read.items():
+            for (_, document), line in lines.items():
+                yield self.paths[of], document, line
 
     def of(self, anonymization: str, document: str) -> Recorded | None:
         """What is recorded of a document as an anonymization leaves it; nothing where no line speaks of that.
