@@ -9,7 +9,6 @@ import re
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
-from os.path import commonprefix
 from unicodedata import normalize
 
 FULL, PARTLY, NOT = 1.0, 0.5, 0.0
@@ -155,4 +154,5 @@ def jaro_winkler(one: str, two: str) -> float:
         return 0.0
     moved = sum(letter != other for (_, letter), (_, other) in zip(shared, sorted(shared), strict=True))
     jaro = (len(shared) / len(one) + len(shared) / len(two) + 1 - moved / 2 / len(shared)) / 3
-    return jaro + _EACH * len(commonprefix([one[:_PREFIX], two[:_PREFIX]])) * (1 - jaro)
+    alike = sum(one[:end] == two[:end] for end in range(1, min(len(one), len(two), _PREFIX) + 1))
+    return jaro + _EACH * alike * (1 - jaro)
