@@ -91,7 +91,10 @@ class Page:
 
     def sentence(self, number: int) -> int:
         """Which of the sentences a word stands in."""
-        return bisect_right(self._breaks, self.spans[number][0])
+        return self.sentence_at(self.spans[number][0])
+
+    def sentence_at(self, place: int) -> int:
+        return bisect_right(self._breaks, place)
 
     def joined(self, left: int, right: int) -> bool:
         """Whether nothing that was masked stands between two words."""
