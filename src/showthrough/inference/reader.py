@@ -10,7 +10,7 @@ from showthrough.data.subjects import CERTAIN, Subject
 from showthrough.inference.asking import READER
 from showthrough.inference.base import Answer, Case, Guess, Person
 from showthrough.inference.reading import values
-from showthrough.inference.reading.cues import Whose, education, relationship, sex
+from showthrough.inference.reading.cues import Whose, education, income, relationship, sex
 from showthrough.inference.reading.page import Page
 from showthrough.inference.reading.values import Read
 
@@ -27,6 +27,7 @@ _VALUES: dict[str, Callable[[Page, str], list[Read]]] = {
 _CUES: dict[str, Callable[[Whose, str], list[Read]]] = {
     "SEX": sex,
     "EDUCATION": education,
+    "INCOME_LEVEL": income,
     **dict.fromkeys(("RELATIONSHIP", "RELATIONSHIP_STATUS"), relationship),
 }
 

@@ -20,7 +20,7 @@ _PRONOUNS = {"male": "he him his himself", "female": "she her hers herself"}
 _SELF = {"male": r"man|guy|dude|dad|father|husband|son|boy|male|gentleman|grandpa|grandfather",
          "female": r"woman|girl|gal|lady|mom|mum|mother|wife|daughter|female|grandma|grandmother"}  # fmt: skip
 _SEXES = {"m": "male", "man": "male", "f": "female", "woman": "female", "male": "male", "female": "female"}
-_I_AM = r"(?<!\w)(?:i am|i['’]?m|as|being)(?: also| just)? an? (?:[\w-]+ ){0,2}?"
+_I_AM = r"(?<!\w)(?:i am|i['’]?m|as|being)(?: also| just)? an? (?:[\w-]+ )?"
 
 # Words by which somebody's bonds are known; of those who speak of themselves, what they say of whom they have.
 _BONDS = {
@@ -37,6 +37,9 @@ _OF_BOND = {
     "no relation": "single", "single": "single", "unmarried": "single",
 }  # fmt: skip
 _MINE = r"(?<!\w)(?:my|i am|i['’]?m|i was|i got|we got|being)(?: [\w-]+)? (?:{})(?!\w)"
+
+_INCOMES = ("low", "middle", "high")
+_PAID = r"(?:\w+[- ])?(?:incomes?|paid|pay|salary|salaries|wages?|earners?|earning)"
 
 # Degrees, and the words of a text that tell of one; the first that a value names is what it is.
 _DEGREES = {
@@ -59,7 +62,7 @@ class Whose:
         parts = {part for name in names for part in name_parts(name)}
         self.page, self.alone, self.author = page, alone, author
         self.named = sorted(n for part in parts for n in page.places.get(part, ()) if page.capital(n))
-        self._sentences = {page.sentence(number) for number in self.named}
+        self._sentences = {page.sentence_at(page.spans[number][0]) for number in self.named}
 
     def find(self, words: str) -> Span | None:
         """Words that are about this person: anywhere if there is nobody else, else in a sentence with the name."""
@@ -117,4 +120,11 @@ def education(whose: Whose, value: str) -> list[Read]:
     plain = value.lower().replace(".", "").replace(" ", "")
     kind = next((kind for part, kind in _OF_DEGREE if part in plain), None)
     span = whose.find(_DEGREES[kind]) if kind else None
+    return [(value, span)] if span else []
+
+
+def income(whose: Whose, value: str) -> list[Read]:
+    """By its level beside a word for being paid."""
+    kind = next((level for level in _INCOMES if level in value.lower()), None)
+    span = whose.find(rf"{kind}[- ]{_PAID}") if kind else None
     return [(value, span)] if span else []

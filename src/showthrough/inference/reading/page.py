@@ -19,6 +19,8 @@ _STAND_IN = re.compile(
     r"[\[<{]+[A-Z][A-Z0-9_/ -]*[\]>}]+|\*{2,}|_{3,}|X{3,}|[█■▇●]+|\.{4,}|…{2,}"
     rf"|(?<![^\W_])(?:{'|'.join(map(re.escape, _LABELS))})(?:_\d+)?(?![^\W_])"
 )
+_INNER = re.compile(r"(?:[A-Z][a-z]{3,}){2,}")  # several words written as one: JaneDoe
+_PIECE = re.compile(r"[A-Z][a-z]+")
 _BREAK = re.compile(r"[.!?;]+[\"”’')\]]*\s|\n")
 _ABBREVIATED = re.compile(r"(?:^|[^\w])(?:[^\W\d_]|mr|mrs|ms|dr|prof|st|no|inc|jr|sr)$", re.IGNORECASE)
 # Letters that no accent can be taken off.
@@ -52,6 +54,11 @@ def stem(word: str) -> str:
     return word
 
 
+def _pieces(word: str) -> list[str]:
+    """The words in one that is written of several with capitals, as accounts and tags are."""
+    return [folded(piece) for piece in _PIECE.findall(word)] if _INNER.fullmatch(word) else []
+
+
 def words_of(text: str) -> list[str]:
     """Runs of letters and runs of digits, folded."""
     return [folded(word) for word in _WORD.findall(text)]
@@ -66,21 +73,23 @@ class Page:
         starts = [start for start, _ in hidden]
         self.spans: list[Span] = []
         self.words: list[str] = []  # folded
-        self._run: list[int] = []  # the same for two words where nothing that was masked stands between them
+        self._run: list[tuple[int, int]] = []  # how much was masked before a word, and its sentence
         self.places: dict[str, list[int]] = {}
         self._stems: dict[str, list[int]] = {}
+        self._breaks = [one.end() for one in _BREAK.finditer(text) if not _ABBREVIATED.search(_before(text, one))]
         for found in _WORD.finditer(text):
             start, end = found.span()
             before = bisect_right(starts, start)
             if before and hidden[before - 1][1] > start:
                 continue
-            number, word = len(self.words), folded(found.group())
+            number, written = len(self.words), found.group()
+            word = folded(written)
             self.spans.append((start, end))
             self.words.append(word)
-            self._run.append(before)
-            self.places.setdefault(word, []).append(number)
+            self._run.append((before, self.sentence_at(start)))
+            for part in {word, *_pieces(written)}:
+                self.places.setdefault(part, []).append(number)
             self._stems.setdefault(stem(word), []).append(number)
-        self._breaks = [one.end() for one in _BREAK.finditer(text) if not _ABBREVIATED.search(_before(text, one))]
 
     def written(self, number: int) -> str:
         start, end = self.spans[number]
@@ -89,15 +98,12 @@ class Page:
     def capital(self, number: int) -> bool:
         return self.text[self.spans[number][0]].isupper()
 
-    def sentence(self, number: int) -> int:
-        """Which of the sentences a word stands in."""
-        return self.sentence_at(self.spans[number][0])
-
     def sentence_at(self, place: int) -> int:
+        """Which of the sentences a place in the text is in."""
         return bisect_right(self._breaks, place)
 
     def joined(self, left: int, right: int) -> bool:
-        """Whether nothing that was masked stands between two words."""
+        """Whether two words stand in one sentence, and nothing that was masked between them."""
         return self._run[left] == self._run[right]
 
     def span(self, first: int, last: int) -> Span:

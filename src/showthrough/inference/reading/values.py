@@ -46,8 +46,9 @@ def name(page: Page, value: str, shared: frozenset[str]) -> list[Read]:
         return [(value, initials)] if initials else []
     for first, last in page.phrases(whole):
         return [(value, page.span(first, last))]
-    if (surname := _standing(page, parts[-1])) is not None:
-        return [(value, page.spans[surname])]
+    for spelled in (parts[-1], "".join(whole), "".join([*whole[1:], whole[0]])):  # the last two as accounts are named
+        if (number := _standing(page, spelled)) is not None:
+            return [(value, page.spans[number])]
     alone = (_standing(page, part) for part in parts[:-1] if part not in shared)
     return [(page.written(number), page.spans[number]) for number in alone if number is not None]
 
@@ -142,8 +143,10 @@ def age(page: Page, value: str) -> list[Read]:
             return [(number, found.span())]
     for year, span in _births(page.text):
         reached = AGES_OF - year  # in the course of that year
-        if low <= reached - 1 <= high or low <= reached <= high:
-            return [(f"{reached - 1}-{reached}" if low < high else str(low), span)]
+        if low == high and low in (reached - 1, reached):
+            return [(value, span)]
+        if low <= reached - 1 < reached <= high:
+            return [(f"{reached - 1}-{reached}", span)]
     return []
 
 
