@@ -84,9 +84,7 @@ def test_a_text_that_is_as_it_was_has_the_most_and_one_of_which_nothing_is_left_
         assert score.low is not None
         assert score.high is not None
         assert 0 <= score.low <= score.value <= score.high <= most
-        ends = [run[name, metric] for name in REFERENCES]
-        assert [one.value for one in ends] == [pytest.approx(most), 0]
-        assert all(one.low is not None and one.high is not None and one.low < one.high for one in ends)
+        assert [run[name, metric].value for name in REFERENCES] == [pytest.approx(most), 0]
     assert f"sacrebleu:{sacrebleu.__version__}" in run["x", "bleu"].signature
     assert "rouge-score:0.1" in run["x", "rouge"].signature
 
@@ -96,7 +94,7 @@ def test_what_rouge_score_cannot_read_is_said() -> None:
     rows = rows_of(Rouge(), pairs)
     assert Rouge().combine(rows.totals())[HEADLINE] == 1
     assert Rouge().remarks({"x": rows}, Resources()) == [
-        "rouge-score reads a to z and digits alone: 1 of 2 documents have none and count nowhere and 50% of the "
+        "rouge-score reads a to z and digits alone: 1 of 2 documents have none and count nowhere, and 48% of the "
         "letters are none of these"
     ]
     assert not Rouge().remarks({"x": rows_of(Rouge(), pairs[1:])}, Resources())
