@@ -27,7 +27,9 @@ from showthrough.report.attacks import attacks_json_text, show_attacks, show_ris
 from showthrough.resources.settings import ModelSettings
 
 _SAMPLING = "seed", "resamples", "confidence"
-_SETTINGS = (*_SAMPLING, *options_of(ModelSettings), "format", "id_column", "text_column")
+_SETTINGS = (
+    *_SAMPLING, *options_of(ModelSettings), *options_of(AskingSettings), "format", "id_column", "text_column",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +71,7 @@ def command(
         Path | None, typer.Option("--json", metavar="FILE", help="Write what the table shows as JSON.")
     ] = None,
     settings: Said,
+    estimate: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
     views: Said,
 ) -> None:
     """Try to find the people in anonymized texts, and say which words gave them away."""
