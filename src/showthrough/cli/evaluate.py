@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.arguments import requested
-from showthrough.cli.asking import ESTIMATE, keeping_answers, recordings_of, remove_answers, tell_estimate
+from showthrough.cli.asking import ESTIMATE, answers_beside, keeping, recordings_of, remove_answers, tell_estimate
 from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain, show_notes
 from showthrough.cli.options import (
     Anonymizations,
@@ -77,7 +77,8 @@ def command(
     request = requested(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
     request = replace(request, output=output or request.output, background=background or request.background)
     request = replace(request, asked=asked_for(least, most) or request.asked)
-    request, answers = keeping_answers(request)
+    answers = answers_beside(request.settings, request.output, request.chosen)
+    request = replace(request, settings=keeping(request.settings, answers))
     if estimate:
         tell_estimate(request)
         return
@@ -86,7 +87,9 @@ def command(
     chosen = Views.of(views)
     read = _inputs(request, corpus)
     journal = _journal(request.output)
-    check_distinct((request.output, journal, request.results_file, recordings_of(request), *chosen.paths), read)
+    check_distinct(
+        (request.output, journal, request.results_file, recordings_of(request.settings), *chosen.paths), read
+    )
     chosen.check()
     check_file(request.results_file, chosen.force, makes_folder=True)
     check_file(request.output, chosen.force or resume)
