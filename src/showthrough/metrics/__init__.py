@@ -26,6 +26,7 @@ from showthrough.metrics.disagreement import Disagreement
 from showthrough.metrics.inconsistent import Inconsistency
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
+from showthrough.metrics.overlap import Bleu, Rouge
 from showthrough.metrics.precision import Precision
 from showthrough.metrics.reidentification import ReIdentification
 from showthrough.metrics.residual import Residual
@@ -54,6 +55,8 @@ _BUILT_IN: dict[str, Metric] = {
     "sensibleness": Sensibleness(),
     "readable": KnownWords(),
     "perplexity": Perplexity(),
+    "bleu": Bleu(),
+    "rouge": Rouge(),
     "phi_token": PhiToken(),
     "phi_instance": PhiInstance(),
     "phi_strict": PhiSpan(),
