@@ -25,6 +25,7 @@ from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.metrics.disagreement import Disagreement
 from showthrough.metrics.inconsistent import Inconsistency
 from showthrough.metrics.inference.attributes import AuthorAttributes
+from showthrough.metrics.inference.judged import Hallucination, Meaning, Readability
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
 from showthrough.metrics.overlap import Bleu, Rouge
@@ -56,6 +57,9 @@ _BUILT_IN: dict[str, Metric] = {
     "sensibleness": Sensibleness(),
     "readable": KnownWords(),
     "perplexity": Perplexity(),
+    "readability": Readability(),
+    "meaning": Meaning(),
+    "hallucination": Hallucination(),
     "bleu": Bleu(),
     "rouge": Rouge(),
     "attributes": AuthorAttributes(),
