@@ -72,11 +72,8 @@ class ModelJudge:
         self._prompt = load("showthrough.inference", "agreement.v1")
 
     def verdicts(self, pairs: Sequence[Compared]) -> list[float | None]:
-        questions = [self._question(pair) for pair in pairs]
-        distinct = list(dict.fromkeys(questions))
-        replies = dict(zip(distinct, self._chat.replies(distinct, _verdict), strict=True))
-        found = (replies[question] for question in questions)
-        return [None if reply is None else _verdict(reply.content) for reply in found]
+        replies = self._chat.replies([self._question(pair) for pair in pairs], _verdict)
+        return [None if reply is None else _verdict(reply.content) for reply in replies]
 
     def expect(self, pairs: int) -> None:
         """While costs are estimated: so many more pairs at most, whose guesses nobody knows yet."""
