@@ -64,7 +64,7 @@ def asked_of(documents: Iterable[Document], certainty: int) -> list[Asked]:
 
 
 def guesses_of(answer: Answer | None) -> dict[str, list[tuple[int, Guess]]]:
-    """By tag the guesses about the author that count, with their ranks; those that are not certain at all say nothing."""
+    """By tag the guesses about the author that count, with their ranks; those with certainty 0 say nothing."""
     named = [person for person in answer or () if AUTHOR in (person.matches, person.id)]
     person = next(iter(named or answer or ()), None)
     said = {} if person is None else by_tag(person.guesses)

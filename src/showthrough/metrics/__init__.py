@@ -202,8 +202,8 @@ def preset(name: str) -> tuple[str, ...]:
 
 
 __all__ = [
-    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "AuthorAttributes", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
-    "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
+    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "AuthorAttributes", "ClusteringAgreement", "Count",
+    "EntityRecall", "FScore", "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
     "Recall", "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
     "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text",
     "metrics_of", "parse_metric", "preset", "with_parameters",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,7 +76,7 @@ class AuthorAttributes(Metric):
             faults["certainty"] = f"found {quoted(self.certainty)}; expected 1 to {CERTAIN}"
         if self.partly not in _HALVES:
             faults["partly"] = f"found {quoted(self.partly)}; expected 0, 0.5 or 1"
-        if self.verdicts and not self.verdicts.removeprefix(ANSWERS) != self.verdicts:
+        if self.verdicts and not self.verdicts.startswith(ANSWERS):
             faults["verdicts"] = f"found {quoted(self.verdicts)}; expected {ANSWERS}FILE"
         if self.seed < 0:
             faults["seed"] = f"found {quoted(self.seed)}; expected 0 or more"
@@ -148,7 +148,7 @@ class AuthorAttributes(Metric):
                 values |= self._control(which, own, scored(asked, answers, judge), tried)
             columns = sums([one.place for one in asked], values, len(ids))
             unanswered = [place for place in about if by_place[place].own is None]
-            columns[UNANSWERED] = np.bincount(np.array(unanswered, dtype=np.int64), minlength=len(ids))
+            columns[UNANSWERED] = np.isin(np.arange(len(ids)), unanswered).astype(np.float64)
             if human is not None:
                 places = np.array([one.place for one in asked], dtype=np.int64)[own.owners]
                 columns |= meetings(own.judged, places, len(ids))
@@ -161,10 +161,13 @@ class AuthorAttributes(Metric):
         found: dict[str, Array] = {UNGUESSED: (own.answered & ~own.guessed).astype(np.float64)}
         first, best = (self._worth(each) for each in (own.first, own.best))
         found |= _share(HEADLINE, first) | _share(TOP_3, best)
-        kinds = {TOP_1: [one.tag for one in asked], CERTAINTY: [one.certainty for one in asked]}
-        kinds |= {HARDNESS: [one.hardness for one in asked]}
+        kinds: dict[str, list[str]] = {
+            TOP_1: [one.tag for one in asked],
+            CERTAINTY: [str(one.certainty) for one in asked],
+            HARDNESS: [str(one.hardness) for one in asked],
+        }
         for kind, each in kinds.items():
-            for value in sorted({*each}, key=str):
+            for value in sorted({*each}):
                 among = np.array([one == value for one in each])
                 found |= _share(f"{kind}:{value}", np.where(among, first, np.nan))
                 if kind == TOP_1:

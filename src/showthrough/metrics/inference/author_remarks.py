@@ -18,7 +18,11 @@ UNANSWERED, UNGUESSED = "unanswered", "unguessed"
 def remarks_of(attacker: str, judge: str, tables: Mapping[str, Rows]) -> list[str]:
     """A sentence each, from the rows of all anonymizations."""
     sums = {name: rows.totals() for name, rows in tables.items() if name not in REFERENCES}
-    return [*_of_attack(attacker, judge, sums), *(line for name, totals in sums.items() for line in _of(name, totals))]
+    lines = [*_of_attack(attacker, judge, sums)]
+    for name, totals in sums.items():
+        lines += _of_answers(name, totals, reads=attacker == READER)
+        lines += _of_controls(name, totals)
+    return lines
 
 
 def _of_attack(attacker: str, judge: str, sums: Mapping[str, Totals]) -> Iterator[str]:
@@ -29,22 +33,25 @@ def _of_attack(attacker: str, judge: str, sums: Mapping[str, Totals]) -> Iterato
         )
     if judge.startswith(ANSWERS) and any(totals[f"{ALL}:{CONTROL}:{OTHER}"] for totals in sums.values()):
         yield (
-            "attributes: nobody recorded verdicts on controls, so that rules judge these; rules find some guesses wrong "
+            "attributes: nobody recorded verdicts on controls, which rules judge; these find some guesses wrong "
             "that judges find right, which makes the risk above a control seem larger"
         )
 
 
-def _of(name: str, totals: Totals) -> Iterator[str]:
+def _of_answers(name: str, totals: Totals, reads: bool) -> Iterator[str]:
     if unanswered := int(totals[UNANSWERED]):
         yield (
             f"{shown(name)}: {unanswered} documents have no answer of the attacker: they count nowhere in attributes, "
             "which says nothing of what can be inferred about their authors"
         )
-    if unguessed := int(totals[UNGUESSED]):
+    if (unguessed := int(totals[UNGUESSED])) and not reads:
         yield (
             f"{shown(name)}: answers have no guess for {unguessed} of {int(totals[ALL])} attributes, "
             "which count as not inferred"
         )
+
+
+def _of_controls(name: str, totals: Totals) -> Iterator[str]:
     for which, where in CONTROLS.items():
         tried, right = totals[f"{ALL}:{CONTROL}:{which}"], totals[f"{RIGHT}:{CONTROL}:{which}"]
         if tried and right >= totals[f"{RIGHT}:{OWN}:{which}"]:
