@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
 
+from showthrough.errors import Problem
 from showthrough.formats.inference_answers import Recorded
-from showthrough.inference.answer_files import AnswerFiles
+from showthrough.inference.answer_files import AnswerFiles, paths_of
+from showthrough.inference.asking import ANSWERS
 from showthrough.inference.base import Compared
 from showthrough.resources.chat.base import Chat, Question
 from showthrough.resources.chat.contents import decoded
@@ -47,6 +49,19 @@ class RecordedVerdicts:
         # A verdict is on a guess and not on its rank: another attacker's guesses have other verdicts.
         alike = {rank: said[rank] for rank, guess in enumerate(guesses[: len(said)]) if guess == pair.guess}
         return alike.get(pair.rank, next(iter(alike.values())) if len({*alike.values()}) == 1 else None)
+
+
+def has_verdicts(name: str) -> bool:
+    """Whether somebody recorded verdicts in the files of a name. Raises InputError for files that cannot be read."""
+    lines = AnswerFiles(name).by_name.values() if name.startswith(ANSWERS) else ()
+    return any(line.verdicts for each in lines for line in each.values())
+
+
+def verdict_problems(names: Iterable[str]) -> list[Problem]:
+    """Of files that are to judge: those without a verdict, beside which rules alone would count."""
+    lacking = [name for name in names if name.startswith(ANSWERS) and not has_verdicts(name)]
+    expected = "expected verdicts beside guesses: 1, 0.5, 0 or null for each"
+    return [Problem(", ".join(paths_of(name).values()), "", f"has no verdicts; {expected}") for name in lacking]
 
 
 def _guesses(line: Recorded, tag: str) -> list[str]:
