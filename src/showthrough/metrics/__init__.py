@@ -24,8 +24,12 @@ from showthrough.metrics.clinical.by_token import PhiToken
 from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.metrics.disagreement import Disagreement
 from showthrough.metrics.inconsistent import Inconsistency
+from showthrough.metrics.inference.attributes import AuthorAttributes
+from showthrough.metrics.inference.judged import Hallucination, Meaning, Readability
+from showthrough.metrics.inference.protection import CollectiveProtection, IndividualProtection
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
+from showthrough.metrics.overlap import Bleu, Rouge
 from showthrough.metrics.precision import Precision
 from showthrough.metrics.reidentification import ReIdentification
 from showthrough.metrics.residual import Residual
@@ -46,6 +50,9 @@ _BUILT_IN: dict[str, Metric] = {
     "tps": TextPreservedSimilarity(),
     "nmi": ClusteringAgreement(),
     "trir": ReIdentification(),
+    "cpr": CollectiveProtection(),
+    "ipr": IndividualProtection(),
+    "attributes": AuthorAttributes(),
     "residual": Residual(),
     "inconsistent": Inconsistency(),
     "disagreement": Disagreement(),
@@ -54,6 +61,11 @@ _BUILT_IN: dict[str, Metric] = {
     "sensibleness": Sensibleness(),
     "readable": KnownWords(),
     "perplexity": Perplexity(),
+    "readability": Readability(),
+    "meaning": Meaning(),
+    "hallucination": Hallucination(),
+    "bleu": Bleu(),
+    "rouge": Rouge(),
     "phi_token": PhiToken(),
     "phi_instance": PhiInstance(),
     "phi_strict": PhiSpan(),
@@ -193,9 +205,10 @@ def preset(name: str) -> tuple[str, ...]:
 
 
 __all__ = [
-    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
-    "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
-    "Recall", "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
-    "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text",
-    "metrics_of", "parse_metric", "preset", "with_parameters",
+    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "AuthorAttributes", "ClusteringAgreement",
+    "CollectiveProtection", "Count", "EntityRecall", "FScore", "Group", "IndividualProtection", "Metric",
+    "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall",
+    "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness", "TextPreservedInformation",
+    "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of",
+    "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip

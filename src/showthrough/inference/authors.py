@@ -1,0 +1,136 @@
+"""What an attacker's guesses about authors are worth: the first of each attribute, and the best of three."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.data.documents import Document
+from showthrough.data.subjects import AUTHOR, Attribute, Subject
+from showthrough.inference.base import Answer, Compared, Guess, Judge
+from showthrough.inference.findings import Finding
+from showthrough.inference.judging import Judged, judged
+from showthrough.inference.matching import by_tag
+from showthrough.inference.profiles import right
+
+Array = NDArray[np.float64]
+TOP = 3  # guesses that count
+_NONE = -1.0  # no guess
+
+
+class Asked(NamedTuple):
+    """One attribute of the author of a document; all values of it are true."""
+
+    place: int  # of the document
+    subject: str
+    tag: str
+    true: tuple[Attribute, ...]
+
+
+class Scores(NamedTuple):
+    """Of each attribute that was asked for: what the first guess and the best of three are worth.
+
+    NaN where nobody answered, or where a judge was asked and said nothing that could decide.
+    """
+
+    answered: NDArray[np.bool_]
+    guessed: NDArray[np.bool_]
+    first: Array
+    best: Array
+    found: list[Finding]  # the best pair of each
+    judged: Judged
+    owners: NDArray[np.int64]  # of judged pairs, the attributes that they are about
+
+
+def author_of(document: Document) -> Subject | None:
+    """The one who wrote a document, or the only one it is about; nobody where there are several."""
+    named = [subject for subject in document.subjects if subject.id == AUTHOR]
+    among = named or document.subjects
+    return among[0] if len(among) == 1 else None
+
+
+def asked_of(documents: Iterable[Document], certainty: int) -> list[Asked]:
+    """All attributes of authors that are at least so certain; several values of one tag are one attribute."""
+    found = []
+    for place, document in enumerate(documents):
+        if author := author_of(document):
+            sure = [one for one in author.attributes if one.certainty >= certainty]
+            found += [Asked(place, author.id, tag, tuple(each)) for tag, each in by_tag(sure).items()]
+    return found
+
+
+def guesses_of(answer: Answer | None) -> dict[str, list[tuple[int, Guess]]]:
+    """By tag the guesses about the author that count, with their ranks; those with certainty 0 say nothing."""
+    named = [person for person in answer or () if AUTHOR in (person.matches, person.id)]
+    person = next(iter(named or answer or ()), None)
+    said = {} if person is None else by_tag(person.guesses)
+    return {tag: [(rank, one) for rank, one in enumerate(each) if one.certainty][:TOP] for tag, each in said.items()}
+
+
+def scored(
+    asked: Sequence[Asked],
+    answers: Sequence[Answer | None],
+    judge: Judge | None,
+    human: Judge | None = None,
+    about: tuple[str, Sequence[str]] = ("", ()),
+) -> Scores:
+    """What answers, by document, are worth. `about` are the anonymization and the ids, for those who recorded verdicts.
+
+    A judge who cannot lower what rules say is asked where it matters: about first guesses, and about others as long as
+    none of the three is right.
+    """
+    guesses = [guesses_of(answer) for answer in answers]
+    name, ids = about
+    pairs: list[Compared] = []
+    where: list[tuple[int, int, Attribute, Guess]] = []  # the attribute, which guess of it, and what is compared
+    for owner, one in enumerate(asked):
+        document = ids[one.place] if ids else ""
+        for nth, (rank, guess) in enumerate(guesses[one.place].get(one.tag, ())):
+            for true in one.true:
+                pairs.append(Compared(one.tag, true.value, guess.value, name, document, rank))
+                where.append((owner, nth, true, guess))
+    owners, order = (np.array([each[side] for each in where], dtype=np.int64) for side in (0, 1))
+    counted = _counted(pairs, owners, order, judge, human)
+    table = np.full((len(asked), TOP), _NONE)
+    np.maximum.at(table, (owners, order), counted.scores)  # what is missing stays missing
+    full = counted.scores == 1
+    table[owners[full], order[full]] = 1.0
+    answered = np.array([answers[one.place] is not None for one in asked], dtype=bool)
+    guessed = answered & (table[:, 0] != _NONE)
+    first, best = (np.where(answered, np.where(guessed, each, 0.0), np.nan) for each in (table[:, 0], _best(table)))
+    found = [Finding(one.subject, one.tag, one.true[0], None, worth) for one, worth in zip(asked, best, strict=True)]
+    for (owner, _, true, guess), score in zip(where, counted.scores.tolist(), strict=True):
+        if found[owner].guess is None and score == best[owner]:
+            found[owner] = Finding(asked[owner].subject, asked[owner].tag, true, guess, score)
+    return Scores(answered, guessed, first, best, found, counted, owners)
+
+
+def _counted(
+    pairs: Sequence[Compared],
+    owners: NDArray[np.int64],
+    order: NDArray[np.int64],
+    judge: Judge | None,
+    human: Judge | None,
+) -> Judged:
+    rules = np.array([right(pair.tag, pair.true, pair.guess) for pair in pairs], dtype=np.float64)
+    if judge is None or judge.overrules:
+        return judged(pairs, rules, judge, human)
+    settled = {*owners[rules == 1].tolist()}
+    open_ones = [place for place, owner in enumerate(owners.tolist()) if not order[place] or owner not in settled]
+    scores = rules.copy()
+    scores[open_ones] = judged([pairs[place] for place in open_ones], rules[open_ones], judge).scores
+    return Judged(scores, judged(pairs, rules, None, human).recorded)
+
+
+def _best(table: Array) -> Array:
+    """The best of each row; missing where a missing one might have been better."""
+    return np.where((table == 1).any(axis=1), 1.0, table.max(axis=1, initial=_NONE))
+
+
+def sums(places: Sequence[int], values: Mapping[str, Array], documents: int) -> dict[str, Array]:
+    """Columns of rows from values of attributes: their sums by document."""
+    at = np.array(places, dtype=np.int64)
+    return {name: np.bincount(at, each, documents).astype(np.float64) for name, each in values.items()}
