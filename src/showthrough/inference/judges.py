@@ -1,4 +1,4 @@
-"""Who says whether a guess agrees with what is true, where rules are not enough: recorded verdicts, a language model."""
+"""Who says whether a guess agrees with what is true, beside the rules: recorded verdicts, a language model."""
 
 from __future__ import annotations
 

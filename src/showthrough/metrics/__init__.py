@@ -24,6 +24,7 @@ from showthrough.metrics.clinical.by_token import PhiToken
 from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.metrics.disagreement import Disagreement
 from showthrough.metrics.inconsistent import Inconsistency
+from showthrough.metrics.inference.judged import Hallucination, Meaning, Readability
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
 from showthrough.metrics.overlap import Bleu, Rouge
@@ -55,6 +56,9 @@ _BUILT_IN: dict[str, Metric] = {
     "sensibleness": Sensibleness(),
     "readable": KnownWords(),
     "perplexity": Perplexity(),
+    "readability": Readability(),
+    "meaning": Meaning(),
+    "hallucination": Hallucination(),
     "bleu": Bleu(),
     "rouge": Rouge(),
     "phi_token": PhiToken(),

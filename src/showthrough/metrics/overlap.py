@@ -10,7 +10,6 @@ from importlib.metadata import PackageNotFoundError, version as version_of
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from rapidfuzz.distance import LCSseq
 
 from showthrough.errors import ResourceError
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
@@ -146,7 +145,9 @@ class Rouge(_Overlap):
     columns = (_OVERLAP, _COMPARED, _LETTERS, _UNREAD)
     undefined = "no original has a word that rouge-score reads"
 
-    variant: Variant = parameter("rougeL", "rougeL (longest common sequence), rouge1 (words) or rouge2 (pairs of words)")
+    variant: Variant = parameter(
+        "rougeL", "rougeL (longest common sequence), rouge1 (words) or rouge2 (pairs of words)"
+    )
     stemmer: bool = parameter(False, "whether words are cut to their stems before, as Porter does in English")
 
     def _counter(self) -> Callable[[str, str], list[float]]:
@@ -186,12 +187,14 @@ class Rouge(_Overlap):
             if counts[_UNREAD] > _MUCH * counts[_LETTERS]:
                 told.append(f"{counts[_UNREAD] / counts[_LETTERS]:.0%} of the letters are none of these")
             if told:
-                return [f"rouge-score reads a to z and digits alone: {' and '.join(told)}"]
+                return [f"rouge-score reads a to z and digits alone: {', and '.join(told)}"]
         return []
 
 
 def _common(one: list[Any], two: list[Any]) -> int:
     """How many words the longest sequence has that both have in that order; rouge-score's own way is quadratic."""
+    from rapidfuzz.distance import LCSseq
+
     numbers: dict[str, int] = {}
     first, second = ([numbers.setdefault(word, len(numbers)) for word in words] for words in (one, two))
     return int(LCSseq.similarity(first, second))
