@@ -84,8 +84,10 @@ def _found(whose: Whose, tag: str, value: str, shared: frozenset[str]) -> list[R
     page = whose.page
     if not page.words:
         return []
-    if tag == NAME:
-        return values.name(page, value, shared)
     if tag in _CUES:
         return _CUES[tag](whose, value)
-    return _VALUES.get(tag, values.in_words)(page, value)
+    if tag == NAME:
+        found = values.name(page, value, shared)
+    else:
+        found = _VALUES.get(tag, values.in_words)(page, value)
+    return found or values.unspaced(page, value)

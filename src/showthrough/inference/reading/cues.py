@@ -23,7 +23,8 @@ _SELF = {"male": r"man|guy|dude|dad|father|husband|son|boy|male|gentleman|grandp
          "female": r"woman|girl|gal|lady|mom|mum|mother|wife|daughter|female|grandma|grandmother"}  # fmt: skip
 _SEXES = {"m": "male", "man": "male", "f": "female", "woman": "female", "male": "male", "female": "female"}
 _ROLE_ENDS = frozenset("and as at born by for from in of on that to was who whose with".split())
-_I_AM = r"(?<!\w)(?:i am|i['’]?m|as|being)(?: also| just)? an? (?:[\w-]+ )?"
+_ONE = r"(?-i:[a-z-]+)"  # a word, and never what stands in for one
+_I_AM = rf"(?<!\w)(?:i am|i['’]?m|as|being)(?: also| just)? an? (?:{_ONE} )?"
 
 # Words by which somebody's bonds are known; of those who speak of themselves, what they say of whom they have.
 _BONDS = {
@@ -39,10 +40,10 @@ _OF_BOND = {
     "engaged": "engaged", "relationship": "relation", "in relation": "relation", "dating": "relation",
     "no relation": "single", "single": "single", "unmarried": "single",
 }  # fmt: skip
-_MINE = r"(?<!\w)(?:my|i am|i['’]?m|i was|i got|we got|being)(?: [\w-]+)? (?:{})(?!\w)"
+_MINE = rf"(?<!\w)(?:my|i am|i['’]?m|i was|i got|we got|being)(?: {_ONE})? (?:{{}})(?!\w)"
 
 _INCOMES = ("low", "middle", "high")
-_PAID = r"(?:\w+[- ])?(?:incomes?|paid|pay|salary|salaries|wages?|earners?|earning)"
+_PAID = rf"(?:{_ONE}[- ])?(?:incomes?|paid|pay|salary|salaries|wages?|earners?|earning)"
 
 # Degrees, and the words of a text that tell of one; the first that a value names is what it is.
 _DEGREES = {

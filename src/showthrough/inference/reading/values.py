@@ -23,12 +23,13 @@ _CAPITAL_ALONE = frozenset(
 _LEVELS = re.compile(r"\s*[/,]\s*")
 _NUMBERS = re.compile(r"\s*(\d{1,3})\s*(?:[-–—]\s*(\d{1,3})\s*)?")
 _STATED = re.compile(
-    r"(?<!\w)(?:aged?|turned|turning|i['’]?m|i am)[\s:=]{1,3}(?P<after>\d{1,3})(?![\w%]|[.,:/]\d|[-\s](?:km|min|%))"
+    r"(?<!\w)(?:aged?|turned|turning|i['’]?m|i am)[\s:=]{1,3}(?P<after>\d{1,3})(?![\w%]|[.,:/]\d)"
     r"|(?<![\w.,])(?P<before>\d{1,3})[\s-]{0,2}(?:years?[\s-]old|years? of age|yrs?[\s-]old|yo(?!\w)|y/o|y\.o\.)",
     re.IGNORECASE,
 )
 _BORN = re.compile(r"(?<!\w)(?:born|birth|d\.?o\.?b)(?!\w)", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\w)(?:1[89]|20)\d\d(?!\w)")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Han
 _SEPARATED = r"[ \t.()/+_–-]{0,3}"
 _FEW = 3  # letters that may be missing at the front of a code: +91, 0
 _LEAST = 6  # letters and digits that tell a code from another number
@@ -104,6 +105,12 @@ def in_words(page: Page, value: str) -> list[Read]:
     """The words that matter, all of them close together: occupations, affiliations, positions, whatever else."""
     span = page.near(_content(value))
     return [(value, span)] if span else []
+
+
+def unspaced(page: Page, value: str) -> list[Read]:
+    """A value in a script that has no spaces between words, as it stands."""
+    start = page.text.find(value) if _UNSPACED.search(value) else -1
+    return [(value, (start, start + len(value)))] if start >= 0 else []
 
 
 @lru_cache(maxsize=1 << 14)
