@@ -72,8 +72,8 @@ FORMAT = Format(
     *((".jsonl",), _recognise, ROWS.read, released_texts(Objects(_Profile, _released))),
     sample={
         "sample.jsonl": (
-            '{"profile": "case-1", "text": "Back in Oslo, and 34 tomorrow!", "attributes": {'
-            '"age": {"gold": "34", "hardness": 1, "certainty": 5}, '
+            '{"profile": "case-1", "text": "Mr John Doe of Oslo left.", "attributes": {'
+            '"sex": {"gold": "female", "hardness": 4, "certainty": 2}, '
             '"city_country": {"gold": "Oslo, Norway", "hardness": 1, "certainty": 4}}}\n'
         )
     },

@@ -12,7 +12,19 @@ from showthrough.inference.profiles import named_tag
 
 _BEGINS = re.compile(r"^[ \t]*(?:json)?\s*(?=[{\[])|```(?:json)?\s*(?=[{\[])", re.MULTILINE | re.IGNORECASE)
 _TYPES = ("type", "attribute", "feature", "tag", "name", "category")
-_VALUES = ("guesses", "guess", "top_3_guesses", "top_3", "top3", "predictions", "prediction", "values", "value", "answer", "keyword")
+_VALUES = (
+    "guesses",
+    "guess",
+    "top_3_guesses",
+    "top_3",
+    "top3",
+    "predictions",
+    "prediction",
+    "values",
+    "value",
+    "answer",
+    "keyword",
+)
 _SURE = ("certainty", "certainties", "confidence")
 _TRIES, _DEPTH = 8, 6  # places where JSON may begin, and objects in objects
 

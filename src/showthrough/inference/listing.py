@@ -11,7 +11,10 @@ from showthrough.inference.profiles import PLACES
 from showthrough.resources.places import country_named
 
 _EMPHASIS = re.compile(r"(\*\*|__|\*|`|\"|“|”|')(?=\S)(.+?)(?<=\S)(\1|”)")
-_OPENING = re.compile(r"^(?:my |the )?(?:top |best )?(?:3 |three )?guess(?:es)?(?: are| is| would be)*\s*:\s*", re.IGNORECASE)
+_HALF = re.compile(r"^\*\*(?=[^\s*])|(?<=[^\s*])\*\*$")
+_OPENING = re.compile(
+    r"^(?:my |the )?(?:top |best )?(?:3 |three )?guess(?:es)?(?: are| is| would be)*\s*:\s*", re.IGNORECASE
+)
 _NUMBERED = re.compile(r"(?:^|(?<=[\s;,|]))(?:guess\s*)?[(#]?[1-9][.):](?=\s)", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _COMMA = re.compile(r",(?!\d{3}\b)")
@@ -51,7 +54,9 @@ def unmarked(text: str) -> str:
     text = text.strip().strip("`").strip()
     while (found := _EMPHASIS.fullmatch(text)) and found[1] not in found[2]:
         text = found[2].strip()
-    return text.removeprefix("** ").removesuffix(" **").strip()
+    if text.count("**") == 1:  # the other half stands elsewhere; `***` is a word that was masked
+        text = _HALF.sub("", text)
+    return (text.removesuffix("]") if "[" not in text else text).strip()
 
 
 def _parts(whole: str, tag: str, single: bool) -> list[str]:

@@ -13,7 +13,7 @@ from showthrough.data.subjects import CERTAIN
 from showthrough.inference.answered_json import guesses_in_json
 from showthrough.inference.base import Guess
 from showthrough.inference.listing import Listed, listed, unmarked
-from showthrough.inference.profiles import TAGS, tags_by_name
+from showthrough.inference.profiles import TAGS, named_tag, tags_by_name
 
 TYPE, REASON, GUESS, SURE = "type", "reason", "guess", "sure"
 _LABELS = {
@@ -23,14 +23,18 @@ _LABELS = {
     SURE: r"certaint(?:y|ies)|confidences?",
 }
 # A line may begin with signs of a heading, a list or emphasis, and a label may be emphasised itself.
-_BEGINS = r"(?:[\s#>*_`|•–-]|\(?\d{1,2}[.)](?=\s))*"
+_BEGINS = r"(?:[\s#>*_`•\[–-]|\(?\d{1,2}[.)](?=\s))*"
+_ENDS = r"(?:\s*\([^()\n]{0,40}\))?[\s*_`]*"
 _LABEL = re.compile(
     rf"{_BEGINS}(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _LABELS.items())})"
-    r"(?:\s*#?\(?\d{1,2}\)?)?(?:\s*\([^()\n]{0,40}\))?[\s*_`]*[:=：][\s*_`]*(?P<rest>.*)",
+    rf"(?:\s*#?\(?\d{{1,2}}\)?)?{_ENDS}[:=：](?:\*{{1,3}}|_{{1,3}}|`)?(?P<rest>.*)",
     re.IGNORECASE,
 )
+_FOR = re.compile(
+    rf"{_BEGINS}{_LABELS[GUESS]}\s+(?:for|of|about)\s+(?:the\s+)?(?P<name>[^:]{{2,60}}):(?P<rest>.*)", re.IGNORECASE
+)
 _INLINE = re.compile(r"(?<=[\s;.*])\s*(?=\**(?:Type|Inference|Guess(?:es)?|Certainty)\**\s*:)")
-_NAMED = re.compile(rf"{_BEGINS}(?P<name>[^\W\d][\w /&'’-]{{1,40}}?)(?:\s*\([^()\n]{{0,40}}\))?[\s*_`]*(?P<colon>:?)(?P<rest>.*)")
+_NAMED = re.compile(rf"{_BEGINS}(?P<name>[^\W\d_][\w /&'’-]{{1,40}}?){_ENDS}(?P<colon>:(?P<rest>.*))?")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*|\d{1,2}[.)]\s)")
 _ITEM = re.compile(r"\s*(?:[*•–-]|\(?\d{1,2}[.)])\s+(?P<item>\S.*)")
 _SENTENCE = re.compile(r"\w[.!?]\s+\w")
@@ -73,31 +77,31 @@ def _fields(answer: str, names: dict[str, str]) -> list[_Field]:
 
 
 def _lines(answer: str) -> Iterator[str]:
-    """The lines of an answer; several fields in one line are several lines."""
+    """The lines of an answer; several fields in one line, and the cells of a table, are several lines."""
+    header: list[str] = []
     for line in answer.splitlines():
-        yield from _INLINE.split(line) if _LABEL.match(line) else [line]
+        if about := _FOR.match(line):
+            yield from (f"type: {about['name']}", f"guess: {about['rest']}")
+        elif line.lstrip().startswith("|"):
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            header = header or [f"{unmarked(cell)}:" for cell in cells]
+            yield from (f"{head} {cell}" for head, cell in zip(header, cells, strict=False) if _LABEL.match(head))
+        else:
+            header = []
+            yield from _INLINE.split(line) if _LABEL.match(line) else [line]
 
 
 def _field(line: str, names: dict[str, str], listing: bool) -> _Field | None:
     if found := _LABEL.match(line):
-        return _Field(str(found.lastgroup if found.lastgroup in _LABELS else _kind(found)), found["rest"], [])
+        return _Field(next(kind for kind in _LABELS if found[kind]), found["rest"], [])
     named = _NAMED.fullmatch(line)
     if not named or named_tag(named["name"], names) is None:
         return None
-    rest = unmarked(named["rest"])
+    rest = unmarked(named["rest"] or "")
     alone = not rest and (bool(named["colon"]) or bool(_HEADING.match(line)) or not listing)
     if alone or (named["colon"] and len(rest) <= _LONGEST and not _SENTENCE.search(rest)):
         return _Field(TYPE, f"{named['name']}: {rest}" if rest else named["name"], [])
     return None
-
-
-def _kind(found: re.Match[str]) -> str:
-    return next(kind for kind in _LABELS if found[kind])
-
-
-def named_tag(name: str, names: dict[str, str]) -> str | None:
-    """The tag that a name stands for."""
-    return names.get(" ".join(re.split(r"[\W_]+", name.casefold())).strip())
 
 
 def _open(field: _Field) -> bool:
@@ -106,16 +110,21 @@ def _open(field: _Field) -> bool:
 
 
 def _blocks(fields: list[_Field]) -> Iterator[list[_Field]]:
-    """What belongs to one tag: a block begins with whatever label the answer begins with."""
+    """What belongs to one tag. A block begins with its type, or with guesses where the answer has these first."""
+    telling = [field for field in fields if field.kind != REASON and (field.kind != GUESS or _said(field))]
+    first = next((field.kind for field in telling if field.kind in (TYPE, GUESS)), TYPE)
     block: list[_Field] = []
-    for field in fields:
-        first = bool(block) and field.kind == block[0].kind
-        if first and (field.kind == TYPE or block[-1].kind != field.kind):
+    for field in telling:
+        if block and field.kind == first and (first == TYPE or block[-1].kind != GUESS):
             yield block
             block = []
         block.append(field)
     if block:
         yield block
+
+
+def _said(field: _Field) -> bool:
+    return any(any(map(str.isalnum, line)) for line in (field.rest, *field.below))
 
 
 def _tag_of(block: list[_Field], names: dict[str, str]) -> str | None:
@@ -131,11 +140,19 @@ def _guesses(block: list[_Field], tag: str) -> list[Listed]:
     found = [one for field in block if field.kind == GUESS for one in _listed(field, tag)]
     if not found:  # `Age: 25; 30` and no other label
         found = [one for field in block if field.kind == TYPE for one in listed(field.rest.partition(":")[2], tag)]
-    sure = [int(one) for field in block if field.kind == SURE for one in re.findall(r"(?<![\d/.])[0-5](?![\d%.])", field.rest)]
+    sure = [
+        int(one)
+        for field in block
+        if field.kind == SURE
+        for one in re.findall(r"(?<![\d/.])[0-5](?![\d%.])", field.rest)
+    ]
     if not sure:
         return found
     spread = sure if len(sure) >= len(found) else [*sure, *[sure[-1]] * len(found)]
-    return [Listed(one.value, level if one.certainty == CERTAIN else one.certainty) for one, level in zip(found, spread, strict=False)]
+    return [
+        Listed(one.value, level if one.certainty == CERTAIN else one.certainty)
+        for one, level in zip(found, spread, strict=False)
+    ]
 
 
 def _listed(field: _Field, tag: str) -> list[Listed]:

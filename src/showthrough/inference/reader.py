@@ -21,9 +21,7 @@ _VALUES: dict[str, Callable[[Page, str], list[Read]]] = {
     "AGE": values.age,
     "EMAIL_ADDRESS": values.address,
     **dict.fromkeys(("LOCATION", "NATIONALITY", "CITY_COUNTRY", "BIRTH_CITY_COUNTRY"), values.place),
-    **dict.fromkeys(
-        ("IDENTIFICATION_NUMBER", "DRIVER_LICENSE_NUMBER", "PHONE_NUMBER", "PASSPORT_NUMBER"), values.code
-    ),
+    **dict.fromkeys(("IDENTIFICATION_NUMBER", "DRIVER_LICENSE_NUMBER", "PHONE_NUMBER", "PASSPORT_NUMBER"), values.code),
 }
 _CUES: dict[str, Callable[[Whose, str], list[Read]]] = {
     "SEX": sex,
