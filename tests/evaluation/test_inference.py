@@ -25,8 +25,7 @@ def written(path: Path, lines: list[dict[str, object]], anonymization: str = "")
 def top_1(answers: str, *names: str) -> list[float | None]:
     given = [Anonymization({"d1": [], "d2": []}, name) for name in names]
     run = evaluate(CORPUS, given, [f'attributes(attacker="answers:{answers}")'])
-    ((_, scores),) = run.scores.items()
-    return [scores[name].value for name in names]
+    return [run[name][next(iter(run.rows))].value for name in names]
 
 
 def refusal(answers: str, *names: str) -> str:

@@ -18,8 +18,8 @@ _JOINING = frozenset(words_of("a al and at by de del der di el for from in la le
 # Words that are places, countries and adjectives with a capital alone.
 _CAPITAL_ALONE = frozenset(
     words_of(
-        "bath battle chad china cork deal essen finn guinea hove hull jordan kiwi lens march mobile nice niger orange pole "
-        "poles polish reading split swede swedes tours turkey turk us"
+        "bath battle chad china cork deal essen finn guinea hove hull jordan kiwi lens march mobile nice niger orange "
+        "pole poles polish reading split swede swedes tours turkey turk us"
     )
 )
 _LEVELS = re.compile(r"\s*[/,]\s*")
