@@ -74,7 +74,7 @@ class Whose:
         """Words that are about this person: anywhere if there is nobody else, else in a sentence about them."""
         if not (self.alone or self._sentences):
             return None
-        for found in _among(words).finditer(self.page.text):
+        for found in self.page.matches(_among(words)):
             if self.alone or self.page.sentence_at(found.start()) in self._sentences:
                 return found.span()
         return None
@@ -84,7 +84,7 @@ class Whose:
         firsts: dict[int, int] = {}
         for _, end in reversed(self.meant):
             firsts[self.page.sentence_at(end)] = end
-        for found in _among(words).finditer(self.page.text) if firsts else ():
+        for found in self.page.matches(_among(words)) if firsts else ():
             if found.start() > firsts.get(self.page.sentence_at(found.start()), found.start()):
                 return found.span()
         return None

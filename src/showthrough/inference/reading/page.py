@@ -88,6 +88,7 @@ class Page:
         self.spans: list[Span] = []
         self.words: list[str] = []  # folded
         self.places: dict[str, list[int]] = {}  # of each word; of one that is several, under each of them too
+        self._matches: dict[re.Pattern[str], list[re.Match[str]]] = {}
         self._run: list[tuple[int, int]] = []  # how much was masked before a word, and its sentence
         self._breaks = [one.end() for one in _BREAK.finditer(text) if not _ABBREVIATED.search(_before(text, one))]
         hidden = [*_stand_ins(text), (len(text), len(text))]
@@ -115,6 +116,12 @@ class Page:
         for word, places in self.places.items():
             found.setdefault(stem(word), []).extend(places)
         return found
+
+    def matches(self, pattern: re.Pattern[str]) -> list[re.Match[str]]:
+        """Where a pattern is in the text; looked for once, however many people are asked about."""
+        if pattern not in self._matches:
+            self._matches[pattern] = [*pattern.finditer(self.text)]
+        return self._matches[pattern]
 
     def written(self, number: int) -> str:
         start, end = self.spans[number]

@@ -146,11 +146,11 @@ def age(page: Page, value: str) -> list[Read]:
     if not ends:
         return []
     low, high = sorted((int(ends[1]), int(ends[2] or ends[1])))
-    for found in _STATED.finditer(page.text):
+    for found in page.matches(_STATED):
         number = found["after"] or found["before"]
         if low <= int(number) <= high:
             return [(number, found.span())]
-    for year, span in _births(page.text):
+    for year, span in _births(page):
         reached = AGES_OF - year  # in the course of that year
         if low == high and low in (reached - 1, reached):
             return [(value, span)]
@@ -159,10 +159,9 @@ def age(page: Page, value: str) -> list[Read]:
     return []
 
 
-def _births(text: str) -> Iterator[tuple[int, Span]]:
+def _births(page: Page) -> Iterator[tuple[int, Span]]:
     """Years that stand in a sentence behind the word for being born."""
-    for cue in _BORN.finditer(text):
-        end = re.search(r"\.\s|\n|$", text[cue.end() :])
-        stretch = text[cue.end() : cue.end() + (end.start() if end else 0)]
-        for year in _YEAR.finditer(stretch):
-            yield int(year.group()), (cue.end() + year.start(), cue.end() + year.end())
+    cues = {page.sentence_at(cue.start()): cue.start() for cue in reversed(page.matches(_BORN))}
+    for year in page.matches(_YEAR) if cues else ():
+        if year.start() > cues.get(page.sentence_at(year.start()), year.start()):
+            yield int(year.group()), year.span()
