@@ -154,7 +154,8 @@ class Page:
         if not each or not all(each):
             return None
         reach = len(words) + _LOOSE
-        for anchor in sorted(min(each, key=lambda places: len(places))):
+        rarest: list[int] = min(each, key=len)
+        for anchor in sorted(rarest):
             around = range(max(0, anchor - reach), min(len(self.words), anchor + reach + 1))
             run = [number for number in around if self.joined(anchor, number)]
             for first in run:
