@@ -21,6 +21,10 @@ from showthrough.metrics.inference.people import ABOUT, ASKED, BARE, INFERRED, U
 from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
 
+FLOOR = (
+    f"the attacker {READER} finds what can simply be read off: whoever knows more or thinks further may infer more, "
+    "and less is then protected than these numbers say"
+)
 _SURE = 0.95  # of a risk that is said to be above its control
 _FORMATS = "the formats spia and profiles have them, and tab where mentions say their subject"
 
@@ -116,14 +120,8 @@ class _Protection(Metric):
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
         ours = {name: rows for name, rows in tables.items() if name not in REFERENCES}
-        return [*self._of_attacker(), *(line for name, rows in ours.items() for line in self._of_rows(name, rows))]
-
-    def _of_attacker(self) -> Iterator[str]:
-        if self.attacker == READER:
-            yield (
-                f"{self._name} asks {READER}, who finds what can simply be read off: "
-                "whoever knows more or thinks further may infer more, and protection is then lower than these numbers"
-            )
+        floor = [FLOOR] * (self.attacker == READER)
+        return [*floor, *(line for name, rows in ours.items() for line in self._of_rows(name, rows))]
 
     def _of_rows(self, name: str, rows: Rows) -> Iterator[str]:
         totals = {column: float(total) for column, total in rows.totals().items()}
