@@ -99,7 +99,7 @@ class TestFaults:
     def test_a_redirect_is_not_followed(self, path: Path) -> None:
         with talking(echo) as server, talking(echo) as other:
             server.refusing, server.elsewhere = (307, ""), f"{other.url}/chat/completions"
-            with pytest.raises(ResourceError, match="which leads to .*; that is not followed"):
+            with pytest.raises(ResourceError, match="that is not followed"):
                 model(server, path).replies(texts(1), check)
             assert not other.tries
 

@@ -113,8 +113,9 @@ class LanguageModel:
     def _ask(self, new: Sequence[_New], check: Check) -> None:
         if self._recordings is None:
             raise PlanError(NOWHERE, f"language model {self.name}")
-        if not self.address.is_allowed(self._hosts):
-            raise PlanError(f"--send-text-to {self.address.host} would allow it; nothing was sent", self.name)
+        if not self.address.is_allowed(self._hosts) or self.address.leads_elsewhere(self._hosts):
+            host = self.address.host
+            raise PlanError(f"{host} is not this machine; --send-text-to {host} would allow it", self.name)
         recordings, client, stop = self._recordings, self._client, threading.Event()
         patience = Patience(self._settings.rate, stop)
 
