@@ -90,6 +90,18 @@ def test_answers_of_one_run_can_stand_for_the_model(cli: Callable[..., Any]) -> 
     assert Run.load("again.json")["a", text].value == Run.load("run.json")["a", metric(server)].value == 1.0
 
 
+def test_what_has_no_answer_is_missing_and_said(cli: Callable[..., Any]) -> None:
+    def refusing(asked: dict[str, Any]) -> str:
+        return "I would rather not." if "3 works" in json.dumps(asked) else guessing(asked)
+
+    with talking(refusing) as server:
+        found = cli(*arguments(server, "-o", "run.json", "--no-references"))
+    run = Run.load("run.json")
+    assert run.asked[0].unanswered == {"no valid answer came": 1}
+    assert "1 question had no answer: no valid answer came" in " ".join(found.err.split())
+    assert run["a", metric(server)].value == 1.0  # of the others: what is missing is neither protected nor found
+
+
 class TestConsent:
     def test_no_text_leaves_the_machine_unless_somebody_says_so(
         self, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch

@@ -78,7 +78,7 @@ def address_of(name: str) -> Address:
     written = _WRITTEN.fullmatch(name)
     if written is None or _SCHEMELESS.search(written["model"]):
         raise PlanError(f"found {quoted(name)}; {_EXPECTED}", "language model")
-    told, place = written["url"], f"language model {shown(name)}"
+    told, place = written["url"], f"language model llm:{shown(written['model'])}"  # no more: a URL may hold a key
     if told is None:
         told, place = os.environ.get(BASE_URL) or USUAL, BASE_URL
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -94,6 +95,7 @@ class LanguageModel:
             calls=sum(one.answers for one in used),
             tokens_in=sum(one.tokens_in for one in used),
             tokens_out=sum(one.tokens_out for one in used),
+            unanswered=dict(sorted(Counter(one.fault for one in used if one.fault).items())),
         )
 
     def expect(self, questions: int, characters: int, tokens: int) -> None:
@@ -168,7 +170,7 @@ class _Try:
             if tries < TRIES and not self._patience.after(tries, wait):
                 return None
         if last == _INVALID:
-            return self._recording(None, paid, TRIES, f"{_INVALID} in {len(paid)} tries")
+            return self._recording(None, paid, TRIES, _INVALID)
         raise ResourceError(
             f"{self._name}: no answer after {TRIES} tries, the last: {last}; what was answered is kept, "
             "and is not asked again"
