@@ -86,7 +86,7 @@ class TestFaults:
                 with pytest.raises(ResourceError, match=f"after {patience.TRIES} tries"):
                     model(server, path).replies(asked, check)
                 assert said(model(server, path).replies(asked, check)) == ["text"]
-            assert server.tries["text"] == patience.TRIES + (fault != MALFORMED)
+            assert server.tries["text"] == (patience.PAID if fault == MALFORMED else patience.TRIES + 1)
 
     @pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
     def test_what_will_not_change_is_told_at_once(self, path: Path, status: int) -> None:

@@ -17,7 +17,7 @@ from showthrough.resources.chat.client import Client, LaterError, UnaskableError
 from showthrough.resources.chat.consent import address_of, hosts_of
 from showthrough.resources.chat.crew import at_work
 from showthrough.resources.chat.estimate import Tally, usual_lengths
-from showthrough.resources.chat.patience import TRIES, Patience
+from showthrough.resources.chat.patience import PAID, TRIES, Patience
 from showthrough.resources.chat.recordings import About, Recording, Recordings, key_of
 from showthrough.resources.chat.settings import AskingSettings
 from showthrough.resources.settings import Watch
@@ -164,13 +164,14 @@ class _Try:
                 paid.append(answered.reply)
                 if _is_valid(answered.reply.content, check):
                     return self._recording(answered.reply.content, paid, tries)
+                if len(paid) == PAID:
+                    return self._recording(None, paid, tries, _INVALID)
                 last = _INVALID
                 if answered.cut:
                     tokens = min(2 * tokens, _LONGEST)
+                continue  # the server is not busy: nothing is gained by waiting
             if tries < TRIES and not self._patience.after(tries, wait):
                 return None
-        if last == _INVALID:
-            return self._recording(None, paid, TRIES, _INVALID)
         raise ResourceError(
             f"{self._name}: no answer after {TRIES} tries, the last: {last}; what was answered is kept, "
             "and is not asked again"
