@@ -1,0 +1,126 @@
+"""The same attack where nothing can be known of a document: without a text, and with another document's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from showthrough.data.documents import Corpus, Document
+from showthrough.inference.base import Aim, Answer, Attacker, Case
+from showthrough.numerics.control import above, others, rate
+from showthrough.numerics.distributions import normal_quantile, student_quantile
+
+Array = NDArray[np.float64]
+Units = tuple[ArrayLike, ArrayLike]  # by document, or group of documents: how much succeeded, and of how much
+
+SUCCESS, CONTROL, RISK = "success", "control", "risk"  # parts; the last two of each control, as in `risk:empty`
+EMPTY, OTHER = "empty", "other"
+CONTROLS = {EMPTY: "without any text", OTHER: "from another document's text"}
+_NONE = 1e-12  # what is nothing but rounding
+
+
+class Answers(NamedTuple):
+    """About one document, and about what stands in for it; None where there is no answer."""
+
+    own: Answer | None
+    empty: Answer | None
+    other: Answer | None
+
+    def control(self, which: str) -> Answer | None:
+        return self.empty if which == EMPTY else self.other
+
+
+def stand_ins(corpus: Corpus, seed: int) -> dict[str, str]:
+    """Of each document about people another one about people, never one of its own group; nothing where all are."""
+    groups = corpus.survey.groups or [""] * len(corpus)
+    about = [(one.id, group or ("", one.id)) for one, group in zip(corpus, groups, strict=True) if one.subjects]
+    ids = [key for key, _ in about]
+    found = others(ids, [group for _, group in about], seed)
+    return {key: ids[place] for key, place in zip(ids, found.tolist(), strict=True) if place >= 0}
+
+
+def answers_of(
+    attacker: Attacker,
+    name: str,
+    documents: Sequence[Document],
+    texts: Mapping[str, str],
+    instead: Mapping[str, str],
+    aim: Aim,
+    tags: tuple[str, ...],
+) -> list[Answers]:
+    """What an attacker says of released texts, and of what stands in for them.
+
+    The question about another document is the one that this document itself raises, so nobody who answers from the text
+    alone has to be asked twice; who looks for what is known looks for this document's people.
+    """
+    cases: list[Case] = []
+    for one in documents:
+        cases.append(Case(name, one.id, texts[one.id], one.subjects, aim, tags))
+        cases.append(Case(name, "", "", one.subjects, aim, tags))
+        if other := instead.get(one.id):
+            cases.append(Case(name, other, texts[other], one.subjects, aim, tags))
+    said = iter(attacker.infer(cases))
+    return [Answers(next(said), next(said), next(said) if one.id in instead else None) for one in documents]
+
+
+def risk(success: ArrayLike, control: ArrayLike) -> Array:
+    """Of what the control leaves, the share that the attack finds; undefined where it leaves nothing.
+
+    >>> risk(0.3, 0.1).round(6).item(), risk(0.1, 0.3).item()  # (0.3 − 0.1) / 0.9; what is below 0 is 0
+    (0.222222, 0.0)
+    """
+    found, left = np.asarray(success, dtype=np.float64), 1 - np.asarray(control, dtype=np.float64)
+    undefined = np.full(np.broadcast(found, left).shape, np.nan)
+    share = np.divide(found - 1 + left, left, out=undefined, where=left > _NONE)
+    return np.asarray(np.clip(share, 0.0, 1.0))
+
+
+def risk_interval(attack: Units, control: Units, confidence: float) -> tuple[float, float] | None:
+    """Wilson's intervals of both, propagated (Giomi et al. 2023), and widened to hold the risk itself.
+
+    >>> low, high = risk_interval(([1] * 30 + [0] * 70, [1] * 100), ([1] * 10 + [0] * 90, [1] * 100), 0.95)
+    >>> round(low, 6), round(high, 6)
+    (0.104635, 0.330523)
+    """
+    shares = [np.sum(won) / np.sum(tried) if np.sum(tried) else np.nan for won, tried in (attack, control)]
+    value = float(risk(*shares))
+    if np.isnan(value):
+        return None
+    estimates = [rate(*as_trials(*one, confidence), confidence) for one in (attack, control)]
+    low, high = (end.item() for end in above(*estimates).ends)
+    return min(low, value), max(high, value)
+
+
+def as_trials(won: ArrayLike, tried: ArrayLike, confidence: float) -> tuple[float, float]:
+    """As many independent trials as are as uncertain as a rate whose tries stand together in documents.
+
+    With one try in every document these are the tries. Elsewhere they are divided by the design effect: how much more
+    the rate varies with the documents than it would if all tries were apart (both variances without bias), and by
+    Student's t, since few documents tell little of that. Where nothing varies a document is one trial, and a few that
+    deviate are few trials, as in all other intervals.
+
+    >>> as_trials([1, 0, 1, 1], [1, 1, 1, 1], 0.95)
+    (3.0, 4.0)
+    >>> as_trials([5, 5, 5], [5, 5, 5], 0.95)  # nothing varies between three documents
+    (3.0, 3.0)
+    """
+    right, of = (np.asarray(one, dtype=np.float64) for one in (won, tried))
+    right, of = right[of > 0], of[of > 0]
+    documents, whole = len(of), of.sum()
+    if not documents:
+        return 0.0, 0.0
+    share = right.sum() / whole
+    moves = (right - share * of) ** 2
+    if documents < 2 or moves.sum() <= _NONE:
+        return float(share * documents), float(documents)
+    varies = moves.sum() / whole**2 * documents / (documents - 1)
+    trials = whole * share * (1 - share) / (whole - 1) / varies
+    if whole > documents:
+        widening = student_quantile(documents - 1, (1 + confidence) / 2) / normal_quantile((1 + confidence) / 2)
+        trials /= float(widening) ** 2
+    speaking = moves.sum() ** 2 / (moves**2).sum()
+    trials = float(min(trials, whole, documents * speaking))
+    return float(share * trials), trials

@@ -1,0 +1,107 @@
+"""What counts of a guess where rules, a judge and recorded verdicts may say something, and how far they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from showthrough.inference.base import Compared, Judge
+from showthrough.numerics.chance import corrected, expected_of_draws
+
+Array = NDArray[np.float64]
+
+AGREEMENT, KAPPA = "judge:agreement", "judge:kappa"
+PARTS = (AGREEMENT, KAPPA)  # of a metric, both neutral
+_CATEGORIES = 3  # no, less precise, yes
+_MET = {(one, two): f"verdict_{one}_{two}" for one in range(_CATEGORIES) for two in range(_CATEGORIES)}
+
+
+class Judged(NamedTuple):
+    """Of each pair: what counts, and what was recorded beside it; NaN where there is nothing.
+
+    A score is NaN where a judge was asked and gave no answer. It is missing and never a no: what has no better pair
+    leaves the denominators (`best`).
+    """
+
+    scores: Array
+    recorded: Array
+
+
+def judged(pairs: Sequence[Compared], rules: ArrayLike, judge: Judge | None, human: Judge | None = None) -> Judged:
+    """The scores that count. `rules` has those of the rules; `human` is who else judged the same pairs.
+
+    A judge that overrules counts wherever it says something, and the rules elsewhere. Any other is asked where rules
+    give less than 1, and counts if it gives more.
+    """
+    by_rules = np.array(rules, dtype=np.float64)
+    recorded = _said(human, pairs) if human is not None else np.full(len(pairs), np.nan)
+    if judge is None:
+        return Judged(by_rules, recorded)
+    if judge.overrules:
+        said = _said(judge, pairs)
+        return Judged(np.where(np.isnan(said), by_rules, said), recorded)
+    open_ones = np.flatnonzero(by_rules < 1)
+    said = _said(judge, [pairs[place] for place in open_ones.tolist()])
+    by_rules[open_ones] = np.maximum(by_rules[open_ones], said)  # NaN stays NaN
+    return Judged(by_rules, recorded)
+
+
+def best(scores: ArrayLike) -> float:
+    """The best of some scores; NaN where a missing one might have been better.
+
+    >>> best([0.5, float("nan"), 1.0]), best([0.5, float("nan")]), best([0.5, 0.0])
+    (1.0, nan, 0.5)
+    """
+    every = np.asarray(scores, dtype=np.float64)
+    return 1.0 if (every == 1).any() else float(every.max())
+
+
+def meetings(found: Judged, places: ArrayLike, documents: int) -> dict[str, Array]:
+    """Columns of rows: how often what counts and what was recorded met, by document. `places` are those of the pairs.
+
+    Controls are no pairs of these: nobody recorded a verdict on them.
+    """
+    both = ~(np.isnan(found.scores) | np.isnan(found.recorded))
+    ours, theirs = (np.rint(2 * each[both]).astype(np.int64) for each in (found.scores, found.recorded))
+    cells = (np.asarray(places, dtype=np.int64)[both] * _CATEGORIES + ours) * _CATEGORIES + theirs
+    table = np.bincount(cells, minlength=documents * _CATEGORIES**2).reshape(documents, -1)
+    return {column: table[:, place].astype(np.float64) for place, column in enumerate(_MET.values())}
+
+
+def agreement_parts(totals: Mapping[str, Array]) -> dict[str, Array]:
+    """Observed agreement and Cohen's κ of three categories, where anything was recorded at all."""
+    if not any(column in totals for column in _MET.values()):
+        return {}
+    met = _table(totals)
+    whole = met.sum(axis=(-2, -1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        agreeing = np.where(whole > 0, np.trace(met, axis1=-2, axis2=-1) / whole, np.nan)
+    return {AGREEMENT: agreeing, KAPPA: corrected(1 - agreeing, _expected(met))}
+
+
+def limits_of(part: str) -> tuple[float, float]:
+    """Between which values one of `PARTS` lies."""
+    return (-1.0, 1.0) if part == KAPPA else (0.0, 1.0)
+
+
+def one_each_of(part: str, totals: Mapping[str, Array]) -> float:
+    """By how much one of `PARTS` would be away from its end if one pair of every document differed."""
+    return float(1 / _expected(_table(totals))) if part == KAPPA else 1.0
+
+
+def _said(judge: Judge, pairs: Sequence[Compared]) -> Array:
+    return np.array([np.nan if said is None else said for said in judge.verdicts(pairs)], dtype=np.float64)
+
+
+def _table(totals: Mapping[str, Array]) -> Array:
+    """Stacks of three by three: what counted by what was recorded."""
+    met = [[totals[_MET[one, two]] for two in range(_CATEGORIES)] for one in range(_CATEGORIES)]
+    return np.moveaxis(np.asarray(met, dtype=np.float64), (0, 1), (-2, -1))
+
+
+def _expected(met: Array) -> Array:
+    products = (met.sum(axis=-2) * met.sum(axis=-1)).sum(axis=-1)
+    return expected_of_draws(met.sum(axis=(-2, -1)), products, returned=True)
