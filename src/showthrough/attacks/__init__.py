@@ -1,8 +1,8 @@
 """Attacks link anonymized documents to individuals. The table of them all, and how they are asked for.
 
 `lexical` is one attack, `lexical+dense` two fused. What may follow: `+prior` (how much is known of people),
-`+llm:MODEL[@URL]` (a language model puts the best ten in order), `+assignment` (one to one). Parameters stand in brackets,
-as in `dense(embedding="lsa")+assignment`. A list of them has commas.
+`+llm:MODEL[@URL]` (a language model puts the best ten in order), `+assignment` (one to one). Parameters stand in
+brackets, as in `dense(embedding="lsa")+assignment`. A list of them has commas.
 """
 
 from __future__ import annotations

@@ -15,7 +15,18 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.attacks.base import BEST, EVERYBODY, Attack, Candidates, Floats, Ints, Rest, Words, mean_square, standardised
+from showthrough.attacks.base import (
+    BEST,
+    EVERYBODY,
+    Attack,
+    Candidates,
+    Floats,
+    Ints,
+    Rest,
+    Words,
+    mean_square,
+    standardised,
+)
 from showthrough.attacks.terms import Occurrences, View, Wording
 from showthrough.numerics.sparse import SparseRows
 

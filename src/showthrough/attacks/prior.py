@@ -71,7 +71,7 @@ def _scaled(words: Words, scale: float) -> Words:
 
 def _left(candidates: Candidates) -> int:
     """Individuals of whom no fit was kept."""
-    return candidates.individuals - candidates.score.shape[1]
+    return candidates.individuals - int(candidates.score.shape[1])
 
 
 def _scale(candidates: Candidates) -> float:

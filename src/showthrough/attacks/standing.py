@@ -54,8 +54,9 @@ def plain(candidates: Candidates, truth: Ints, sizes: Ints, k: int, another: Int
 
 def standing(candidates: Candidates, truth: Ints, sizes: Ints, own: Floats, guess: Ints, control: Floats) -> Standing:
     """What four rows of shares and the guesses come to."""
+    right, right_at_k, reciprocal, rank = own
     ahead, lead = margin(candidates, truth, sizes), margin(candidates, guess, sizes)
-    return Standing(*own, ahead, guess, lead, control)
+    return Standing(right, right_at_k, reciprocal, rank, ahead, guess, lead, control)
 
 
 def control(right: Callable[[Ints, Ints], Floats], truth: Ints, another: Ints | None) -> Floats:

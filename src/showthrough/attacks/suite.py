@@ -173,7 +173,9 @@ class _Attempt:
 
 def _another(documents: Sequence[str], truth: Ints, groups: Mapping[str, Hashable] | None) -> Ints:
     """Of each document one that is about somebody else, and who can be told from its own individual; or NOBODY."""
-    alone = [f"?{key}" if number == NOBODY else str(number) for key, number in zip(documents, truth.tolist(), strict=True)]
+    alone = [
+        f"?{key}" if number == NOBODY else str(number) for key, number in zip(documents, truth.tolist(), strict=True)
+    ]
     another = others(documents, [groups[key] for key in documents] if groups else alone, seed=0)
     same = (truth[another] == truth) & (truth != NOBODY)
     return np.where(same, NOBODY, another)
