@@ -24,8 +24,11 @@ from showthrough.metrics.clinical.by_token import PhiToken
 from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.metrics.disagreement import Disagreement
 from showthrough.metrics.inconsistent import Inconsistency
+from showthrough.metrics.inference.attributes import AuthorAttributes
+from showthrough.metrics.inference.judged import Hallucination, Meaning, Readability
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
+from showthrough.metrics.overlap import Bleu, Rouge
 from showthrough.metrics.precision import Precision
 from showthrough.metrics.reidentification import ReIdentification
 from showthrough.metrics.residual import Residual
@@ -54,6 +57,12 @@ _BUILT_IN: dict[str, Metric] = {
     "sensibleness": Sensibleness(),
     "readable": KnownWords(),
     "perplexity": Perplexity(),
+    "readability": Readability(),
+    "meaning": Meaning(),
+    "hallucination": Hallucination(),
+    "bleu": Bleu(),
+    "rouge": Rouge(),
+    "attributes": AuthorAttributes(),
     "phi_token": PhiToken(),
     "phi_instance": PhiInstance(),
     "phi_strict": PhiSpan(),
@@ -193,7 +202,7 @@ def preset(name: str) -> tuple[str, ...]:
 
 
 __all__ = [
-    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
+    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "AuthorAttributes", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
     "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
     "Recall", "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
     "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text",
