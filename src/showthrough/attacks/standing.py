@@ -47,7 +47,7 @@ def plain(candidates: Candidates, truth: Ints, sizes: Ints, k: int, another: Int
     own, guess = shares(placed(candidates, truth, sizes), k), best(candidates)
 
     def swapped(documents: Ints, true: Ints) -> Floats:
-        return shares(placed(candidates.of_documents(documents), true, sizes), k)[0]
+        return np.asarray(shares(placed(candidates.of_documents(documents), true, sizes), k)[0])
 
     return standing(candidates, truth, sizes, own, guess, control(swapped, truth, another))
 

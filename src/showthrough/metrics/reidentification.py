@@ -119,7 +119,7 @@ class ReIdentification(Metric):
         if (part == HEADLINE and coupled) or part.removesuffix(f" {self._statistic(part)}") in coupled:
             return "one-to-one assignment couples the documents: one that is taken for another changes both"
         if self._statistic(part) in RECALLS:
-            return "how sure is sure enough was chosen by these documents' answers, as nobody can who attacks"
+            return "how sure is sure enough was chosen knowing who is right, which no attacker does"
         return ""
 
     def test_fault(self, part: str) -> str:
@@ -157,7 +157,9 @@ class ReIdentification(Metric):
         found = self.combine(totals)
         names = list(map(str, self._approaches))
         if as_good := [name for name in names if found[name] <= found[f"{name} {CONTROL}"]]:
-            listed = ", ".join(f"{name} ({found[name]:.1%}, control {found[f'{name} {CONTROL}']:.1%})" for name in as_good)
+            listed = ", ".join(
+                f"{name} ({found[name]:.1%}, control {found[f'{name} {CONTROL}']:.1%})" for name in as_good
+            )
             yield (
                 f"trir, {anonymization}: the control, somebody else's document, is as good as {listed}; that attack fails "
                 "here, which does not say that nobody can be found"

@@ -40,8 +40,8 @@ def show_attacks(run: Run, console: Console) -> None:
     console.print(Text(f"{documents_line(run)}{known}{percent}", style="bold"))
     beside = [one.name for one in run.references]
     worst = bare_table(f"{WORST} ↓", *_GIVEN)
-    heads = "found ↓", "control", "risk ↓", f"@{k}", "mrr", *_recalls(record), "seconds"
-    table = bare_table(*heads)
+    sure = [one.replace("@", "\n@") for one in _recalls(record)]
+    table = bare_table("found ↓", CONTROL, f"{RISK} ↓", f"@{k}", "mrr", *sure, "time")
     for anonymization in (*run.names, *beside):
         parts = run.parts(anonymization, record.text)
         style = "dim" if anonymization in beside else None
@@ -67,7 +67,7 @@ def _cells(run: Run, anonymization: str, record: MetricRecord, name: str, k: int
     yield _cell(parts[f"{name} {CONTROL}"])
     yield _cell(parts[f"{name} {RISK}"], interval=True)
     yield from (_cell(parts[f"{name} {statistic}"]) for statistic in (f"@{k}", "mrr", *_recalls(record)))
-    yield Text(f"{seconds[name]:.1f}" if name in seconds else DASH)
+    yield Text(f"{seconds[name]:.1f} s" if name in seconds else DASH)
 
 
 def _recalls(record: MetricRecord) -> tuple[str, ...]:
