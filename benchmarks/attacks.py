@@ -109,7 +109,7 @@ def well_known(data: Path) -> bool:
 
 
 def large(attacks: str) -> None:
-    """Words as in a language: the k-th most frequent one has frequency 1/k. Prints seconds, gigabytes, what is found."""
+    """Words as in a language: the k-th most frequent one has frequency 1/k. Prints seconds, gigabytes and accuracy."""
     random = np.random.default_rng(0)
     vocabulary = np.array([f"w{number:x}" for number in random.integers(0, 1 << 28, 60_000)])
     weights = 1 / np.arange(1, len(vocabulary) + 1)

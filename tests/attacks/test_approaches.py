@@ -35,7 +35,10 @@ def test_the_default_needs_the_base_install_only() -> None:
         ("prior+lexical", ["lexical+prior"]),
         ("assignment + lexical+prior, lexical", ["lexical+prior+assignment", "lexical"]),
         ("lexical+llm:gpt-4.1-mini", ["lexical+llm:gpt-4.1-mini"]),
-        ("lexical + llm:org/m:free@http://127.0.0.1:80/v1 +prior", ["lexical+prior+llm:org/m:free@http://127.0.0.1:80/v1"]),
+        (
+            "lexical + llm:org/m:free@http://127.0.0.1:80/v1 +prior",
+            ["lexical+prior+llm:org/m:free@http://127.0.0.1:80/v1"],
+        ),
         ('lexical+llm(model="m")+llm:m', ["lexical+llm:m"]),
         ('transformer(output_folder_path="llm:x, y+z")', ['transformer(output_folder_path="llm:x, y+z")']),
     ],
