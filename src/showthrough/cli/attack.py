@@ -44,13 +44,16 @@ class Attacking:
 
     attacks: Annotated[
         str,
-        Meta(title="LIST", description="Attacks (showthrough attacks lists them); a+b fuses, +assignment matches."),
+        Meta(title="LIST", description="Attacks (showthrough attacks lists them); a+b fuses; +prior, +llm:MODEL, +assignment."),
     ] = DEFAULT
     k: Annotated[int, Meta(description="Also count who is among the first so many.", extra={"flags": ("-k",)})] = 5
     explain: Annotated[
         int,
         Meta(title="N", description="List the N documents at highest risk, and the words that gave them away.", ge=0),
     ] = 0
+    abstain: Annotated[
+        bool, Meta(description="Also tell how many are named rightly when only those are named who are sure enough.")
+    ] = False
     references: Annotated[bool, Meta(description="Attack nothing masked and everything masked as well.")] = True
     estimate: Annotated[bool, Meta(description=ESTIMATE)] = False
 
@@ -144,6 +147,7 @@ class _Work:
                     corpus=self.originals,
                     references=self.attacking.references,
                     asking=self.asking,
+                    abstain=self.attacking.abstain,
                 )
             )
 
