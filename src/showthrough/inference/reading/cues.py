@@ -22,9 +22,7 @@ _PRONOUNS = {"male": "he him his himself", "female": "she her hers herself"}
 _SELF = {"male": r"man|guy|dude|dad|father|husband|son|boy|male|gentleman|grandpa|grandfather",
          "female": r"woman|girl|gal|lady|mom|mum|mother|wife|daughter|female|grandma|grandmother"}  # fmt: skip
 _SEXES = {"m": "male", "man": "male", "f": "female", "woman": "female", "male": "male", "female": "female"}
-_ROLE_ENDS = frozenset(
-    ["and", "as", "at", "born", "by", "for", "from", "in", "of", "on", "that", "to", "was", "who", "whose", "with"]
-)
+_ROLE_ENDS = frozenset("and as at born by for from in of on that to was who whose with".split())
 _ONE = r"(?-i:[a-z-]+)"  # a word, and never what stands in for one
 _I_AM = rf"(?<!\w)(?:i am|i['’]?m|as|being)(?: also| just)? an? (?:{_ONE} )?"
 
