@@ -26,7 +26,8 @@ def read(text: str, *people: Subject, aim: Aim = "subjects") -> list[tuple[Guess
     assert answer is not None
     assert [person.matches for person in answer] == [person.id for person in people]
     for guess in (guess for person in answer for guess in person.guesses):
-        assert guess.span is not None and 0 <= guess.span[0] < guess.span[1] <= len(text)
+        assert guess.span is not None
+        assert 0 <= guess.span[0] < guess.span[1] <= len(text)
     return [person.guesses for person in answer]
 
 
@@ -224,7 +225,8 @@ def test_an_author_is_known_by_what_they_say_of_themselves(text: str, tag: str, 
 def test_only_what_is_asked_for_is_answered() -> None:
     person = subject(NAME="K. Lewis", OCCUPATION="Lawyer")
     (answer,) = Reader().infer([Case("one", "d", "Lewis, a lawyer", (person,), "subjects", ("NAME",))])
-    assert answer is not None and [guess.tag for guess in answer[0].guesses] == ["NAME"]
+    assert answer is not None
+    assert [guess.tag for guess in answer[0].guesses] == ["NAME"]
 
 
 def test_the_place_is_that_of_the_released_text() -> None:

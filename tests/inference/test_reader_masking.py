@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
 from showthrough.inference.agreement import agreement
@@ -39,11 +38,12 @@ AUTHORS = (
         ),
     ),
 )  # fmt: skip
-WORDS = (
+_POOL = (
     "Mr John van Doe J. Mrs Ann Lee Roe he his she her applicant wife widow married born in 1970 1971 aged 54 34 Moss "
     "Oslo Norway Norwegian Polish public prosecutor of Ministry Foreign Affairs Agent university +91 864 036 9485 the "
     "and my I'm a as man low income being lovely turned , . .\n"
-).split(" ")
+)
+WORDS = _POOL.split(" ")
 STAND_INS = ("***", "[PERSON]", "PERSON", "<LOCATION_1>", "XXXX")
 
 

@@ -99,7 +99,7 @@ def test_what_a_language_model_answered_in_another_run(tmp_path: Path) -> None:
     )
     assert told == also == (Person((Guess("SEX", "Male", 5),), "a man"),)
     assert control == ()
-    assert failed is None and absent is None
+    assert [failed, absent] == [None, None]
     assert attacker.infer([case(aim="author")]) == [None]  # that was never asked
 
 

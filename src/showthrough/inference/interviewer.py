@@ -72,6 +72,14 @@ class Interviewer:
         return answers
 
 
+def answer_in(case: Case, content: str) -> Answer | None:
+    """The answer to a case in what a model wrote; none where it is none."""
+    try:
+        return _READERS[case.aim](case.tags, case.text, content)
+    except ValueError:
+        return None
+
+
 def _question(case: Case) -> Question:
     prompt = load(_PACKAGE, _PROMPTS[case.aim])
     asked = prompt.about(

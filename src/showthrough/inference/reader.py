@@ -84,8 +84,5 @@ def _found(whose: Whose, tag: str, value: str, shared: frozenset[str]) -> list[R
         return []
     if tag in _CUES:
         return _CUES[tag](whose, value)
-    if tag == NAME:
-        found = values.name(page, value, shared)
-    else:
-        found = _VALUES.get(tag, values.in_words)(page, value)
+    found = values.name(page, value, shared) if tag == NAME else _VALUES.get(tag, values.in_words)(page, value)
     return found or values.unspaced(page, value)

@@ -22,7 +22,7 @@ _PRONOUNS = {"male": "he him his himself", "female": "she her hers herself"}
 _SELF = {"male": r"man|guy|dude|dad|father|husband|son|boy|male|gentleman|grandpa|grandfather",
          "female": r"woman|girl|gal|lady|mom|mum|mother|wife|daughter|female|grandma|grandmother"}  # fmt: skip
 _SEXES = {"m": "male", "man": "male", "f": "female", "woman": "female", "male": "male", "female": "female"}
-_ROLE_ENDS = frozenset("and as at born by for from in of on that to was who whose with".split())
+_ROLE_ENDS = frozenset(words_of("and as at born by for from in of on that to was who whose with"))
 _ONE = r"(?-i:[a-z-]+)"  # a word, and never what stands in for one
 _I_AM = rf"(?<!\w)(?:i am|i['’]?m|as|being)(?: also| just)? an? (?:{_ONE} )?"
 
@@ -103,8 +103,8 @@ def _among(words: str) -> re.Pattern[str]:
 def role_of(description: str, named: bool) -> str:
     """The part that somebody has in a document, as one word: the applicant. Of "name - part", where one has a name.
 
-    >>> role_of("Mr Lewis - Polish national applicant, born in 1970", True), role_of("The daughter - Born in 1994", False)
-    ('applicant', 'daughter')
+    >>> role_of("Mr Lewis - Polish national applicant, born in 1970", named=True)
+    'applicant'
     """
     who, _, what = description.partition(" - ")
     role = ""

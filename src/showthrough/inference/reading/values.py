@@ -13,12 +13,14 @@ Read = tuple[str, Span]  # a value as it can be answered, and where it stands
 
 # SPIA's ages are those of people in this year: of somebody born in 1970 it says 54-55.
 AGES_OF = 2025
-TITLES = frozenset("mr mrs ms miss mister madam dr doctor prof professor sir dame lord lady st jr sr phd".split())
-_JOINING = frozenset("a al and at by de del der di el for from in la le of on or the to und van von with".split())
+TITLES = frozenset(words_of("mr mrs ms miss mister madam dr doctor prof professor sir dame lord lady st jr sr phd"))
+_JOINING = frozenset(words_of("a al and at by de del der di el for from in la le of on or the to und van von with"))
 # Words that are places, countries and adjectives with a capital alone.
 _CAPITAL_ALONE = frozenset(
-    "bath battle chad china cork deal essen finn guinea hove hull jordan kiwi lens march mobile nice niger orange pole "
-    "poles polish reading split swede swedes tours turkey turk us".split()
+    words_of(
+        "bath battle chad china cork deal essen finn guinea hove hull jordan kiwi lens march mobile nice niger orange "
+        "pole poles polish reading split swede swedes tours turkey turk us"
+    )
 )
 _LEVELS = re.compile(r"\s*[/,]\s*")
 _NUMBERS = re.compile(r"\s*(\d{1,3})\s*(?:[-–—]\s*(\d{1,3})\s*)?")
