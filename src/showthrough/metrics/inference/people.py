@@ -122,7 +122,7 @@ class Asking:
         if not inferred:
             return {}
         text, masks = anonymized.texts[document.id], anonymized.of(document.id)
-        return {"inferred": [_inferred(one, document, text, masks) for one in inferred[:MOST_INFERRED]]}
+        return {"inferred": [inferred_of(one, document, text, masks) for one in inferred[:MOST_INFERRED]]}
 
 
 def _blocks(chunk: Chunk, together: int) -> Iterator[dict[int, Document]]:
@@ -154,7 +154,8 @@ def _strata(finding: Finding) -> Iterator[str]:
         yield f"hardness:{finding.true.hardness}"
 
 
-def _inferred(finding: Finding, document: Document, text: str, masks: Sequence[Mask]) -> dict[str, Any]:
+def inferred_of(finding: Finding, document: Document, text: str, masks: Sequence[Mask]) -> dict[str, Any]:
+    """A finding as evidence."""
     guess = finding.guess
     start, end = guess.span if guess and guess.span else (0, 0)
     read = 0 <= start < end <= len(text)
