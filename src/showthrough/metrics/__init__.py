@@ -26,8 +26,8 @@ from showthrough.metrics.disagreement import Disagreement
 from showthrough.metrics.inconsistent import Inconsistency
 from showthrough.metrics.inference.attributes import AuthorAttributes
 from showthrough.metrics.inference.judged import Hallucination, Meaning, Readability
-from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.inference.protection import CollectiveProtection, IndividualProtection
+from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
 from showthrough.metrics.overlap import Bleu, Rouge
 from showthrough.metrics.precision import Precision
@@ -206,9 +206,9 @@ def preset(name: str) -> tuple[str, ...]:
 
 __all__ = [
     "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "AuthorAttributes", "ClusteringAgreement",
-    "CollectiveProtection", "Count", "EntityRecall", "FScore", "Group", "IndividualProtection", "Metric", "PhiHardToken",
-    "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall", "RecallPerType",
-    "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness", "TextPreservedInformation",
+    "CollectiveProtection", "Count", "EntityRecall", "FScore", "Group", "IndividualProtection", "Metric",
+    "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall",
+    "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness", "TextPreservedInformation",
     "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of",
     "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip
