@@ -32,7 +32,9 @@ def test_nobody_stands_in_for_their_own_group() -> None:
 
 
 def test_documents_about_nobody_stand_in_for_nobody() -> None:
-    corpus = Corpus([Document("a", "A", subjects=people("a")), Document("b", "B"), Document("c", "C", subjects=people("c"))])
+    corpus = Corpus(
+        [Document("a", "A", subjects=people("a")), Document("b", "B"), Document("c", "C", subjects=people("c"))]
+    )
     assert stand_ins(corpus, 0) == {"a": "c", "c": "a"}
 
 
