@@ -30,8 +30,9 @@ from showthrough.metrics import metric_text, parse_metric, preset
 from showthrough.metrics.authorship.readable import Perplexity
 from showthrough.metrics.authorship.soundness import Soundness
 
+JUDGED = {name: type(metric) for name, metric in METRICS.items() if metric.parameters.get("judge") == ""}
 MODEL_FREE = [
-    *(name for name, metric in METRICS.items() if not metric.models and name not in ("trir", "safety")),
+    *(name for name, metric in METRICS.items() if not metric.models and name not in ("trir", "safety", *JUDGED)),
     *(text for text in preset("light") if text not in METRICS and not text.startswith("nmi")),
     'nmi(embedding="lsa", n_tries=3, n_clusterings=2)',
     'trir(attacks="lexical,lexical+assignment")',
@@ -91,8 +92,8 @@ def result(corpus: Corpus, masked: dict[str, Anonymization], background: Backgro
 
 def test_all_metrics_without_a_model_are_here() -> None:
     kinds = {type(parse_metric(text)) for text in MODEL_FREE}
-    # These ask a model or WordNet, whatever the parameters.
-    assert kinds == {type(metric) for metric in METRICS.values()} - {Perplexity, Soundness}
+    # These ask a model, WordNet or a judge, whatever the parameters.
+    assert kinds == {type(metric) for metric in METRICS.values()} - {Perplexity, Soundness, *JUDGED.values()}
 
 
 def test_reordered_documents_change_no_digit(corpus: Corpus, anonymizations: dict[str, Anonymization]) -> None:

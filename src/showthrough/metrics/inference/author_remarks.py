@@ -77,6 +77,6 @@ def _of_controls(name: str, rows: Rows) -> Iterator[str]:
         if ends is None or ends[0] <= 0:
             found, guessed = (np.sum(won) / tried for won, _ in (attack, other))
             yield (
-                f"{shown(name)}: {found:.1%} are inferred, and {guessed:.1%} {how} (attributes): the control is as good "
-                "as the attack, as far as these documents can tell, and what was inferred need not come from the text"
+                f"{shown(name)}: {found:.1%} are inferred, and {guessed:.1%} {how} (attributes): the control is as "
+                "good as the attack, as far as these documents can tell: what was inferred need not come from the text"
             )
