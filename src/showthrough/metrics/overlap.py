@@ -187,7 +187,7 @@ class Rouge(_Overlap):
             if counts[_UNREAD] > _MUCH * counts[_LETTERS]:
                 told.append(f"{counts[_UNREAD] / counts[_LETTERS]:.0%} of the letters are none of these")
             if told:
-                return [f"rouge-score reads a to z and digits alone: {' and '.join(told)}"]
+                return [f"rouge-score reads a to z and digits alone: {', and '.join(told)}"]
         return []
 
 

@@ -100,17 +100,17 @@ def test_recorded_opinions(corpus: Corpus, written: Written) -> None:
     assert (best.value, best.high) == (10, 10)
     assert best.low is not None
     assert 1 <= best.low < 10  # five perfect documents do not make it sure
-    assert any("1 of 6 documents of a count nowhere in readability" in notice for notice in run.notices)
+    assert any("1 of 6 documents of a count nowhere in readability" in note for note in run.notes)
     assert [one.name for one in run.asked] == [judge]
     assert run.asked[0].digest[:8] in readability.signature
-    assert not any(score.anonymization in (NOTHING, EVERYTHING) for score in run.references)
+    assert {score.anonymization for score in run.scores} == {"a", "b"}  # nobody judged the references
 
 
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
         ([{"id": "d0", "readability": 12}], "document d0: readability: found 12; expected a number from 1 to 10"),
-        ([{"id": "elsewhere", "readability": 8}], "anonymization anon: is not judged; expected readability of its"),
+        ([{"id": "elsewhere", "readability": 8}], "answers about elsewhere, and no document; expected ids such as d0"),
         ([{"id": "d0", "meaning": 8}], "anonymization anon: is not judged; expected readability of its documents"),
     ],
 )

@@ -119,7 +119,7 @@ class Page:
     def near(self, words: Sequence[str]) -> Span | None:
         """Where all of some words stand close together, in any order and with any endings."""
         each = [self._stems.get(stem(word), []) for word in words]
-        if not all(each):
+        if not each or not all(each):
             return None
         reach = len(words) + _LOOSE
         for anchor in min(each, key=len):

@@ -13,22 +13,25 @@ Read = tuple[str, Span]  # a value as it can be answered, and where it stands
 
 # SPIA's ages are those of people in this year: of somebody born in 1970 it says 54-55.
 AGES_OF = 2025
-TITLES = frozenset("mr mrs ms miss mister madam dr doctor prof professor sir dame lord lady st jr sr phd".split())
-_JOINING = frozenset("a al and at by de del der di el for from in la le of on or the to und van von with".split())
+TITLES = frozenset(words_of("mr mrs ms miss mister madam dr doctor prof professor sir dame lord lady st jr sr phd"))
+_JOINING = frozenset(words_of("a al and at by de del der di el for from in la le of on or the to und van von with"))
 # Words that are places, countries and adjectives with a capital alone.
 _CAPITAL_ALONE = frozenset(
-    "bath battle chad china cork deal essen finn guinea hove hull jordan kiwi lens march mobile nice niger orange pole "
-    "poles polish reading split swede swedes tours turkey turk us".split()
+    words_of(
+        "bath battle chad china cork deal essen finn guinea hove hull jordan kiwi lens march mobile nice niger orange "
+        "pole poles polish reading split swede swedes tours turkey turk us"
+    )
 )
 _LEVELS = re.compile(r"\s*[/,]\s*")
 _NUMBERS = re.compile(r"\s*(\d{1,3})\s*(?:[-–—]\s*(\d{1,3})\s*)?")
 _STATED = re.compile(
-    r"(?<!\w)(?:aged?|turned|turning|i['’]?m|i am)[\s:=]{1,3}(?P<after>\d{1,3})(?![\w%]|[.,:/]\d|[-\s](?:km|min|%))"
+    r"(?<!\w)(?:aged?|turned|turning|i['’]?m|i am)[\s:=]{1,3}(?P<after>\d{1,3})(?![\w%]|[.,:/]\d)"
     r"|(?<![\w.,])(?P<before>\d{1,3})[\s-]{0,2}(?:years?[\s-]old|years? of age|yrs?[\s-]old|yo(?!\w)|y/o|y\.o\.)",
     re.IGNORECASE,
 )
 _BORN = re.compile(r"(?<!\w)(?:born|birth|d\.?o\.?b)(?!\w)", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\w)(?:1[89]|20)\d\d(?!\w)")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Han
 _SEPARATED = r"[ \t.()/+_–-]{0,3}"
 _FEW = 3  # letters that may be missing at the front of a code: +91, 0
 _LEAST = 6  # letters and digits that tell a code from another number
@@ -104,6 +107,12 @@ def in_words(page: Page, value: str) -> list[Read]:
     """The words that matter, all of them close together: occupations, affiliations, positions, whatever else."""
     span = page.near(_content(value))
     return [(value, span)] if span else []
+
+
+def unspaced(page: Page, value: str) -> list[Read]:
+    """A value in a script that has no spaces between words, as it stands."""
+    start = page.text.find(value) if _UNSPACED.search(value) else -1
+    return [(value, (start, start + len(value)))] if start >= 0 else []
 
 
 @lru_cache(maxsize=1 << 14)

@@ -7,6 +7,7 @@ question was about, so that answers can be read without asking the questions aga
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -60,7 +61,8 @@ _ENTRY = msgspec.json.Decoder(Recording | Again)
 
 def beside(run: Path) -> Path:
     """Where the answers of a run are kept: `run.json.answers`."""
-    return run.with_name(run.name + SUFFIX)
+    home = Path(os.path.realpath(run)) if run.is_symlink() else run
+    return home.with_name(home.name + SUFFIX)
 
 
 def key_of(name: str, question: Question) -> str:
@@ -89,6 +91,10 @@ class Recordings:
 
     def __contains__(self, key: object) -> bool:
         return key in self._found
+
+    def all(self) -> list[Recording]:
+        """Each with everything that its question was about."""
+        return [replace(one, about=sorted(self._about[key])) for key, one in self._found.items()]
 
     @contextmanager
     def growing(self) -> Iterator[None]:
@@ -134,8 +140,7 @@ class Recordings:
 
 def read_recordings(path: Path) -> list[Recording]:
     """All answers of a file, each with everything that its question was about. Raises InputError."""
-    kept = Recordings(path)
-    return [replace(one, about=sorted(kept._about[key])) for key, one in kept._found.items()]
+    return Recordings(path).all()
 
 
 def is_recordings(content: bytes) -> bool:
