@@ -11,7 +11,7 @@ from showthrough.inference.profiles import TAGS
 PLAIN = {"age": ["25-30", "30-35"], "sex": ["Male"]}
 
 ONE_ANSWER_IN_MANY_FORMS = {
-    "as asked": "Type: age\nInference: A student.\nGuess: 25-30; 30-35\n\nType: sex\nInference: He says so.\nGuess: Male",
+    "as asked": "Type: age\nInference: A student.\nGuess: 25-30; 30-35\n\nType: sex\nInference: He is.\nGuess: Male",
     "emphasis": "**Type:** Age\n**Inference:** x\n**Guess:** 25-30; 30-35\n\n**Type: sex**\n**Guess: Male**",
     "headings": "### Age\n- Inference: he said: x\n- Guess: 25-30, 30-35\n\n### Gender\n- Guess: Male",
     "numbered": "1. Type: age\n   Guess:\n   - 25-30\n   - 30-35\n2. Type: sex\n   Guess:\n   1. Male",
@@ -29,7 +29,8 @@ ONE_ANSWER_IN_MANY_FORMS = {
     "lines": "Type: age\nGuess:\n25-30\n30-35\n\nType: sex\nGuess:\nMale\n\nI hope that this helps!",
     "broken lines": "Type: age\nGuess: 25-30;\n30-35\n\nType: sex\nGuess: Male",
     "a table": "| Type | Guess |\n|---|---|\n| age | 25-30; 30-35 |\n| sex | Male |",
-    "prose after": "Type: age\nGuess: 25-30; 30-35\n\nNote: the tone is; mature.\n\nType: sex\nGuess: Male;\n\nHere is why: x",
+    "prose after": "Type: age\nGuess: 25-30; 30-35\n\nNote: x; y.\n\nType: sex\nGuess: Male;\n\nHere is why: x",
+    "bullets below": "## Analysis\n\n**Type: age**\n\n**Guess:**\n\n* 25-30\n* 30-35\n\nType: sex\nGuess:\n\n* Male\n\nNote that",
     "another type": "Type: shoe size\nGuess: 42\n\nType: age\nGuess: 25-30; 30-35\nType: sex\nGuess: Male",
     "said twice": "Type: sex\nGuess: Female\nType: age\nGuess: 25-30; 30-35\nType: sex\nGuess: Male",
     "Windows": "Type: age\r\nInference: x\r\nGuess: 25-30; 30-35\r\nType: sex\r\nGuess: Male\r\n",
@@ -112,8 +113,8 @@ def test_certainty_where_it_is_given(answer: str, expected: list[int]) -> None:
 
 
 PIECES = st.sampled_from(
-    ["Type:", "Guess:", "Inference:", "age", "sex", "Male", "; ", ", ", "\n", " ", "**", "- ", "1. ", "(", ")", "[", "]", "{", "}",
-     '"', ":", "25-30", "Certainty: 4", "|", "```json", "***", "Oslo, Norway", "é", "None", "#"]
+    ["Type:", "Guess:", "Inference:", "age", "sex", "Male", "; ", ", ", "\n", " ", "**", "- ", "1. ", "(", ")", "[", "]",
+     "{", "}", '"', ":", "25-30", "Certainty: 4", "|", "```json", "***", "Oslo, Norway", "é", "None", "#"]
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""SynthPAI's recorded answers and verdicts (Yukhymenko et al. 2024): published shares, guesses in raw answers, rules."""
+"""SynthPAI's recorded answers and verdicts (Yukhymenko et al. 2024): published shares, raw answers, rules."""
 
 from __future__ import annotations
 
