@@ -26,6 +26,7 @@ from showthrough import (
 )
 from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Authorship
+from showthrough.data.subjects import Attribute, Subject
 from showthrough.metrics import metric_text, parse_metric, preset
 from showthrough.metrics.authorship.readable import Perplexity
 from showthrough.metrics.authorship.soundness import Soundness
@@ -43,10 +44,15 @@ SYSTEMS = ("rules", "ner", "replace")
 
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
-    """The demo, every second document by somebody else than the one before it."""
+    """The demo, every second document by somebody else than the one before it; each about the first that is marked."""
     documents = list(read_corpus(demo.corpus_path()))
-    asking = [Authorship((documents[number - 1].text,), number % 2 == 0) for number in range(len(documents))]
-    return Corpus([replace(one, authorship=each) for one, each in zip(documents, asking, strict=True)], "demo")
+    made = []
+    for number, one in enumerate(documents):
+        asking = Authorship((documents[number - 1].text,), number % 2 == 0)
+        first = one.annotations[0].mentions[0]
+        about = Subject("0", (Attribute("NAME", one.text[first.start : first.end]), Attribute("SEX", "male")))
+        made.append(replace(one, authorship=asking, subjects=(about,)))
+    return Corpus(made, "demo")
 
 
 @pytest.fixture(scope="module")

@@ -98,7 +98,7 @@ class AuthorAttributes(Metric):
             faults["seed"] = f"found {quoted(self.seed)}; expected 0 or more"
         for name, fault in faults.items():
             if fault:
-                raise PlanError(fault, f"{type(self).__name__}: {name}")
+                raise PlanError(f"{name}: {fault}", type(self).__name__)
         object.__setattr__(self, "partly", float(self.partly))
 
     @property

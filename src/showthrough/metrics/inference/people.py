@@ -22,10 +22,35 @@ from showthrough.metrics.base import Array
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.released import Released
 
-INFERRED, ASKED = "inferred", "asked"  # columns, of all and of each stratum, as in `asked:tag:AGE`
+INFERRED, ASKED = "inferred", "asked"  # columns, of all and of each stratum, as in `asked:AGE` and `asked hardness 1`
+TAG = "tag"
 BARE, UNANSWERED, UNJUDGED, ABOUT = "bare", "unanswered", "unjudged", "about_people"
 MOST_INFERRED = 30  # of a document that are kept as evidence
 _TOGETHER = 2000  # documents that are asked about at once
+
+
+def column_of(statistic: str, stratum: str) -> str:
+    """Tags behind a colon, since tables count by them; the rest in words.
+
+    >>> column_of("asked", "tag:AGE"), column_of("asked", "control:empty"), column_of("asked", "")
+    ('asked:AGE', 'asked control empty', 'asked')
+    """
+    kind, _, value = stratum.partition(":")
+    if kind == TAG:
+        return f"{statistic}:{value}"
+    return f"{statistic} {kind} {value}" if stratum else statistic
+
+
+def stratum_of(column: str) -> str | None:
+    """What a column of what was asked is about; `None` of other columns.
+
+    >>> stratum_of("asked:AGE"), stratum_of("asked control empty"), stratum_of("asked"), stratum_of("unanswered")
+    ('tag:AGE', 'control:empty', '', None)
+    """
+    about = column.removeprefix(ASKED)
+    if about == column:
+        return None
+    return f"{TAG}{about}" if about.startswith(":") else about.strip().replace(" ", ":")
 
 
 @dataclass
@@ -51,8 +76,7 @@ class Tally:
         persons = sum(score / number for score, number in asked), len(asked)
         for columns, sums in ((self.by_attribute, attributes), (self.by_person, persons)):
             for column, value in zip((INFERRED, ASKED), sums, strict=True):
-                name = f"{column}:{stratum}" if stratum else column
-                columns.setdefault(name, np.zeros(self.documents))[place] = value
+                columns.setdefault(column_of(column, stratum), np.zeros(self.documents))[place] = value
         if not stratum:
             self.by_person[BARE][place] = sum(score == number for score, number in asked)
 
@@ -148,7 +172,7 @@ def _claims(document: Document, answer: Answer, control: str) -> list[Claim]:
 
 def _strata(finding: Finding) -> Iterator[str]:
     yield ""
-    yield f"tag:{finding.tag}"
+    yield f"{TAG}:{finding.tag}"
     yield f"certainty:{finding.true.certainty}"
     if finding.true.hardness:  # 0 where nobody said
         yield f"hardness:{finding.true.hardness}"
