@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from showthrough.analysis.agreement.values import Estimate
 from showthrough.analysis.risk.asking import command_for
 from showthrough.analysis.risk.estimates import shares, turned
 from showthrough.analysis.risk.values import Hidden, SafeHarbor, SafeHarborIdentifier
 from showthrough.data.kinds import HIPAA, ROOT, TREE, nearest, path_of, treated_as
 from showthrough.errors import some
-from showthrough.metrics import Rows
+from showthrough.metrics import HEADLINE, Rows
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 
@@ -30,8 +31,6 @@ class _Counted(NamedTuple):
 _BY_TYPE: dict[str, _Counted] = {
     "recall_per_type": _Counted("hidden", ("total",)),
     "phi_instance": _Counted("C", ("C", "S", "D")),
-    "phi_span": _Counted("TP", ("TP", "FN")),
-    "phi_strict": _Counted("TP", ("TP", "FN")),
     "phi_token": _Counted("TP", ("TP", "FN")),
 }
 
@@ -96,9 +95,12 @@ def _identifier(
     asked = {letter: (f"right:{letter}", f"whole:{letter}")}
     hidden, documents = [], 0
     for name, rows in pooled.items():
+        parts = run.parts(name, record.text)
         recall = shares(run, rows, asked, "nothing of this kind is marked")[letter]
+        if HEADLINE in parts and parts[HEADLINE].value is None:  # such as masks that do not say their types
+            recall = Estimate(None, reason=parts[HEADLINE].reason)
         documents = int((rows.values[:, rows.columns.index(f"whole:{letter}")] > 0).sum())
-        line = next((one.signature for one in run.parts(name, record.text).values()), "")
+        line = next((one.signature for one in parts.values()), "")
         hidden.append(Hidden(name, recall, turned(recall), line))
     return SafeHarborIdentifier(letter, HIPAA[letter], types, documents, tuple(hidden))
 

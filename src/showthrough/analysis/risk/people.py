@@ -12,8 +12,7 @@ from showthrough.inference.agreement import PARTLY
 from showthrough.run.records import Inferred
 from showthrough.run.run import Run
 
-_PEOPLE, _INFERRED = "people", "inferred"  # columns of the metric's rows
-_SAME = 1e-6
+PEOPLE, INFERENCES = "people", "inferences"  # columns of the metric's rows: who was asked about, and what was inferred
 
 
 @dataclass(frozen=True)
@@ -23,29 +22,29 @@ class People:
     documents: Ints
     known: list[frozenset[Learned]]
     lost: int = 0  # documents of which the run does not keep all that was inferred
+    counted: bool = True  # false: nobody knows of how many people nothing was inferred
 
     def __len__(self) -> int:
         return len(self.known)
 
 
 def people_of(run: Run, metric: str, name: str) -> People:
-    """Those of whom nothing was inferred are there too: the rows say how many there are in a document."""
+    """Those of whom nothing was inferred are there too: the rows say how many people there are in a document."""
     seen = run.evidence.get(metric, {}).get(name, {})
     rows = run.rows_of(metric, name)
     columns = dict(zip(rows.columns, rows.values.T, strict=True))
-    whole, inferred = (columns.get(column, np.zeros(len(run.documents))) for column in (_PEOPLE, _INFERRED))
+    whole, inferences = (columns.get(column, np.zeros(len(run.documents))) for column in (PEOPLE, INFERENCES))
     documents: list[int] = []
     known: list[frozenset[Learned]] = []
     lost = 0
     for place, document in enumerate(run.documents):
-        found = _learned(seen[document].inferred) if document in seen else {}
-        agreed = sum(one.agreement for by_tag in found.values() for one in by_tag.values())
-        lost += agreed < inferred[place] - _SAME
-        some = [frozenset(by_tag.values()) for by_tag in found.values()]
+        inferred = seen[document].inferred if document in seen else []
+        lost += len(inferred) < inferences[place]
+        some = [frozenset(by_tag.values()) for by_tag in _learned(inferred).values()]
         some += [frozenset()] * (int(whole[place]) - len(some))
         known += some
         documents += [place] * len(some)
-    return People(np.array(documents, dtype=np.int64), known, lost)
+    return People(np.array(documents, dtype=np.int64), known, lost, PEOPLE in columns)
 
 
 def _learned(inferred: list[Inferred]) -> dict[str, dict[str, Learned]]:

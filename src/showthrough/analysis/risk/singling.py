@@ -29,10 +29,9 @@ _ONE = 1 + 1e-9  # people, but for rounding
 def singling_out(run: Run, population: Population | None) -> Singled:
     """Raises PlanError where nothing that the run infers is in the population."""
     records = _records(run)
-    if not records:
+    bare = records and run.provenance.get(WITHOUT_TEXT)
+    if bare or not records:
         why = "the run was written without text, and so without what was inferred of anybody"
-        asked = any(record.name in _TELLING for record in run.metrics)
-        bare = asked and run.provenance.get(WITHOUT_TEXT)
         return Singled(
             reason=why if bare else "the run has nothing that was inferred of people", command=command_for(run, "cpr")
         )
@@ -54,8 +53,8 @@ def singling_out(run: Run, population: Population | None) -> Singled:
 
 
 def _records(run: Run) -> list[MetricRecord]:
-    """Those with evidence; of two that share all parameters, and so the answers, the first by the list."""
-    able = [one for one in run.metrics if one.name in _TELLING and run.evidence.get(one.text)]
+    """Those that were computed; of two that share all parameters, and so the answers, the first by the list."""
+    able = [one for one in run.metrics if one.name in _TELLING and run.rows.get(one.text)]
     kept: dict[tuple[bool, str], MetricRecord] = {}
     for one in sorted(able, key=lambda record: _TELLING.index(record.name)):
         kept.setdefault((one.name == "attributes", repr(sorted(one.parameters.items()))), one)
@@ -96,9 +95,12 @@ def _signature(run: Run, record: MetricRecord, name: str, population: Population
 
 
 def _remarks(people: People, documents: int) -> tuple[str, ...]:
-    if not people.lost:
-        return ()
-    return (
-        f"of {people.lost:,} of {documents:,} documents the run does not keep all that was inferred: these figures are "
-        "too low",
-    )
+    lines = []
+    if people.lost:
+        lines.append(
+            f"of {people.lost:,} of {documents:,} documents the run does not keep all that was inferred: k is smaller "
+            "than it looks, and these figures are too low"
+        )
+    if not people.counted:
+        lines.append("the run does not say of how many people nothing was inferred: those are not counted here")
+    return tuple(lines)
