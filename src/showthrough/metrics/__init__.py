@@ -25,6 +25,7 @@ from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.metrics.disagreement import Disagreement
 from showthrough.metrics.inconsistent import Inconsistency
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
+from showthrough.metrics.inference.protection import CollectiveProtection, IndividualProtection
 from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
 from showthrough.metrics.precision import Precision
 from showthrough.metrics.reidentification import ReIdentification
@@ -46,6 +47,8 @@ _BUILT_IN: dict[str, Metric] = {
     "tps": TextPreservedSimilarity(),
     "nmi": ClusteringAgreement(),
     "trir": ReIdentification(),
+    "cpr": CollectiveProtection(),
+    "ipr": IndividualProtection(),
     "residual": Residual(),
     "inconsistent": Inconsistency(),
     "disagreement": Disagreement(),
@@ -193,8 +196,8 @@ def preset(name: str) -> tuple[str, ...]:
 
 
 __all__ = [
-    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
-    "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
+    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "ClusteringAgreement", "CollectiveProtection", "Count",
+    "EntityRecall", "FScore", "Group", "IndividualProtection", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
     "Recall", "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
     "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text",
     "metrics_of", "parse_metric", "preset", "with_parameters",

@@ -1,0 +1,1 @@
+"""What can be inferred about people from what was released."""
