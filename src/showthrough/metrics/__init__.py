@@ -24,8 +24,8 @@ from showthrough.metrics.clinical.by_token import PhiToken
 from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.metrics.disagreement import Disagreement
 from showthrough.metrics.inconsistent import Inconsistency
-from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.inference.protection import CollectiveProtection, IndividualProtection
+from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
 from showthrough.metrics.precision import Precision
 from showthrough.metrics.reidentification import ReIdentification

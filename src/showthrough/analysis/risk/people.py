@@ -9,10 +9,9 @@ import numpy as np
 from showthrough.analysis.risk.learned import Learned, tag_of
 from showthrough.axis.spans import Ints
 from showthrough.inference.agreement import PARTLY
+from showthrough.metrics.inference.people import INFERENCES, PEOPLE
 from showthrough.run.records import Inferred
 from showthrough.run.run import Run
-
-PEOPLE, INFERENCES = "people", "inferences"  # columns of the metric's rows: who was asked about, and what was inferred
 
 
 @dataclass(frozen=True)
@@ -26,6 +25,11 @@ class People:
 
     def __len__(self) -> int:
         return len(self.known)
+
+
+def tells_of_people(run: Run, metric: str) -> bool:
+    """Whether the rows of a metric count people, or what was inferred of somebody is kept."""
+    return bool(run.evidence.get(metric)) or any(PEOPLE in columns for columns in run.rows.get(metric, {}).values())
 
 
 def people_of(run: Run, metric: str, name: str) -> People:

@@ -9,7 +9,7 @@ import numpy as np
 from showthrough.analysis.risk.asking import command_for
 from showthrough.analysis.risk.crowds import Crowds
 from showthrough.analysis.risk.estimates import shares
-from showthrough.analysis.risk.people import People, people_of
+from showthrough.analysis.risk.people import People, people_of, tells_of_people
 from showthrough.analysis.risk.values import THRESHOLD, Singled, SinglingOut
 from showthrough.data.population import Population
 from showthrough.errors import PlanError, some
@@ -53,8 +53,8 @@ def singling_out(run: Run, population: Population | None) -> Singled:
 
 
 def _records(run: Run) -> list[MetricRecord]:
-    """Those that were computed; of two that share all parameters, and so the answers, the first by the list."""
-    able = [one for one in run.metrics if one.name in _TELLING and run.rows.get(one.text)]
+    """Those that tell of people; of two that share all parameters, and so the answers, the first by the list."""
+    able = [one for one in run.metrics if one.name in _TELLING and tells_of_people(run, one.text)]
     kept: dict[tuple[bool, str], MetricRecord] = {}
     for one in sorted(able, key=lambda record: _TELLING.index(record.name)):
         kept.setdefault((one.name == "attributes", repr(sorted(one.parameters.items()))), one)
