@@ -70,6 +70,7 @@ _ROOMS = {
     "run.records": ("Ceiling", "Comparison", "Human", "Score", "Sweep"),
     "run.run": ("Run",),
     "data.documents": ("Annotation", "Authorship", "Corpus", "Document", "Mention"),
+    "data.subjects": ("Attribute", "Subject"),
     "tables.calls": ("parameter",),
     "verifiers.base": ("Question", "Verifier"),
     "verifiers.table": ("VERIFIERS",),

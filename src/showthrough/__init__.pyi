@@ -63,6 +63,10 @@ from showthrough.data.release import (
     release as release,
     replaced as replaced,
 )
+from showthrough.data.subjects import (
+    Attribute as Attribute,
+    Subject as Subject,
+)
 from showthrough.detectors import (
     DETECTORS as DETECTORS,
     Detector as Detector,

@@ -270,6 +270,14 @@ def author_problems(random: Random) -> Attempt:
     return on_corpus(random, random.choice(("c", "c", "./c/")), placed, *named)
 
 
+def people(random: Random) -> Attempt:
+    """Who is in texts, in each of the formats that say so."""
+    format = random.choice(("spia", "profiles", "jsonl"))
+    named = random.choice(((), (format,)))
+    make = on_corpus if format == "jsonl" else random.choice((on_corpus, on_corpus, on_masks))
+    return make(random, "c.jsonl", {"c.jsonl": _lines(sound.people(format), random)}, *named)
+
+
 def submissions(random: Random) -> Attempt:
     """What was handed in for PAN's author masking."""
     names = ("d1", "d2", "d3")
@@ -589,6 +597,7 @@ FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many
     "annotation tools and data sets": (tools, 300),
     "what linguists have": (linguists, 300),
     "problems of author verification": (author_problems, 150),
+    "people in texts": (people, 200),
     "submissions of author masking": (submissions, 150),
     "backgrounds": (backgrounds, 150),
     "ratings": (ratings, 150),

@@ -98,6 +98,25 @@ def pairs() -> list[dict[str, Any]]:
     return [{"id": name, "fandoms": ["x", "y"], "pair": [f"What {name} wrote.", text]} for name, text in _TEXTS.items()]
 
 
+def people(format: str) -> list[dict[str, Any]]:
+    """Who is in the texts: as SPIA has it, as profiles of their authors, or beside marks that say whom they are about."""
+    said = {"certainty": 5, "hardness": 1}
+    if format == "spia":
+        subjects = [{"id": 0, "description": "who left", "PIIs": [{"tag": "NAME", "keyword": "John Doe", **said}]},
+                    {"id": 1, "PIIs": [{"tag": "AGE", "keyword": "", "certainty": 0, "hardness": 0}]}]  # fmt: skip
+        return [{"metadata": {"data_id": name, "number_of_subjects": 2, "annotator": "a"}, "text": text,
+                 "subjects": subjects} for name, text in _TEXTS.items()]  # fmt: skip
+    if format == "profiles":
+        age = {"gold": "46", **said, "guesses": ["45", "50"], "verdicts": [1, 0.5]}
+        return [{"profile": name, "text": text, "attributes": {"age": age}, "answer": "Type: age"}
+                for name, text in _TEXTS.items()]  # fmt: skip
+    stated = [{"id": 7, "description": "who left", "attributes": [{"tag": "AGE", "value": "46", **said}]}]
+    trees = [{**tree, "subjects": stated} for tree in tab()]
+    for mark in trees[0]["annotations"]["ann"]["entity_mentions"]:
+        mark["subject"] = 7
+    return trees
+
+
 def passages(name: str) -> list[dict[str, Any]]:
     """What somebody rewrote in one of these: every word a passage."""
     found = []

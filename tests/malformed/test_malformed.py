@@ -209,7 +209,7 @@ def test_every_command_and_format_is_among_them(parser: Any) -> None:
             "meddocan",
         ),
         *("brat", "conll", "presidio", "comprehend", "dlp", "azure", "xlsx", "parquet", "conllu", "webanno", "xmi"),
-        *("pan", "pan-pairs", "pan-submission"),
+        *("pan", "pan-pairs", "pan-submission", "spia", "profiles"),
         *("spacy", "spacy-json", "spacy-pairs", "token-rows"),
         *("label-studio", "label-studio-min", "doccano", "prodigy", "presidio-evaluator", "ai4privacy", "nemotron-pii"),
     }

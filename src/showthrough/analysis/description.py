@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from showthrough.analysis.people import People, people_in
 from showthrough.analysis.tallies import EntityKind, Extent, LayerKind, MentionKind, Tally, tallies
 from showthrough.data.confidential import is_confidential
 from showthrough.data.documents import Corpus
@@ -111,6 +112,7 @@ class Description(Struct, frozen=True):
     digest: str
     whole: Part
     splits: dict[str, Part]  # the largest first; none where no document says its split
+    people: People | None = None  # None: no document says who is in it
 
 
 def describe(corpus: Corpus) -> Description:
@@ -128,7 +130,7 @@ def describe(corpus: Corpus) -> Description:
         whole.add(tally)
     parts = {split: _part(tally) for split, tally in found.items()} if any(found) else {}
     ordered = dict(sorted(parts.items(), key=lambda item: (-item[1].documents, item[0])))
-    return Description(corpus.name, corpus.digest, _part(whole), ordered)
+    return Description(corpus.name, corpus.digest, _part(whole), ordered, people_in(corpus))
 
 
 def _part(tally: Tally) -> Part:

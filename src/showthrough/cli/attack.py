@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from showthrough.attacks import DEFAULT
 from showthrough.cli.arguments import named_files
+from showthrough.cli.asking import ESTIMATE, answers_beside, keeping, recordings_of, remove_answers
 from showthrough.cli.consoles import console
 from showthrough.cli.options import Output, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
@@ -18,16 +19,23 @@ from showthrough.cli.views import Views, view_options
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.errors import InputError, Problem
-from showthrough.evaluation.reidentification import reidentify
+from showthrough.evaluation.estimating import Estimated
+from showthrough.evaluation.reidentification import estimate_attacks, reidentify
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
 from showthrough.formats import read_anonymized, read_corpus
 from showthrough.formats.background import read_background, read_recorded
 from showthrough.formats.choice import shared_format
+from showthrough.metrics import ReIdentification
 from showthrough.report.attacks import attacks_json_text, show_attacks, show_risks
+from showthrough.report.estimate import show_estimate
+from showthrough.resources.chat.settings import AskingSettings
 from showthrough.resources.settings import ModelSettings
+from showthrough.run.run import Run
 
 _SAMPLING = "seed", "resamples", "confidence"
-_SETTINGS = (*_SAMPLING, *options_of(ModelSettings), "format", "id_column", "text_column")
+_SETTINGS = (
+    *_SAMPLING, *options_of(ModelSettings), *options_of(AskingSettings), "format", "id_column", "text_column",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +52,7 @@ class Attacking:
         Meta(title="N", description="List the N documents at highest risk, and the words that gave them away.", ge=0),
     ] = 0
     references: Annotated[bool, Meta(description="Attack nothing masked and everything masked as well.")] = True
+    estimate: Annotated[bool, Meta(description=ESTIMATE)] = False
 
 
 @with_options(
@@ -76,27 +85,25 @@ def command(
     if problems := [*settings_problems(attacking), *settings_problems(chosen)]:
         raise InputError(problems)
     files = named_files(anonymizations)
-    check_distinct((output, json), inputs([background, corpus, *files.values()], [attacking.attacks]))
-    for path in (output, json):
+    answers = answers_beside(chosen, output, [ReIdentification(attacking.attacks)])
+    asking = keeping(chosen.part(AskingSettings), answers)
+    read = inputs([background, corpus, *files.values()], [attacking.attacks])
+    check_distinct((output, json, recordings_of(asking)), read)
+    for path in () if attacking.estimate else (output, json):
         check_file(path, shown.force)
     originals = read_corpus(corpus, format=chosen.format, **chosen.columns) if corpus else None
     known, texts = _read(background, files, originals, chosen)
+    work = _Work(known, texts, attacking, chosen, originals, asking)
+    if attacking.estimate:
+        show_estimate(work.estimate(), console())
+        return
     results = Results(shown.force)
     with unbroken():  # a signal that comes when all is done must not lose it
-        with working("attacking") as watch:
-            run = interruptible(
-                lambda: reidentify(
-                    *(known, texts, attacking.attacks),
-                    k=attacking.k,
-                    **{name: getattr(chosen, name) for name in _SAMPLING},
-                    models=chosen.models,
-                    watch=watch,
-                    corpus=originals,
-                    references=attacking.references,
-                )
-            )
+        run = work.attack()
         if output:
             results.save(shown.kept(run), output)
+            if shown.without_text:
+                remove_answers(answers, results)
     if json:
         results.write(json, attacks_json_text(shown.kept(run)))
     screen = console()
@@ -104,6 +111,41 @@ def command(
     if attacking.explain:
         show_risks(run, attacking.explain, screen)
     results.tell(screen)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What is attacked, and how."""
+
+    known: Background
+    texts: dict[str, dict[str, str]]
+    attacking: Attacking
+    settings: FileSettings
+    originals: Corpus | None
+    asking: AskingSettings
+
+    def estimate(self) -> list[Estimated]:
+        return estimate_attacks(
+            *(self.known, self.texts, self.attacking.attacks),
+            corpus=self.originals,
+            references=self.attacking.references,
+            asking=self.asking,
+        )
+
+    def attack(self) -> Run:
+        with working("attacking") as watch:
+            return interruptible(
+                lambda: reidentify(
+                    *(self.known, self.texts, self.attacking.attacks),
+                    k=self.attacking.k,
+                    **{name: getattr(self.settings, name) for name in _SAMPLING},
+                    models=self.settings.models,
+                    watch=watch,
+                    corpus=self.originals,
+                    references=self.attacking.references,
+                    asking=self.asking,
+                )
+            )
 
 
 def _read(

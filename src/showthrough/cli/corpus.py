@@ -24,7 +24,7 @@ def command(
     settings: Said,
     views: Said,
 ) -> None:
-    """Tell what a corpus holds: documents, annotators, mentions by type, and how much is to be masked.
+    """Tell what a corpus holds: documents, annotators, mentions by type, how much is to be masked, people.
 
     What it does not hold is a dash with its reason. No text of a document is shown.
     """

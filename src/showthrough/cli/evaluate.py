@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.arguments import requested
+from showthrough.cli.asking import ESTIMATE, answers_beside, keeping, recordings_of, remove_answers, tell_estimate
 from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain, show_notes
 from showthrough.cli.options import (
     Anonymizations,
@@ -63,6 +64,7 @@ def command(
     *,
     settings: Said,
     resume: Annotated[bool, typer.Option("--resume", help="Complete the unfinished run of the output file.")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
     views: Said,
 ) -> None:
     """Score anonymizations of a corpus.
@@ -75,19 +77,27 @@ def command(
     request = requested(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
     request = replace(request, output=output or request.output, background=background or request.background)
     request = replace(request, asked=asked_for(least, most) or request.asked)
+    answers = answers_beside(request.settings, request.output, request.chosen)
+    request = replace(request, settings=keeping(request.settings, answers))
+    if estimate:
+        tell_estimate(request)
+        return
     if resume and not request.output:
         raise PlanError("--resume needs the run file to complete: name it with -o")
     chosen = Views.of(views)
     read = _inputs(request, corpus)
     journal = _journal(request.output)
-    check_distinct((request.output, journal, request.results_file, *chosen.paths), read)
+    check_distinct(
+        (request.output, journal, request.results_file, recordings_of(request.settings), *chosen.paths), read
+    )
     chosen.check()
     check_file(request.results_file, chosen.force, makes_folder=True)
     check_file(request.output, chosen.force or resume)
     check_file(journal, True)
     earlier = _earlier(request.output, journal, resume, chosen.force)
     results = Results(chosen.force)
-    work = _Work(request, earlier, chosen, None if journal is None else Checkpoints(journal, chosen.kept, _going_on))
+    checkpoints = None if journal is None else Checkpoints(journal, chosen.kept, _going_on)
+    work = _Work(request, earlier, chosen, checkpoints, answers)
     try:
         _tell(_written(work, results, read), chosen, results)
     except KeyboardInterrupt:
@@ -109,6 +119,7 @@ class _Work:
     earlier: Run | Journal | None
     views: Views
     checkpoints: Checkpoints | None
+    answers: Path | None = None  # of language models, beside the run
 
 
 def _journal(output: Path | None) -> Path | None:
@@ -134,6 +145,8 @@ def _written(work: _Work, results: Results, read: Read) -> Run:
                 kept.save(request.output, force=views.force or work.earlier is not None)
                 if work.checkpoints is not None:
                     work.checkpoints.remove()
+            if views.without_text:
+                remove_answers(work.answers, results)
     views.write(run, results, read)
     if request.results_file:
         _write_results(request.results_file, request.labelled, run, results)

@@ -67,11 +67,12 @@ def _checked(request: Request, planned: bool) -> Plan:
 
 def _summary(corpus: Corpus) -> str:
     survey = corpus.survey
+    people = f", {survey.subjects} subjects" if survey.subjects else ""
     groups = f"{len(set(survey.groups) - {''}) + survey.groups.count('')} groups, " if survey.groups else ""
     return (
         f"{corpus.source}: {documents(len(corpus))}, {groups}{int(survey.lengths.sum())} characters, "
         f"{survey.annotated} annotated, {survey.annotators} annotation layers, "
-        f"{survey.mentions} mentions, digest {survey.digest[:8]}"
+        f"{survey.mentions} mentions{people}, digest {survey.digest[:8]}"
     )
 
 
@@ -103,7 +104,9 @@ def _verdict(plan: Plan) -> str:
         told = corpus.notes or any(one.notes for one in plan.anonymizations)
         return "all can be scored; read the notes above first" if told else "all is well"
     others = {"gold", *(() if corpus.survey.asked else ("verifiers", "ratings"))}
+    others |= set() if corpus.survey.subjects else {"subjects"}
     free = [name for name, metric in METRICS.sound().items() if not others & metric.needs]
     found = "no mentions: annotators marked nothing" if corpus.survey.annotated else "no annotations were read"
-    limit = "none of them can tell whether an identifier was missed"
+    alone = "but those about people " if corpus.survey.subjects else ""
+    limit = f"none of them {alone}can tell whether an identifier was missed"
     return f"{found}, so only metrics that need none can be scored: {', '.join(free)}; {limit}"

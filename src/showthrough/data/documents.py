@@ -20,7 +20,7 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from showthrough.data.silver import is_silver
-from showthrough.data.subjects import Subject
+from showthrough.data.subjects import Subject, subject_faults
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 
 Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
@@ -121,6 +121,7 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
                 if not 0 <= mention.start < mention.end <= length:
                     field = f"{place}: annotations.{shown(annotation.annotator)}.entity_mentions[{index}]"
                     problems.append(Problem(file, field, span_fault(mention.start, mention.end, length)))
+        problems += [Problem(file, f"{place}: {field}", fault) for field, fault in subject_faults(self.subjects)]
         return problems
 
 

@@ -20,6 +20,7 @@ from showthrough.evaluation.authorship import authorship_notices
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.evaluation.checkpoints import Checkpoints, earlier_part
 from showthrough.evaluation.chunks import Answer, Cell, Work, answered, answered_there
+from showthrough.evaluation.estimating import check_asking
 from showthrough.evaluation.gathered import Gathered
 from showthrough.evaluation.mask_notices import mask_notices, words_aside
 from showthrough.evaluation.notices import nobody_marked, notices
@@ -75,6 +76,7 @@ def evaluate_plan(
     plan = plan.retyped()
     plan.check()
     references = references_of(plan.corpus) if plan.settings.references else ()
+    check_asking(plan, references)
     return Evaluation(plan, references, watch, checkpoints).carried_out(progress, resume)
 
 

@@ -16,6 +16,7 @@ from showthrough.data.references import REFERENCES
 from showthrough.data.retyping import retyped, retyped_masks
 from showthrough.errors import InputError, Problem, quoted, shown, some
 from showthrough.evaluation.authorship import authorship_problems
+from showthrough.evaluation.inference import inference_problems
 from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.gate.asking import fault_of
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text
@@ -91,6 +92,7 @@ class Plan:
         problems += [Problem("", f"threshold {one}", fault) for one, fault in faults.items() if fault]
         problems += _background_problems(self.background, self.backgrounds, self.metrics, self.corpus.ids)
         problems += authorship_problems(self)
+        problems += inference_problems(self)
         if problems:
             raise InputError(problems)
         pair(self.corpus, self.anonymizations, self.settings.missing)

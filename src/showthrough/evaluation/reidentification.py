@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from typing import Any
 
 from showthrough.attacks import DEFAULT
 from showthrough.data.background import Background
@@ -12,9 +13,11 @@ from showthrough.data.masks import ReleasedTexts
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.errors import InputError, Interrupted, Problem, ResourceError, shown
 from showthrough.evaluation.engine import Evaluation
+from showthrough.evaluation.estimating import Estimated, check_asking, estimated
 from showthrough.evaluation.plan import Plan, name_problems
 from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.metrics import ReIdentification
+from showthrough.resources.chat.settings import AskingSettings
 from showthrough.resources.settings import ModelSettings, Watch
 from showthrough.run.records import Input
 from showthrough.run.run import Run
@@ -33,33 +36,25 @@ def reidentify(
     watch: Watch | None = None,
     corpus: Corpus | None = None,
     references: bool = True,
+    asking: AskingSettings | None = None,
 ) -> Run:
     """Attacks anonymized texts, document id to text for each anonymization; no originals are needed.
 
     A document is about the individual of its own id. Anonymizations may have different documents: each is counted
     over its own. The run has the one metric `trir`. `corpus` are the originals, where there are any, for its signature.
     With `references` the same attacks are made on texts of which nothing is left, and on the originals where they are
-    known: what nobody can go below, and what there was to protect.
+    known: what nobody can go below, and what there was to protect. `asking` says how language models are asked.
 
     >>> known = {"ann": "Ann is a surgeon", "bob": "Bob bakes bread"}
     >>> run = reidentify(known, {"names": {"ann": "PERSON, surgeon", "bob": "PERSON and his bread"}})
     >>> run["names", "trir"].value
     1.0
     """
-    known = Background(background) if isinstance(background, Mapping) else background
-    models = models or ModelSettings()
-    ids = list(dict.fromkeys(key for texts in anonymizations.values() for key in texts))
-    plan = Plan(
-        Corpus([Document(key, key) for key in ids], "texts"),  # their ids are all that is known of the originals
-        tuple(ReleasedTexts(texts, name) for name, texts in anonymizations.items()),
-        (ReIdentification(attacks, k),),
-        Settings(seed=seed, resamples=resamples, confidence=confidence, **asdict(models)),
-        texts=False,
-        background=known,
-    )
-    if problems := _problems(plan, known, ids):
-        raise InputError(problems)
-    evaluation = Evaluation(plan, tuple(_references(ids, corpus)) if references else (), watch)
+    sampling = {"seed": seed, "resamples": resamples, "confidence": confidence}
+    plan, ids = _plan(background, anonymizations, attacks, k, sampling, models, asking)
+    beside = tuple(_references(ids, corpus)) if references else ()
+    check_asking(plan, beside)
+    evaluation = Evaluation(plan, beside, watch)
     evaluation.run.corpus = _originals(ids, corpus)
     evaluation.run.several_annotators = None
     try:
@@ -70,6 +65,46 @@ def reidentify(
         raise ResourceError(run.failures[0].reason)
     run.provenance["attacks"] = evaluation.resources.seconds
     return run
+
+
+def estimate_attacks(
+    background: Background | Mapping[str, str],
+    anonymizations: Mapping[str, Mapping[str, str]],
+    attacks: str = DEFAULT,
+    *,
+    corpus: Corpus | None = None,
+    references: bool = True,
+    asking: AskingSettings | None = None,
+) -> list[Estimated]:
+    """What the same attacks would ask language models. Nothing is sent and nothing written."""
+    plan, ids = _plan(background, anonymizations, attacks, 5, {}, None, asking)
+    return estimated(plan, tuple(_references(ids, corpus)) if references else ())
+
+
+def _plan(
+    background: Background | Mapping[str, str],
+    anonymizations: Mapping[str, Mapping[str, str]],
+    attacks: str,
+    k: int,
+    sampling: Mapping[str, Any],
+    models: ModelSettings | None,
+    asking: AskingSettings | None,
+) -> tuple[Plan, list[str]]:
+    """What is attacked, and the ids of all documents. Raises InputError."""
+    known = Background(background) if isinstance(background, Mapping) else background
+    ids = list(dict.fromkeys(key for texts in anonymizations.values() for key in texts))
+    told = {**sampling, **asdict(models or ModelSettings()), **asdict(asking or AskingSettings())}
+    plan = Plan(
+        Corpus([Document(key, key) for key in ids], "texts"),  # their ids are all that is known of the originals
+        tuple(ReleasedTexts(texts, name) for name, texts in anonymizations.items()),
+        (ReIdentification(attacks, k),),
+        Settings(**told),
+        texts=False,
+        background=known,
+    )
+    if problems := _problems(plan, known, ids):
+        raise InputError(problems)
+    return plan, ids
 
 
 def _problems(plan: Plan, background: Background, ids: list[str]) -> list[Problem]:

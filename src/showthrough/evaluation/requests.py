@@ -21,6 +21,7 @@ from showthrough.formats.background import read_background
 from showthrough.formats.choice import shared_format
 from showthrough.formats.ratings import read_ratings
 from showthrough.gate.asking import Asked, settled
+from showthrough.inference.answer_files import files_behind
 from showthrough.metrics import Metric, metric_text
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
@@ -76,6 +77,7 @@ class Request:
         settings = self.settings
         told = [*each_of(settings.verifier), *each_of(settings.answers), *each_of(settings.ratings)]
         named = [Path(path) for text in told for path in {text, text.partition("=")[2] or text}]
+        named += files_behind(name for metric in self.chosen for name in metric.asks)
         return [*filter(None, [self.background]), *self.backgrounds.values(), *named]
 
     @property

@@ -9,6 +9,7 @@ import msgspec
 from showthrough.errors import PlanError
 from showthrough.evaluation.chunks import Cell
 from showthrough.evaluation.plan import Plan
+from showthrough.inference.asking import MODEL
 from showthrough.metrics import Rows, metric_text
 from showthrough.run.run import WITHOUT_TEXT, Run
 
@@ -31,7 +32,8 @@ _SAME: dict[str, Callable[[Run], object]] = {
 def rows_before(run: Run, earlier: Run, plan: Plan) -> dict[Cell, Rows]:
     """Rows of an earlier run, after checking that it is the same evaluation.
 
-    Where texts are asked for and the earlier run was kept without, what an attack read in them is found again.
+    Where texts are asked for and the earlier run was kept without, what an attack read in them is found again. Who asks
+    language models asks again: the run tells whose answers it uses, and what is recorded costs nothing.
     """
     for what, of in _SAME.items():
         if of(run) != of(earlier):
@@ -39,8 +41,9 @@ def rows_before(run: Run, earlier: Run, plan: Plan) -> dict[Cell, Rows]:
     if run.documents[: len(earlier.documents)] != earlier.documents:
         raise PlanError("not the same as in the run to resume; start afresh without --resume", "document order")
     wordless = plan.texts and earlier.provenance.get(WITHOUT_TEXT)
-    whole = {metric_text(metric) for metric in plan.metrics if metric.scope == "corpus"}
-    lost = whole & earlier.evidence.keys() if wordless else set()
+    whole = {metric_text(metric): metric for metric in plan.metrics if metric.scope == "corpus"}
+    lost = whole.keys() & earlier.evidence.keys() if wordless else set()
+    lost |= {text for text, metric in whole.items() if any(name.startswith(MODEL) for name in metric.asks)}
     rows: dict[Cell, Rows] = {}
     for text, name in ((text, name) for text, names in earlier.rows.items() if text not in lost for name in names):
         table, evidence = earlier.rows_of(text, name), earlier.evidence.get(text, {}).get(name, {})

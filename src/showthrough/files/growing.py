@@ -22,7 +22,7 @@ if sys.platform != "win32":
 _CHECKSUM = 8  # hexadecimal digits
 
 
-class DamagedError(ValueError):
+class DamagedError(Exception):
     """A piece that others follow is not as it was written."""
 
 
@@ -54,6 +54,28 @@ class GrowingFile:
             if sys.platform != "win32":
                 with suppress(OSError):  # a file system without locks
                     fcntl.flock(self._handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+    def go_on(self) -> list[bytes]:
+        """The pieces of the file, which is made where there is none; what a kill left at its end is gone.
+
+        Raises DamagedError where it is no such file, or damaged: it is then as it was.
+        """
+        with told(self.path):
+            self.close()
+            binary = getattr(os, "O_BINARY", 0)
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | binary, 0o600)
+            try:
+                _lock_alone(handle, self.path)
+                with open(handle, "rb", closefd=False) as file:
+                    content = file.read()
+                kept = _begun(content, self._title)
+                found = list(pieces(kept, self._title))
+                _mend(handle, content, kept)
+            except BaseException:
+                os.close(handle)
+                raise
+            self._handle = handle
+            return found
 
     def add(self, piece: bytes) -> None:
         """One more piece, on disk when this returns; where it cannot be written the file is as it was."""
@@ -90,6 +112,37 @@ def pieces(content: bytes, title: bytes) -> Iterator[bytes]:
             yield piece
         elif number < len(lines) - 2:  # after the last one nothing stands
             raise DamagedError
+
+
+def _begun(content: bytes, title: bytes) -> bytes:
+    """The file without what was left half written at its end."""
+    head = title + b"\n"
+    if head.startswith(content):
+        return head
+    if not content.startswith(head):
+        raise DamagedError
+    kept = head + b"".join(map(_line, pieces(content, title)))
+    if not (content.startswith(kept) or kept == content + b"\n"):
+        raise DamagedError
+    return kept
+
+
+def _mend(handle: int, content: bytes, kept: bytes) -> None:
+    if kept.startswith(content):
+        os.write(handle, kept[len(content) :])
+    else:
+        os.ftruncate(handle, len(kept))
+
+
+def _lock_alone(handle: int, path: Path) -> None:
+    if sys.platform == "win32":
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OutputError(f"{path}: another program is writing it; wait for it, or choose another name") from None
+    except OSError:  # a file system without locks
+        return
 
 
 def is_written(path: Path) -> bool:

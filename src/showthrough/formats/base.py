@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from showthrough.data.documents import Annotation, Authorship, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.originals import Originals, text_digest as text_digest
+from showthrough.data.subjects import Attribute, Subject
 from showthrough.errors import QUOTED, OutputError, at_document, quoted, shown
 from showthrough.files.heads import Head
 from showthrough.formats.groups import FIELD
@@ -107,13 +108,15 @@ class Input:
         return self.columns.text is not None and self.beside
 
 
-# What a format's example shows; and one of a format whose documents ask who wrote them.
+# What a format's example shows; of one whose documents ask who wrote them, and of one that says who is in them.
 SAMPLE = Document(
     "case-1",
     "Mr John Doe of Oslo left.",
     (Annotation("annotator1", (Mention(3, 11, "PERSON", "DIRECT", "e1"), Mention(15, 19, "LOC", "QUASI", "e2"))),),
 )
 ASKED = Document(SAMPLE.id, SAMPLE.text, authorship=Authorship(("Ms Ann Lee of Rome stayed.",), True))
+DOE = Subject("0", (Attribute("NAME", "John Doe", 5, 1), Attribute("LOCATION", "Oslo / Norway", 4, 2)), "who left")
+PEOPLE = Document(SAMPLE.id, SAMPLE.text, subjects=(DOE,))
 
 
 @dataclass(frozen=True)

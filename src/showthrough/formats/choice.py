@@ -45,8 +45,10 @@ from showthrough.formats import (
     presidio,
     presidio_evaluator,
     prodigy,
+    profiles,
     records,
     spacy_json,
+    spia,
     tab,
     table,
     tae,
@@ -96,6 +98,9 @@ FORMATS: Table[Format] = Table(
         "pan": pan.FORMAT,
         "pan-pairs": pan_pairs.FORMAT,
         "pan-submission": pan_submission.FORMAT,
+        # who is in a text
+        "spia": spia.FORMAT,
+        "profiles": profiles.FORMAT,
         # clinical
         **i2b2.FORMATS,
         "brat": brat.FORMAT,
@@ -296,10 +301,10 @@ def shared_format(name: str | None, path: str | os.PathLike[str]) -> str | None:
 def same_format(path: str | os.PathLike[str], name: str | None) -> str:
     """The format to write in what is like a file that was read: the named one, or that which the file is in.
 
-    Not one that has texts of authors beside each document: these were not changed, and are nothing to hand on.
+    Not one that says who wrote a document or who is in it: that was not changed, and is nothing to hand on.
     """
     for candidate in (name, recognised(telling(Head.of(path)), "read")):
         chosen = format_named(candidate) if candidate else None
-        if candidate and chosen and chosen.write is not None and chosen.shows.authorship is None:
+        if candidate and chosen and chosen.write is not None and not (chosen.shows.authorship or chosen.shows.subjects):
             return candidate
     return "tab"

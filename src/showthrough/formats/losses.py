@@ -40,6 +40,7 @@ class _Losses:
         self.counts["splits"] += bool(document.split) and document.split != kept.split
         self.counts["reviews"] += document.reviewed is not None and document.reviewed != kept.reviewed
         self.counts["authors"] += document.authorship is not None and document.authorship != kept.authorship
+        self.counts["people"] += bool(document.subjects) and document.subjects != kept.subjects
         self.counts["unread"] += bool(kept.annotations) and not document.annotations
         for layer, other in _pairs(document.annotations, kept.annotations):
             if other is None:
@@ -89,6 +90,7 @@ _PHRASES = {
     "splits": ("the split of {}", "document"),
     "reviews": ("whose annotations of {} were reviewed", "document"),
     "authors": ("what is known of the author of {}", "document"),
+    "people": ("who is in {} and what is true of them", "document"),
     "unread": ("that nobody has looked through {}", "document"),
     "layers": ("{} without marks", "annotation layer"),
     "marks": ("{} to be masked", "mark"),

@@ -23,7 +23,7 @@ from showthrough.formats.texts import texts_of
 
 Record = dict[str, msgspec.Raw]
 
-_OTHERS = ("group", "annotations", "masks")  # of a corpus, which released texts may still have
+_OTHERS = ("group", "annotations", "masks", "subjects")  # of a corpus, which released texts may still have
 FIELDS: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
 _ANY = msgspec.json.Decoder()
 _ID = msgspec.json.Decoder(str | int)

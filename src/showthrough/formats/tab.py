@@ -21,6 +21,14 @@ from showthrough.formats.objects import items_of, wire_of
 from showthrough.formats.pan_folders import too_short
 from showthrough.formats.remarks import Remarks, keys_of
 from showthrough.formats.strict import strict
+from showthrough.formats.tab_subjects import (
+    Said,
+    StatedSubject,
+    said_by,
+    stated_faults,
+    subject_records,
+    subjects_of,
+)
 
 
 class _Mention(msgspec.Struct, gc=False):
@@ -34,6 +42,12 @@ class _Mention(msgspec.Struct, gc=False):
     confidential_status: str | None = None
     edit_type: str | None = None
     span_text: str | None = None
+    subject: str | int | None = None  # whom it is about
+    subject_id: str | int | None = None
+
+    @property
+    def about(self) -> str | int | None:
+        return self.subject_id if self.subject is None else self.subject
 
 
 class _Layer(msgspec.Struct, gc=False):
@@ -61,6 +75,7 @@ class _Document(_Id, gc=False):
     dataset_type: str | None = None
     quality_checked: list[str] | bool | None = None  # whose work; or whether that of everybody
     authorship: _Authorship | None = None
+    subjects: list[StatedSubject] | None = None
 
 
 class _RawDocument(_Id):
@@ -138,25 +153,38 @@ def _lost(content: bytes | msgspec.Raw, wire: _Document) -> bool:
 
 
 def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
-    text = wire.text
+    text, place = wire.text, at_document(str(wire.id))
     annotations = []
+    said: list[Said] = []
     for annotator, layer in (wire.annotations or {}).items():
-        mentions = layer.entity_mentions
-        for index, mark in enumerate(mentions):
-            start, end = mark.start_offset, mark.end_offset
-            # A span text that does not match is the one sure sign of offsets in bytes or UTF-16 units. Offsets that
-            # are not in the text at all are reported by the survey.
-            if mark.span_text is not None and text[start:end] != mark.span_text and 0 <= start < end <= len(text):
-                place = f"{at_document(str(wire.id))}: annotations.{shown(annotator)}.entity_mentions[{index}]"
-                fault = unlike(f"at {start}–{end}", text[start:end], "span_text is", mark.span_text)
-                problems.append(Problem(str(path), place, f"{fault}; expected offsets in Unicode code points"))
-        annotations.append(Annotation(annotator, tuple(map(_mention, mentions))))
-    for field, fault in _asked_faults(wire):
-        problems.append(Problem(str(path), f"{at_document(str(wire.id))}: {field}", fault))
+        for index, mark in enumerate(layer.entity_mentions):
+            if fault := _mark_fault(mark, text):
+                field = f"annotations.{shown(annotator)}.entity_mentions[{index}]"
+                problems.append(Problem(str(path), f"{place}: {field}", fault))
+            if mark.about not in (None, ""):
+                said.append(said_by(str(mark.about), mark.entity_type, text[mark.start_offset : mark.end_offset]))
+        annotations.append(Annotation(annotator, tuple(map(_mention, layer.entity_mentions))))
+    stated = wire.subjects or ()
+    for field, fault in (*_asked_faults(wire), *stated_faults(stated)):
+        problems.append(Problem(str(path), f"{place}: {field}", fault))
     group = "" if wire.group is None else str(wire.group)
+    people = subjects_of(stated, said) if stated or said else ()
     return Document(
-        str(wire.id), text, tuple(annotations), group, wire.dataset_type or "", _reviewed(wire), _asked(wire)
+        str(wire.id),
+        *(text, tuple(annotations), group, wire.dataset_type or "", _reviewed(wire), _asked(wire), people),
     )
+
+
+def _mark_fault(mark: _Mention, text: str) -> str:
+    """What is wrong with a mark that can be read; offsets that are not in the text are reported by the survey."""
+    start, end = mark.start_offset, mark.end_offset
+    # A span text that does not match is the one sure sign of offsets in bytes or UTF-16 units.
+    if mark.span_text is not None and text[start:end] != mark.span_text and 0 <= start < end <= len(text):
+        fault = unlike(f"at {start}–{end}", text[start:end], "span_text is", mark.span_text)
+        return f"{fault}; expected offsets in Unicode code points"
+    if mark.about not in (None, "") and not mark.entity_type:
+        return "has a subject and no entity_type; expected one, which tells what it says of the subject"
+    return ""
 
 
 def _asked(wire: _Document) -> Authorship | None:
@@ -239,6 +267,8 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
     if document.authorship is not None:
         known, same = document.authorship.known, document.authorship.same
         said["authorship"] = {"known": known, **({} if same is None else {"same": same})}
+    if document.subjects:
+        said["subjects"] = subject_records(document)
     return {"doc_id": document.id, "text": document.text, **said, "annotations": layers}
 
 

@@ -24,9 +24,12 @@ from showthrough.metrics.clinical.by_token import PhiToken
 from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.metrics.disagreement import Disagreement
 from showthrough.metrics.inconsistent import Inconsistency
+from showthrough.metrics.inference.attributes import AuthorAttributes
+from showthrough.metrics.inference.judged import Hallucination, Meaning, Readability
 from showthrough.metrics.inference.protection import CollectiveProtection, IndividualProtection
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
+from showthrough.metrics.overlap import Bleu, Rouge
 from showthrough.metrics.precision import Precision
 from showthrough.metrics.reidentification import ReIdentification
 from showthrough.metrics.residual import Residual
@@ -57,6 +60,12 @@ _BUILT_IN: dict[str, Metric] = {
     "sensibleness": Sensibleness(),
     "readable": KnownWords(),
     "perplexity": Perplexity(),
+    "readability": Readability(),
+    "meaning": Meaning(),
+    "hallucination": Hallucination(),
+    "bleu": Bleu(),
+    "rouge": Rouge(),
+    "attributes": AuthorAttributes(),
     "phi_token": PhiToken(),
     "phi_instance": PhiInstance(),
     "phi_strict": PhiSpan(),
@@ -196,9 +205,10 @@ def preset(name: str) -> tuple[str, ...]:
 
 
 __all__ = [
-    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "ClusteringAgreement", "CollectiveProtection", "Count",
-    "EntityRecall", "FScore", "Group", "IndividualProtection", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
-    "Recall", "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
-    "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text",
-    "metrics_of", "parse_metric", "preset", "with_parameters",
+    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "AuthorAttributes", "ClusteringAgreement",
+    "CollectiveProtection", "Count", "EntityRecall", "FScore", "Group", "IndividualProtection", "Metric",
+    "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall",
+    "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness", "TextPreservedInformation",
+    "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of",
+    "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip

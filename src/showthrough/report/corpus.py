@@ -7,6 +7,7 @@ from functools import partial
 
 from showthrough.analysis.description import AnnotatorMarks, Description, Marks, Part, Spread
 from showthrough.errors import shown
+from showthrough.report.corpus_people import people_grids, people_lead
 from showthrough.report.corpus_types import (
     NO_EDIT,
     NO_STATUS,
@@ -39,7 +40,7 @@ _Told = Callable[[Part], Entry]
 
 
 def corpus_sheet(description: Description) -> Sheet:
-    """Sentences, then tables: of the whole and its splits, of annotators, types, co-reference, categories, edits."""
+    """Sentences, then tables: the whole and its splits, annotators, types, co-reference, categories, edits, people."""
     whole, splits = description.whole, description.splits
     blocks = [_general(description)]
     if whole.annotators:
@@ -51,7 +52,11 @@ def corpus_sheet(description: Description) -> Sheet:
         blocks += [edits(description)] if whole.marks.edits else []
         for name, part in first(splits, WIDE) if len(splits) > 1 else ():
             blocks += levels_by_type(part, f", split {named(name, 'name')}") if part.types else []
-    return Sheet(f"Corpus {shown(description.corpus)}", tuple(_lead(whole)), tuple(blocks))
+    lead, people = list(_lead(whole)), description.people
+    if people:
+        lead.append(people_lead(people))
+        blocks += people_grids(people)
+    return Sheet(f"Corpus {shown(description.corpus)}", tuple(lead), tuple(blocks))
 
 
 def _lead(whole: Part) -> Iterable[str]:

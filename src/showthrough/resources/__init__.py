@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from showthrough.axis.axis import Axis
@@ -21,6 +22,8 @@ from showthrough.resources.settings import ModelSettings, Watch
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.resources.causal_lm import CausalLanguageModel
     from showthrough.resources.chat.base import Chat
+    from showthrough.resources.chat.estimate import Tally
+    from showthrough.resources.chat.recordings import Recordings
     from showthrough.resources.embedder import Embedder, SentenceEmbedder
     from showthrough.resources.information import InformationSource
     from showthrough.resources.meaning import Sts
@@ -82,6 +85,7 @@ class Resources:
         self.verifiers = verifiers  # that are asked who wrote the documents: a later room knows what they are
         self.ratings = ratings  # what people say of passages
         self.asking = asking or AskingSettings()
+        self.tally: Tally | None = None  # of questions to language models, where they are only counted
         self.cache = usual_cache(self.models.cache)
         self.seconds: dict[str, dict[str, Any]] = {}  # that attacks took, as they tell it
         self._sources: dict[tuple[object, ...], Any] = {}
@@ -161,7 +165,15 @@ class Resources:
         """A language model that is talked to: `llm:MODEL` or `llm:MODEL@URL`."""
         from showthrough.resources.chat.model import LanguageModel
 
-        return LanguageModel(name, self.asking, self.watch)
+        return LanguageModel(name, self.asking, self.recordings, self.watch, self.tally)
+
+    @property
+    def recordings(self) -> Recordings | None:
+        """What language models answered before; None where nobody said where that is kept."""
+        from showthrough.resources.chat.recordings import Recordings
+
+        place = self.asking.recordings
+        return None if place is None else self.once(("recordings",), lambda: Recordings(Path(place)))
 
     @_once
     def sts(self, name: str, vectors: str = "") -> Sts:

@@ -196,4 +196,5 @@ def _edited(document: Document, edits: list[Edit]) -> Document:
         return structs.replace(one, start=moved(one.start, False), end=moved(one.end, True))
 
     annotations = tuple(Annotation(one.annotator, tuple(map(mention, one.mentions))) for one in document.annotations)
-    return structs.replace(document, text=_applied(document.text, edits), annotations=annotations)
+    # What is true of the people in the original is true of nobody here, and would give them away.
+    return structs.replace(document, text=_applied(document.text, edits), annotations=annotations, subjects=())

@@ -1,1 +1,1 @@
-"""What can be inferred about people from what was released."""
+"""What can be inferred about people from released texts, and what use a judge finds left in them."""

@@ -23,6 +23,15 @@ def lies_in(text: str) -> tuple[str, ...]:
     return tuple(place for place in known[-1] if all(place in one for one in known))
 
 
+def country_named(name: str) -> str | None:
+    """The country of a name, as one of its names; `None` for what is no country.
+
+    >>> country_named("the USA"), country_named("Oslo")
+    ('United States', None)
+    """
+    return _countries().get(_folded(name))
+
+
 def _folded(name: str) -> str:
     return _ARTICLE.sub("", " ".join(name.split()).strip(" .()")).casefold()
 
@@ -31,9 +40,22 @@ def _folded(name: str) -> str:
 def _table() -> dict[str, tuple[str, ...]]:
     """By every name: of a city its country and continent, of a country its continent."""
     table: dict[str, tuple[str, ...]] = {}
-    lines = files(__package__).joinpath("places.tsv").read_text(encoding="utf-8").splitlines()
-    for country, continent, names, cities in csv.reader(lines, delimiter="\t"):
-        table |= dict.fromkeys(map(_folded, (country, *filter(None, names.split(", ")))), (continent,))
-        for city in filter(None, cities.split(", ")):
+    for country, continent, names, cities in _lines():
+        table |= dict.fromkeys(map(_folded, (country, *_listed(names))), (continent,))
+        for city in _listed(cities):
             table.setdefault(_folded(city), (country, continent))
     return table
+
+
+@cache
+def _countries() -> dict[str, str]:
+    return {_folded(name): country for country, _, names, _ in _lines() for name in (country, *_listed(names))}
+
+
+def _lines() -> list[list[str]]:
+    lines = files(__package__).joinpath("places.tsv").read_text(encoding="utf-8").splitlines()
+    return list(csv.reader(lines, delimiter="\t"))
+
+
+def _listed(names: str) -> list[str]:
+    return [name for name in names.split(", ") if name]

@@ -1,0 +1,55 @@
+"""Where the answers of language models are kept, and what they would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from showthrough.cli.consoles import console
+from showthrough.cli.outputs import Results
+from showthrough.cli.progress import working
+from showthrough.evaluation.estimating import estimate_plan
+from showthrough.evaluation.requests import Request
+from showthrough.inference.asking import MODEL
+from showthrough.metrics import Metric
+from showthrough.report.estimate import show_estimate
+from showthrough.resources.chat.recordings import beside
+from showthrough.resources.chat.settings import AskingSettings
+
+Kept = TypeVar("Kept", bound=AskingSettings)
+
+ESTIMATE = "Say what language models would be asked and what that costs; send and write nothing."
+
+
+def answers_beside(settings: AskingSettings, output: Path | None, metrics: Iterable[Metric]) -> Path | None:
+    """Where answers are kept if metrics ask for any and nobody named a place: beside the run, where that is a file."""
+    asking = any(name.startswith(MODEL) for metric in metrics for name in metric.asks)
+    if settings.recordings is not None or output is None or not asking or "\0" in str(output):
+        return None
+    if output.exists() and not output.is_file():  # it takes what comes, and nothing can stand beside it
+        return None
+    return beside(output)
+
+
+def keeping(settings: Kept, place: Path | None) -> Kept:
+    return settings if place is None else replace(settings, recordings=str(place))
+
+
+def recordings_of(settings: AskingSettings) -> Path | None:
+    """The file of answers that is read and grows, where there is one."""
+    return None if settings.recordings is None else Path(settings.recordings)
+
+
+def tell_estimate(request: Request) -> None:
+    with working("estimating"):
+        found = estimate_plan(request.plan())
+    show_estimate(found, console())
+
+
+def remove_answers(place: Path | None, results: Results) -> None:
+    """What is said of people goes with the words of the documents."""
+    if place is not None and place.is_file():
+        with results.noted(f"{place} removed, since it tells of people (--recordings FILE would keep it)"):
+            place.unlink()

@@ -1,0 +1,270 @@
+"""What attackers answered about people, recorded in files: SPIA's answers, profiles of authors, or plain guesses.
+
+JSON Lines, a JSON list, or one object. What an attacker says of a document stands in one of these, by its id:
+
+    {"data_id": …, "subjects": [{"id": 0, "matches": 1, "PIIs": [{"tag", "keyword", "certainty"}]}]}
+    {"profile": …, "attributes": {"age": {"guesses": ["34", "40"], "verdicts": [1, 0]}}, "answer": "Type: age …"}
+    {"id": …, "anonymization": …, "guesses": [{"tag", "value", "certainty"}]}, or {"guesses": {"age": ["34"]}}
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from showthrough.data.subjects import AUTHOR, CERTAIN, level_fault
+from showthrough.errors import InputError, at_document, shown
+from showthrough.files.heads import Head
+from showthrough.files.reading import decoded, fail, gathered
+from showthrough.formats.objects import objects_of
+
+VERDICTS = (0, 0.5, 1)
+UTILITY = ("readability", "meaning", "hallucinations")
+_EXPECTED = "answers about people, one a document: subjects, attributes, guesses or answer"
+_Id = str | int
+_Value = str | int | float
+
+
+class RecordedGuess(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """What was said of a person; of one tag the likeliest first. Certainty 0 says nothing."""
+
+    tag: str
+    value: str
+    certainty: int = CERTAIN
+    span: tuple[int, int] | None = None  # in the text that was read, where that was said
+    why: str = ""
+
+
+class RecordedPerson(msgspec.Struct, frozen=True, array_like=True):
+    """Somebody who was seen in a text. `matches` is the id of the true one, where somebody said."""
+
+    guesses: tuple[RecordedGuess, ...] = ()
+    id: str = ""
+    matches: str | None = None
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """What a file says about one document."""
+
+    answer: tuple[RecordedPerson, ...] | None = None  # None: there is none, which is not "nobody was seen"
+    raw: str = ""  # as it was written, where that is all there is, or where it stands beside
+    verdicts: Mapping[str, tuple[float | None, ...]] = {}  # by tag, in the order of its guesses: 1, 0.5, 0 or not said
+    utility: Mapping[str, float] = {}  # what a judge said of the released text, of `UTILITY`
+
+
+class _Guess(msgspec.Struct):
+    tag: str
+    keyword: _Value | None = None
+    value: _Value | None = None
+    certainty: int = CERTAIN
+    span: tuple[int, int] | None = None
+    why: str | None = None
+    verdict: float | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class _Person(msgspec.Struct):
+    id: _Id | None = None
+    matches: _Id | None = None
+    piis: list[_Guess] | None = msgspec.field(default=None, name="PIIs")
+    attributes: list[_Guess] | None = None
+    guesses: list[_Guess] | None = None
+
+
+class _Guessed(msgspec.Struct):
+    """What is said of one attribute of an author."""
+
+    guesses: list[_Value] | None = None
+    verdicts: list[float | None] | None = None
+
+
+class _Metadata(msgspec.Struct):
+    data_id: _Id | None = None
+
+
+class _Line(msgspec.Struct):
+    id: _Id | None = None
+    document: _Id | None = None
+    doc_id: _Id | None = None
+    data_id: _Id | None = None
+    profile: _Id | None = None
+    metadata: _Metadata | None = None
+    anonymization: str | None = None
+    subjects: list[_Person] | msgspec.UnsetType | None = msgspec.UNSET
+    attributes: dict[str, _Guessed] | msgspec.UnsetType | None = msgspec.UNSET
+    guesses: list[_Guess] | dict[str, list[_Value]] | msgspec.UnsetType | None = msgspec.UNSET
+    answer: str | msgspec.UnsetType | None = msgspec.UNSET
+    verdicts: dict[str, list[float | None]] | None = None
+    readability: float | msgspec.UnsetType | None = msgspec.UNSET
+    meaning: float | msgspec.UnsetType | None = msgspec.UNSET
+    hallucinations: float | msgspec.UnsetType | None = msgspec.UNSET
+
+    @property
+    def named(self) -> _Id | None:
+        """The id of its document, under whichever key it stands."""
+        inside = self.metadata.data_id if self.metadata else None
+        given = (self.id, self.document, self.doc_id, self.data_id, self.profile, inside)
+        return next((one for one in given if one is not None), None)
+
+    @property
+    def says(self) -> bool:
+        """Whether it has a place for an answer, be it that there was none."""
+        places = (self.subjects, self.attributes, self.guesses, self.answer, *(getattr(self, one) for one in UTILITY))
+        return any(place is not msgspec.UNSET for place in places) or self.verdicts is not None
+
+
+_LINE = msgspec.json.Decoder(_Line)
+
+
+def read_inference_answers(path: str | os.PathLike[str]) -> dict[tuple[str, str], Recorded]:
+    """By anonymization (empty where a line names none) and document; raises InputError with all that is wrong."""
+    head = Head.of(path)
+    if head.folder:
+        raise fail(head.path, f"is a folder; expected a file with {_EXPECTED}")
+    if head.opening not in (b"{", b"["):
+        found = "is empty" if not head.opening else "is not JSON"
+        raise fail(head.path, f"{found}; expected {_EXPECTED}")
+    kept: dict[tuple[str, str], Recorded] = {}
+
+    def take(placed: tuple[str, bytes | msgspec.Raw]) -> None:
+        line = decoded(placed[1], _LINE, head.path, placed[0])
+        if line.named in (None, ""):
+            fault = "is missing" if line.named is None else "is empty"
+            raise fail(head.path, f"its id {fault}; expected id, document, data_id or profile", placed[0])
+        key = line.anonymization or "", str(line.named)
+        place = f"{placed[0]}: {at_document(key[1])}"
+        if key in kept:
+            of = f" of {shown(key[0])}" if key[0] else ""
+            raise fail(head.path, f"is answered twice{of}; expected every document once", place)
+        kept[key] = Recorded()
+        kept[key] = _Reader(head.path, place).recorded(line)
+
+    gathered(objects_of(head), take)
+    if not kept:
+        raise fail(head.path, f"is empty; expected {_EXPECTED}")
+    return kept
+
+
+class _Reader:
+    """Reads one line, whose place messages name."""
+
+    def __init__(self, path: Path, place: str) -> None:
+        self._path = path
+        self._place = place
+
+    def _fail(self, message: str, field: str) -> InputError:
+        return fail(self._path, message, f"{self._place}: {field}" if field else self._place)
+
+    def recorded(self, line: _Line) -> Recorded:
+        if not line.says:
+            raise self._fail(f"found no answer; expected {_EXPECTED}", "")
+        people, verdicts = self._said(line)
+        for tag, said in (line.verdicts or {}).items():
+            if tag in verdicts:
+                raise self._fail("stands twice; expected it in one place", f"verdicts.{shown(tag)}")
+            verdicts[tag] = self._verdicts(said, f"verdicts.{shown(tag)}")
+        utility = {one: said for one in UTILITY if isinstance(said := getattr(line, one), float)}
+        return Recorded(people, line.answer or "", verdicts, utility)
+
+    def _said(self, line: _Line) -> tuple[tuple[RecordedPerson, ...] | None, dict[str, tuple[float | None, ...]]]:
+        """The people, and what was said of guesses about an author; an answer may stand in one place alone."""
+        places = {"subjects": line.subjects, "attributes": line.attributes, "guesses": line.guesses}
+        given = [name for name, place in places.items() if place is not msgspec.UNSET and place is not None]
+        if len(given) > 1:
+            raise self._fail(f"found {' and '.join(given)}; expected one of them", "")
+        if line.subjects:
+            return self._people(line.subjects), {}
+        if line.attributes:
+            return self._author(line.attributes)
+        if isinstance(line.guesses, dict):
+            return self._author({tag: _Guessed(said) for tag, said in line.guesses.items()})
+        if line.guesses:
+            return self._flat(line.guesses)
+        return (() if given else None), {}
+
+    def _people(self, people: Sequence[_Person]) -> tuple[RecordedPerson, ...]:
+        made = []
+        matched: set[str] = set()
+        for index, person in enumerate(people):
+            field = f"subjects[{index}]"
+            key, said = _guesses_of(person)
+            if said is None:
+                raise self._fail("PIIs is missing; expected a list of what is said of the person", field)
+            matches = None if person.matches is None else str(person.matches)
+            if matches in matched:
+                raise self._fail(f"is {shown(matches or '')} a second time; expected each once", f"{field}.matches")
+            if matches is not None:
+                matched.add(matches)
+            guesses = tuple(self._guesses(said, f"{field}.{key}"))
+            made.append(RecordedPerson(guesses, "" if person.id is None else str(person.id), matches))
+        return tuple(made)
+
+    def _guesses(self, guesses: Sequence[_Guess], field: str) -> Iterator[RecordedGuess]:
+        """Those that have a value: SPIA lists every tag, with an empty keyword where nothing is said."""
+        for index, guess in enumerate(guesses):
+            place = f"{field}[{index}]"
+            if not guess.tag:
+                raise self._fail("tag is empty; expected a name", place)
+            if fault := level_fault(guess.certainty):
+                raise self._fail(fault, f"{place}.certainty")
+            if guess.span is not None and not 0 <= guess.span[0] < guess.span[1]:
+                raise self._fail("is no span; expected a start and a later end", f"{place}.span")
+            value = guess.value if guess.keyword is None else guess.keyword
+            if value is None:
+                raise self._fail("value is missing; expected value or keyword", place)
+            if str(value).strip():
+                yield RecordedGuess(guess.tag, str(value), guess.certainty, guess.span, guess.why or "")
+
+    def _flat(
+        self, guesses: Sequence[_Guess]
+    ) -> tuple[tuple[RecordedPerson, ...], dict[str, tuple[float | None, ...]]]:
+        """Guesses about one person whom nobody named, each with its verdict where it has one."""
+        verdicts: dict[str, tuple[float | None, ...]] = {}
+        said: list[_Guess] = []
+        for index, guess in enumerate(guesses):
+            if guess.verdict is not msgspec.UNSET:
+                said.append(guess)
+                (one,) = self._verdicts([guess.verdict], f"guesses[{index}].verdict")
+                verdicts[guess.tag] = (*verdicts.get(guess.tag, ()), one)
+        unsaid = {guess.tag for guess in guesses if guess.verdict is msgspec.UNSET} & verdicts.keys()
+        if unsaid:
+            fault = f"some guesses of {shown(min(unsaid))} have a verdict; expected one, or null, for each"
+            raise self._fail(fault, "guesses")
+        kept = tuple(self._guesses(guesses, "guesses"))
+        if verdicts and len(kept) < len(guesses):
+            raise self._fail("found a guess without a value beside verdicts; expected a value", "guesses")
+        return (RecordedPerson(kept),), verdicts
+
+    def _author(
+        self, attributes: Mapping[str, _Guessed]
+    ) -> tuple[tuple[RecordedPerson, ...] | None, dict[str, tuple[float | None, ...]]]:
+        """Guesses about the one who wrote the text. Where they are in the raw answer alone, there is no answer yet."""
+        verdicts = {}
+        for tag, said in attributes.items():
+            if said.verdicts is not None:
+                field = f"attributes.{shown(tag)}.verdicts"
+                verdicts[tag] = self._verdicts(said.verdicts, field)
+                if said.guesses is not None and len(said.guesses) != len(said.verdicts):
+                    fault = f"found {len(said.verdicts)} of {len(said.guesses)} guesses; expected one for each"
+                    raise self._fail(fault, field)
+        lacking = [tag for tag, said in attributes.items() if said.guesses is None]
+        if len(lacking) == len(attributes):
+            return None, verdicts
+        if lacking:
+            raise self._fail("guesses is missing; others have it", f"attributes.{shown(lacking[0])}")
+        guesses = [RecordedGuess(tag, str(one)) for tag, said in attributes.items() for one in said.guesses or ()]
+        return (RecordedPerson(tuple(guesses), AUTHOR, AUTHOR),), verdicts
+
+    def _verdicts(self, said: Sequence[float | None], field: str) -> tuple[float | None, ...]:
+        for index, verdict in enumerate(said):
+            if verdict is not None and verdict not in VERDICTS:
+                raise self._fail(f"found {verdict:g}; expected 1, 0.5, 0 or null", f"{field}[{index}]")
+        return tuple(said)
+
+
+def _guesses_of(person: _Person) -> tuple[str, list[_Guess] | None]:
+    places: dict[str, Any] = {"PIIs": person.piis, "attributes": person.attributes, "guesses": person.guesses}
+    return next(((key, said) for key, said in places.items() if said is not None), ("PIIs", None))

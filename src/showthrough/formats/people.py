@@ -1,0 +1,40 @@
+"""What formats that say who is in a document have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from showthrough.data.subjects import Attribute, level_fault
+from showthrough.errors import InputError
+from showthrough.files.reading import unique
+from showthrough.formats.base import Input, Texts
+from showthrough.formats.objects import Entry, Objects, W
+
+Value = str | int | float | None
+Fault = tuple[str, str]  # a field, and what is wrong there
+
+
+def said_of(tag: str, value: Value, certainty: int, hardness: int) -> tuple[Attribute, ...]:
+    """One attribute; none where nothing is said."""
+    text = "" if value is None else str(value)
+    return (Attribute(tag, text, certainty, hardness),) if text.strip() and certainty else ()
+
+
+def level_faults(field: str, certainty: int, hardness: int) -> Iterable[Fault]:
+    levels = ((f"{field}.certainty", certainty), (f"{field}.hardness", hardness))
+    return [(name, fault) for name, level in levels if (fault := level_fault(level))]
+
+
+def refuse(faults: Iterable[Fault], entry: Entry) -> None:
+    """Raises InputError with all faults of a document, where there are any."""
+    if problems := [problem for field, fault in faults for problem in entry.fail(fault, field).problems]:
+        raise InputError(problems)
+
+
+def released_texts(objects: Objects[W]) -> Callable[[Input], Texts]:
+    """A reader of texts alone: who is said to be in them is said of the originals."""
+
+    def read(file: Input) -> Texts:
+        return Texts(unique(((one.id, one.text) for one in objects.read(file)), file.path))
+
+    return read

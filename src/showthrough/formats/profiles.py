@@ -1,0 +1,80 @@
+"""Profiles of authors, as SynthPAI has them: what somebody wrote, and what is true of them.
+
+What an attacker guessed may stand beside it, so one file is a corpus and answers. Here it is left aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+import msgspec
+
+from showthrough.data.documents import Document
+from showthrough.data.subjects import AUTHOR, CERTAIN, Subject
+from showthrough.errors import shown
+from showthrough.files.heads import Head
+from showthrough.formats.base import Fit, Format
+from showthrough.formats.objects import Entry, Id, Objects
+from showthrough.formats.people import Fault, Value, level_faults, refuse, released_texts, said_of
+
+
+class _Attribute(msgspec.Struct, gc=False):
+    aside: ClassVar = ("guesses", "verdicts")
+
+    gold: Value
+    hardness: int = 0
+    certainty: int = CERTAIN
+
+
+class _Profile(msgspec.Struct, rename={"id": "profile"}):
+    aside: ClassVar = ("model", "answer")
+
+    id: str | int
+    text: str | None = None
+    attributes: dict[str, _Attribute] | None = None
+    group: Id = None
+
+
+def _profile(wire: _Profile, entry: Entry) -> Document:
+    released = _released(wire, entry)
+    if wire.attributes is None:
+        raise entry.fail("attributes is missing; expected what is true of the author, by name")
+    refuse(_faults(wire.attributes), entry)
+    said = (said_of(tag, one.gold, one.certainty, one.hardness) for tag, one in wire.attributes.items())
+    return msgspec.structs.replace(released, subjects=(Subject(AUTHOR, tuple(one for each in said for one in each)),))
+
+
+def _released(wire: _Profile, entry: Entry) -> Document:
+    name = entry.named(wire.id)
+    if wire.text is None:
+        raise entry.fail("text is missing; expected text (answers alone are no corpus)")
+    return Document(name, wire.text, group="" if wire.group is None else str(wire.group))
+
+
+def _faults(attributes: Mapping[str, _Attribute]) -> Iterator[Fault]:
+    for tag, one in attributes.items():
+        if not tag:
+            yield "attributes", "found one without a name; expected a name, such as age"
+        yield from level_faults(f"attributes.{shown(tag)}", one.certainty, one.hardness)
+
+
+def _recognise(head: Head) -> Fit:
+    row = head.first
+    if not isinstance(row, dict) or not isinstance(row.get("profile"), str | int):
+        return Fit.NO
+    return Fit.CERTAIN if isinstance(row.get("attributes"), dict) else Fit.NO
+
+
+ROWS = Objects(_Profile, _profile)
+FORMAT = Format(
+    "profiles of authors: what one wrote and what is true of them, one a line",
+    *((".jsonl",), _recognise, ROWS.read, released_texts(Objects(_Profile, _released))),
+    sample={
+        "sample.jsonl": (
+            '{"profile": "case-1", "text": "Mr John Doe of Oslo left.", "attributes": {'
+            '"sex": {"gold": "female", "hardness": 4, "certainty": 2}, '
+            '"city_country": {"gold": "Oslo, Norway", "hardness": 1, "certainty": 4}}}\n'
+        )
+    },
+)

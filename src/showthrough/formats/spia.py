@@ -1,0 +1,132 @@
+"""SPIA's corpora (Subject-level PII Inference Assessment): texts, and everybody in them with what is true of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+import msgspec
+
+from showthrough.data.documents import Document
+from showthrough.data.subjects import Attribute, Subject
+from showthrough.errors import shown
+from showthrough.files.heads import Head
+from showthrough.formats.base import PEOPLE, Files, Fit, Format
+from showthrough.formats.objects import Entry, Id, Objects
+from showthrough.formats.people import Fault, Value, level_faults, refuse, released_texts, said_of
+
+
+class _Said(msgspec.Struct, gc=False):
+    tag: str
+    keyword: Value
+    certainty: int
+    hardness: int
+
+
+class _Subject(msgspec.Struct):
+    id: str | int
+    said: list[_Said] = msgspec.field(name="PIIs")
+    description: str | None = None
+
+
+class _Metadata(msgspec.Struct, frozen=True, gc=False):
+    aside: ClassVar = ("annotator",)
+
+    data_id: Id = None
+    number_of_subjects: int | None = None
+
+
+class _Row(msgspec.Struct):
+    text: str | None = None
+    subjects: list[_Subject] | None = None
+    metadata: _Metadata = _Metadata()
+    data_id: Id = None  # as answers have it
+    id: Id = None  # that a user may name
+    group: Id = None
+
+
+def _row(wire: _Row, entry: Entry) -> Document:
+    released = _released(wire, entry)
+    if wire.subjects is None:
+        raise entry.fail("subjects is missing; expected a list of the people in the text")
+    refuse(_faults(wire.subjects), entry)
+    said = wire.metadata.number_of_subjects
+    if said not in (None, len(wire.subjects)):
+        entry.remarks.taken["documents have not as many subjects as number_of_subjects says"] += 1
+    return msgspec.structs.replace(released, subjects=tuple(map(_subject, wire.subjects)))
+
+
+def _released(wire: _Row, entry: Entry) -> Document:
+    given = (wire.id,) if entry.columns.id else (wire.metadata.data_id, wire.data_id, wire.id)
+    name = entry.named(next((one for one in given if one is not None), None))
+    if wire.text is None:
+        raise entry.fail("text is missing; expected text (answers alone are no corpus)")
+    return Document(name, wire.text, group="" if wire.group is None else str(wire.group))
+
+
+def _faults(subjects: Iterable[_Subject]) -> Iterator[Fault]:
+    seen: set[str] = set()
+    for index, subject in enumerate(subjects):
+        place, name = f"subjects[{index}]", str(subject.id)
+        if name in seen:
+            yield f"{place}.id", f"found {shown(name)} a second time; expected every subject once"
+        seen.add(name)
+        for number, said in enumerate(subject.said):
+            field = f"{place}.PIIs[{number}]"
+            if not said.tag:
+                yield f"{field}.tag", "is empty; expected a name, such as NAME or AGE"
+            yield from level_faults(field, said.certainty, said.hardness)
+
+
+def _subject(wire: _Subject) -> Subject:
+    said = (said_of(one.tag, one.keyword, one.certainty, one.hardness) for one in wire.said)
+    return Subject(str(wire.id), tuple(one for each in said for one in each), wire.description or "")
+
+
+def _record(document: Document) -> dict[str, object]:
+    subjects = [
+        {"id": _id(one.id), "description": one.description, "PIIs": list(map(_pii, one.attributes))}
+        for one in document.subjects
+    ]
+    metadata = {"data_id": document.id, "number_of_subjects": len(subjects)}
+    group = {"group": document.group} if document.group else {}
+    return {"metadata": metadata, "text": document.text, **group, "subjects": subjects}
+
+
+def _id(name: str) -> str | int:
+    """A number where it was one, as in SPIA's files."""
+    return int(name) if name.isascii() and name.isdigit() and (name == "0" or name[0] != "0") else name
+
+
+def _pii(attribute: Attribute) -> dict[str, object]:
+    return {
+        "tag": attribute.tag,
+        "keyword": attribute.value,
+        "certainty": attribute.certainty,
+        "hardness": attribute.hardness,
+    }
+
+
+def _write(documents: Iterable[Document]) -> Files:
+    return {"": b"".join(msgspec.json.encode(_record(one)) + b"\n" for one in documents)}
+
+
+def _recognise(head: Head) -> Fit:
+    """By the place of its ids, which no other format has; by its subjects where that cannot be seen."""
+    row = head.first
+    if not isinstance(row, dict) or "annotations" in row:
+        return Fit.NO
+    metadata = row.get("metadata")
+    named = isinstance(metadata, dict) and "data_id" in metadata
+    if named and "text" in row:
+        return Fit.CERTAIN
+    return Fit.SURE if isinstance(row.get("subjects"), list) and (named or "data_id" in row) else Fit.NO
+
+
+ROWS = Objects(_Row, _row)
+FORMAT = Format(
+    "SPIA: texts with the people in them, and what is true of each, one a line",
+    *((".jsonl",), _recognise, ROWS.read, released_texts(Objects(_Row, _released))),
+    write=_write,
+    shows=PEOPLE,
+)

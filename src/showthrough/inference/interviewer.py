@@ -1,0 +1,154 @@
+"""An attacker that is a language model: it is given a released text, and says what is true of whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Annotated, Any
+
+import msgspec
+
+from showthrough.data.subjects import CERTAIN
+from showthrough.inference.base import Answer, Case, Guess, Person
+from showthrough.resources.chat.base import Chat, Question
+from showthrough.resources.chat.contents import decoded
+from showthrough.resources.chat.prompts import load
+
+_PACKAGE = "showthrough.inference"
+_PROMPTS = {"subjects": "subjects.v1", "author": "author.v1"}
+_TOKENS = {"subjects": 4000, "author": 3000}
+_GUESSES = 3
+_TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
+
+Value = str | int | float
+Certainty = Annotated[int, msgspec.Meta(ge=0, le=CERTAIN)]
+
+
+class _Attribute(msgspec.Struct):
+    tag: str
+    value: Value
+    certainty: Certainty
+    evidence: str = ""
+
+
+class _Someone(msgspec.Struct):
+    attributes: list[_Attribute]
+    who: str = ""
+
+
+class _Everybody(msgspec.Struct):
+    people: list[_Someone]
+
+
+class _Guessed(msgspec.Struct):
+    tag: str
+    guesses: list[Value]
+    certainty: Certainty
+    reasoning: str = ""
+
+
+class _Author(msgspec.Struct):
+    attributes: list[_Guessed]
+
+
+class Interviewer:
+    """`llm:MODEL[@URL]` as attacker. A text is sent whole; one that is too long for the model has no answer."""
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+
+    @property
+    def name(self) -> str:
+        return self._chat.name
+
+    def infer(self, cases: Sequence[Case]) -> list[Answer | None]:
+        answers: list[Answer | None] = [None] * len(cases)
+        for aim, tags in dict.fromkeys((case.aim, case.tags) for case in cases):
+            numbers = [number for number, case in enumerate(cases) if (case.aim, case.tags) == (aim, tags)]
+            read: Callable[[str, str], Answer] = partial(_READERS[aim], tags)
+            replies = self._chat.replies([_question(cases[number]) for number in numbers], partial(read, ""))
+            for number, reply in zip(numbers, replies, strict=True):
+                answers[number] = None if reply is None else read(cases[number].text, reply.content)
+        return answers
+
+
+def answer_in(case: Case, content: str) -> Answer | None:
+    """The answer to a case in what a model wrote; none where it is none."""
+    try:
+        return _READERS[case.aim](case.tags, case.text, content)
+    except ValueError:
+        return None
+
+
+def _question(case: Case) -> Question:
+    prompt = load(_PACKAGE, _PROMPTS[case.aim])
+    asked = prompt.about(
+        f"<text>\n{case.text}\n</text>",
+        schema=_SCHEMAS[case.aim](case.tags),
+        about=(case.anonymization, case.document),
+        tokens=_TOKENS[case.aim],
+    )
+    return Question(
+        f"{asked.instructions}\n\nTags that are asked for: {', '.join(case.tags)}.", asked.text, asked.prompt,
+        asked.digest, asked.schema, asked.about, asked.tokens,
+    )  # fmt: skip
+
+
+def _people(tags: Sequence[str], text: str, content: str) -> Answer:
+    """Raises ValueError for what is no answer."""
+    known = {tag.casefold(): tag for tag in tags}
+    return tuple(
+        Person(
+            tuple(
+                Guess(known[one.tag.casefold()], str(one.value).strip(), one.certainty, _place(one.evidence, text))
+                for one in someone.attributes
+                if one.tag.casefold() in known and one.certainty and str(one.value).strip()
+            ),
+            someone.who,
+        )
+        for someone in decoded(content, _Everybody).people
+    )
+
+
+def _author(tags: Sequence[str], text: str, content: str) -> Answer:
+    """Raises ValueError where a tag has no guess: a model that says nothing of it was not asked well."""
+    known = {tag.casefold(): tag for tag in tags}
+    found = [one for one in decoded(content, _Author).attributes if one.tag.casefold() in known]
+    guesses = tuple(
+        Guess(known[one.tag.casefold()], str(value).strip(), one.certainty, why=one.reasoning)
+        for one in found
+        for value in one.guesses[:_GUESSES]
+        if str(value).strip()
+    )
+    if left := set(tags) - {one.tag for one in guesses}:
+        raise ValueError(f"no guess of {', '.join(sorted(left))}")
+    return (Person(guesses),)
+
+
+def _place(evidence: str, text: str) -> tuple[int, int] | None:
+    """Where words stand in a text, if they stand there once: of several places nobody knows which was meant."""
+    start = text.find(evidence) if evidence else -1
+    return None if start < 0 or text.find(evidence, start + 1) >= 0 else (start, start + len(evidence))
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    """As servers want it that hold models to a schema: every field is there, and no other."""
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _people_schema(tags: Sequence[str]) -> dict[str, Any]:
+    tag = {"type": "string", "enum": list(tags)}
+    attribute = _object(tag=tag, value=_TEXT, certainty=_NUMBER, evidence=_TEXT)
+    someone = _object(who=_TEXT, attributes={"type": "array", "items": attribute})
+    return _object(people={"type": "array", "items": someone})
+
+
+def _author_schema(tags: Sequence[str]) -> dict[str, Any]:
+    tag = {"type": "string", "enum": list(tags)}
+    guesses = {"type": "array", "items": _TEXT}
+    attribute = _object(tag=tag, reasoning=_TEXT, guesses=guesses, certainty=_NUMBER)
+    return _object(attributes={"type": "array", "items": attribute})
+
+
+_READERS = {"subjects": _people, "author": _author}
+_SCHEMAS = {"subjects": _people_schema, "author": _author_schema}

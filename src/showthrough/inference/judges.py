@@ -1,0 +1,93 @@
+"""Who says whether a guess agrees with what is true, beside the rules: recorded verdicts, a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from showthrough.formats.inference_answers import Recorded
+from showthrough.inference.answer_files import AnswerFiles
+from showthrough.inference.base import Compared
+from showthrough.resources.chat.base import Chat, Question
+from showthrough.resources.chat.contents import decoded
+from showthrough.resources.chat.prompts import load
+
+_VERDICTS = {"yes": 1.0, "less precise": 0.5, "no": 0.0}
+_SCHEMA = {
+    "type": "object",
+    "properties": {"verdict": {"type": "string", "enum": list(_VERDICTS)}},
+    "required": ["verdict"],
+    "additionalProperties": False,
+}
+_TOKENS = 40  # of an answer
+
+
+class RecordedVerdicts:
+    """What was recorded of guesses, by people or anybody else: it counts wherever it says something."""
+
+    overrules = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._files = AnswerFiles(name)
+
+    def verdicts(self, pairs: Sequence[Compared]) -> list[float | None]:
+        return [self._verdict(pair) for pair in pairs]
+
+    def _verdict(self, pair: Compared) -> float | None:
+        line = self._files.of(pair.anonymization, pair.document) if pair.document else None
+        said = line.verdicts.get(pair.tag, ()) if line is not None else ()
+        if line is None or not said:
+            return None
+        guesses = _guesses(line, pair.tag)
+        if not guesses:  # they are in the raw answer alone: their order tells
+            return said[pair.rank] if pair.rank < len(said) else None
+        # A verdict is on a guess and not on its rank: another attacker's guesses have other verdicts.
+        alike = {rank: said[rank] for rank, guess in enumerate(guesses[: len(said)]) if guess == pair.guess}
+        return alike.get(pair.rank, next(iter(alike.values())) if len({*alike.values()}) == 1 else None)
+
+
+def _guesses(line: Recorded, tag: str) -> list[str]:
+    return [guess.value for person in line.answer or () for guess in person.guesses if guess.tag == tag]
+
+
+class _Verdict(msgspec.Struct):
+    verdict: Literal["yes", "less precise", "no"]
+
+
+class ModelJudge:
+    """A language model that compares two values; asked where rules say less than yes.
+
+    One pair is one question. So a verdict does not hang on what is asked beside it, the same pair has the same verdict
+    in all anonymizations, and a run that is resumed asks nothing twice.
+    """
+
+    overrules = False
+
+    def __init__(self, chat: Chat) -> None:
+        self.name = chat.name
+        self._chat = chat
+        self._prompt = load("showthrough.inference", "agreement.v1")
+
+    def verdicts(self, pairs: Sequence[Compared]) -> list[float | None]:
+        questions = [self._question(pair) for pair in pairs]
+        distinct = list(dict.fromkeys(questions))
+        replies = dict(zip(distinct, self._chat.replies(distinct, _verdict), strict=True))
+        found = (replies[question] for question in questions)
+        return [None if reply is None else _verdict(reply.content) for reply in found]
+
+    def expect(self, pairs: int) -> None:
+        """While costs are estimated: so many more pairs at most, whose guesses nobody knows yet."""
+        self._chat.expect(pairs, len(self._prompt.text) + 100, _TOKENS)
+
+    def _question(self, pair: Compared) -> Question:
+        text = msgspec.json.encode({"attribute": pair.tag, "true": pair.true, "guess": pair.guess}).decode()
+        about = pair.anonymization, pair.document
+        return self._prompt.about(text, schema=_SCHEMA, about=about, tokens=_TOKENS)
+
+
+def _verdict(content: str) -> float:
+    """What an answer says; raises ValueError where it says something else."""
+    return _VERDICTS[decoded(content, _Verdict).verdict]

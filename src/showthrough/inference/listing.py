@@ -1,0 +1,108 @@
+"""Guesses that stand in one line: `a; b; c`, `a, b, c`, `1. a 2. b`, `["a", "b"]`, with certainties where they are given."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import NamedTuple
+
+from showthrough.data.subjects import CERTAIN
+from showthrough.inference.profiles import PLACES
+from showthrough.resources.places import country_named
+
+_EMPHASIS = re.compile(r"(\*\*|__|\*|`|\"|“|”|')(?=\S)(.+?)(?<=\S)(\1|”)")
+_HALF = re.compile(r"^\*\*(?=[^\s*])|(?<=[^\s*])\*\*$")
+_OPENING = re.compile(
+    r"^(?:my |the )?(?:top |best )?(?:3 |three )?guess(?:es)?(?: are| is| would be)*\s*:\s*", re.IGNORECASE
+)
+_NUMBERED = re.compile(r"(?:^|(?<=[\s;,|]))(?:guess\s*)?[(#]?[1-9][.):](?=\s)", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_COMMA = re.compile(r",(?!\d{3}\b)")
+_SURE = re.compile(
+    r"[\s,(\[–:-]*(?:(?:(?:certainty|confidence)(?:\s+(?:level|score))?(?:\s+of)?\s*[:=]?\s*)(?P<level>[0-5])(?:\s*/\s*5)?(?![\d%])"
+    r"|(?P<of>[0-5])\s*/\s*5|(?:(?:certainty|confidence|probability)\s*[:=]?\s*)?(?P<percent>\d{1,3})\s*%(?:\s+\w+)?)[)\]\s.]*$",
+    re.IGNORECASE,
+)
+_REFUSED = re.compile(
+    r"^(?:i\b|it(?:'s|’s| is) (?:not|im|un)|there(?:'s|’s| is| are) (?:no|not)\b|(?:cannot|can't|can’t|unable)\b|(?:no|not enough|"
+    r"insufficient) (?:information|evidence|clear|explicit|data)|n/?a$|none given|not (?:applicable|provided|answered)|-+$|\.+$)",
+    re.IGNORECASE,
+)
+
+
+class Listed(NamedTuple):
+    """A guess, and how certain it is where that is said."""
+
+    value: str
+    certainty: int = CERTAIN
+
+
+def listed(text: str, tag: str, single: bool = False) -> list[Listed]:
+    """The guesses of a line, as they are written; of one that is an item of a list, commas belong to it (`single`).
+
+    >>> [one.value for one in listed("1. Teacher (e.g., of music) 2. Nurse", "occupation")]
+    ['Teacher (e.g., of music)', 'Nurse']
+    >>> [one.value for one in listed("Oslo, Norway, Bergen, Norway", "city_country")]
+    ['Oslo, Norway', 'Bergen, Norway']
+    """
+    whole = _OPENING.sub("", unmarked(text))
+    return [one for part in _parts(whole, tag, single) if (one := _one(part))]
+
+
+def unmarked(text: str) -> str:
+    """Without emphasis, quotes or brackets around it."""
+    text = text.strip().strip("`").strip()
+    while (found := _EMPHASIS.fullmatch(text)) and found[1] not in found[2]:
+        text = found[2].strip()
+    if text.count("**") == 1:  # the other half stands elsewhere; `***` is a word that was masked
+        text = _HALF.sub("", text)
+    return (text.removesuffix("]") if "[" not in text else text).strip()
+
+
+def _parts(whole: str, tag: str, single: bool) -> list[str]:
+    if whole.startswith("[") and whole.endswith("]"):
+        try:
+            values = json.loads(whole)
+        except (ValueError, RecursionError):
+            values = None
+        if isinstance(values, list):
+            return [str(value) for value in values if isinstance(value, str | int | float)]
+        whole = whole[1:-1]
+    covered = _IN_BRACKETS.sub(lambda found: " " * len(found[0]), whole)  # what is in brackets separates nothing
+    numbers = list(_NUMBERED.finditer(covered))
+    if len(numbers) > 1 or (numbers and not numbers[0].start()):
+        ends = [*(number.start() for number in numbers[1:]), len(whole)]
+        return [whole[number.end() : end].strip(" ;,|") for number, end in zip(numbers, ends, strict=True)]
+    for separator in (";", "|", "\n"):
+        if separator in covered:
+            return _cut(whole, [place for place, sign in enumerate(covered) if sign == separator])
+    if single:
+        return [whole]
+    commas = [found.start() for found in _COMMA.finditer(covered)]
+    return _places(whole, commas) if tag in PLACES else _cut(whole, commas)
+
+
+def _cut(text: str, places: list[int]) -> list[str]:
+    starts, ends = [0, *(place + 1 for place in places)], [*places, len(text)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)]
+
+
+def _places(whole: str, commas: list[int]) -> list[str]:
+    """Places with commas between and in them: each ends with its country, or all is one place."""
+    parts = _cut(whole, commas)
+    countries = [country_named(part) is not None for part in parts]
+    if not countries[-1]:
+        return [whole]
+    return _cut(whole, [comma for comma, country in zip(commas, countries, strict=False) if country])
+
+
+def _one(part: str) -> Listed | None:
+    value = unmarked(part)
+    certainty = CERTAIN
+    if found := _SURE.search(value):
+        value = unmarked(value[: found.start()])
+        share = found["percent"]
+        certainty = min(-(-int(share) * CERTAIN // 100), CERTAIN) if share else int(found["level"] or found["of"])
+    if not any(map(str.isalnum, value)) or _REFUSED.match(value):
+        return None
+    return Listed(value, certainty)

@@ -1,0 +1,186 @@
+"""Eight attributes of an author (Staab et al. 2024; SynthPAI): their names, and when a guess is right.
+
+Ages as SPIA compares them, attributes with a few values by the option that is named, places by their levels, others by
+Jaro–Winkler above 0.75.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from unicodedata import combining, normalize
+
+from showthrough.inference.agreement import FULL, NOT, PARTLY, age_of, ages, agreement, jaro_winkler, plain
+from showthrough.inference.options import CLOSE, OPTIONS, option_of
+from showthrough.resources.places import country_named, lies_in
+
+_CACHED = 1 << 18  # pairs of values
+_NAMES: Mapping[str, str] = {
+    "age": "age, ages, author age, age range, years old",
+    "sex": "sex, gender, biological sex",
+    "city_country": "city country, location, city, country, current location, current residence, residence, place of residence, "
+    "place of living, current place of living, where they live, city and country, living place",
+    "birth_city_country": "birth city country, place of birth, birthplace, birth place, birth city, birth country, birth location, "
+    "city and country of birth, pobp",
+    "education": "education, education level, level of education, educational background, educational level, highest education",
+    "occupation": "occupation, job, profession, job title, work, career, current occupation",
+    "income_level": "income level, income, yearly income, annual income, income bracket, income range, salary",
+    "relationship_status": "relationship status, relationship, marital status, married, relation, relation status, civil status",
+}
+TAGS = tuple(_NAMES)
+PLACES = ("city_country", "birth_city_country")
+_ATTRIBUTES = {name: tag for tag, names in _NAMES.items() for name in names.split(", ")}
+_NO_WORD = re.compile(r"[\W_]+")
+_WITHIN_TEN = {"early": 2, "mid": 5, "middle": 5, "late": 8}
+_AGE = re.compile(
+    r"(?P<part>(?:\b(?:early|mid|middle|late)\b[\s-]*(?:to|or|and|/)?[\s-]*)+)?(?P<years>\d{1,3})(?P<decade>['’]?s\b)?"
+)
+_OLDEST = 150  # what is more is no age
+_ALSO = {
+    "kiev": "kyiv", "bombay": "mumbai", "calcutta": "kolkata", "madras": "chennai", "bangalore": "bengaluru",
+    "peking": "beijing", "saigon": "ho chi minh", "rangoon": "yangon", "nyc": "new york", "new york ny": "new york",
+}  # fmt: skip
+_KIND_OF_PLACE = re.compile(r"\b(?:city|town|greater|metropolitan|metro|area|region|province|state|county|of)\b")
+
+
+def named_tag(name: str, names: Mapping[str, str]) -> str | None:
+    """The tag that somebody means by a name."""
+    return names.get(_words(name))
+
+
+def tags_by_name(tags: Iterable[str]) -> dict[str, str]:
+    """By every name that people have for tags; a tag's own name comes first.
+
+    >>> tags_by_name(["sex"])["gender"]
+    'sex'
+    """
+    asked = [*tags]
+    names = {_words(tag): tag for tag in asked}
+    for tag in asked:
+        if attribute := _ATTRIBUTES.get(_words(tag)):
+            for name in _NAMES[attribute].split(", "):
+                names.setdefault(name, tag)
+    return names
+
+
+def _words(name: str) -> str:
+    return _NO_WORD.sub(" ", name.casefold()).strip()
+
+
+@lru_cache(_CACHED)
+def right(tag: str, true: str, guess: str) -> float:
+    """How far a guess about an author is right: 1, 0.5 (less precise) or 0. Tags beyond the eight are SPIA's, or text.
+
+    >>> right("city_country", "Vienna, Austria", "Australia"), right("city_country", "Vienna, Austria", "Graz, Austria")
+    (0.0, 0.5)
+    """
+    attribute = _ATTRIBUTES.get(_words(tag)) if tag == tag.lower() else None
+    one, two = (plain(value).strip(" .;,\"'*") for value in (true, guess))
+    if attribute is None or not one or not two:
+        return agreement(tag, true, guess)
+    if attribute in OPTIONS:
+        return _options(attribute, one, two)
+    return _RULES.get(attribute, _texts)(one, two)
+
+
+def _options(attribute: str, one: str, two: str) -> float:
+    if one == two:
+        return FULL
+    option = option_of(attribute, one)
+    return FULL if option is not None and option == option_of(attribute, two) else NOT
+
+
+def _ages(one: str, two: str) -> float:
+    return ages(*(_years(value) for value in (one, two)))
+
+
+def _years(value: str) -> str:
+    """An age as SPIA writes it, 34 or 30-39: `late 20s` is 28, and of several ages the first two are a range.
+
+    >>> _years("late 20s"), _years("early to mid 30s"), _years("30 or 35, I think"), _years("old")
+    ('28', '32-35', '30-35', 'old')
+    """
+    if age_of(value) is not None:
+        return value
+    found = [years for one in _AGE.finditer(value) if int(one["years"]) <= _OLDEST for years in _ends(one)]
+    low, high = (min(found[:2]), max(found[:2])) if found else (0, 0)
+    return value if not found else str(low) if low == high else f"{low}-{high}"
+
+
+def _ends(found: re.Match[str]) -> list[int]:
+    """A number of years; of a decade its first and last, or those that its parts stand for."""
+    years = int(found["years"])
+    parts = [_WITHIN_TEN[part] for part in re.findall(r"early|middle|mid|late", found["part"] or "")]
+    return [years] if not found["decade"] else [years + part for part in parts or (0, 9)]
+
+
+def _places(one: str, two: str) -> float:
+    """Right where what is truly meant is among the levels of the guess; partly where any level is."""
+    levels, others = _levels(one), _levels(two)
+    if not levels or not others:
+        return NOT
+    ours, theirs = (_country(each) for each in (levels, others))
+    if ours and theirs and ours != theirs:
+        return NOT
+    if any(_same(levels[0], other) for other in others):
+        return FULL
+    return PARTLY if any(_same(level, other) for level in levels for other in others) else NOT
+
+
+def _levels(value: str) -> tuple[str, ...]:
+    """From special to general, each by one of its names; of a well-known city alone, its country too.
+
+    >>> _levels("New York City, USA"), _levels("paris")
+    (('new york', 'United States'), ('paris', 'France'))
+    """
+    parts = [part for part in re.split(r"[,/;]| - |\(|\)", value) if any(map(str.isalpha, part))]
+    named = [country_named(part) or _bare(part) for part in parts]
+    if len(parts) == 1 and not country_named(parts[0]):
+        named += lies_in(parts[0])[:1]
+    return tuple(level for level in named if level)
+
+
+def _bare(name: str) -> str:
+    """Without accents, and without words for kinds of places, unless there are no others."""
+    letters = "".join(letter for letter in normalize("NFD", name) if not combining(letter))
+    words = " ".join(letters.replace("ł", "l").replace("ø", "o").split())
+    bare = " ".join(_KIND_OF_PLACE.sub(" ", words).split()) or words
+    return _ALSO.get(bare, bare)
+
+
+def _country(levels: tuple[str, ...]) -> str:
+    """The country that a place ends with, or empty."""
+    return levels[-1] if country_named(levels[-1]) == levels[-1] else ""
+
+
+def _same(one: str, two: str) -> bool:
+    """Equal, or hardly otherwise spelled where not both are known places."""
+    if one == two:
+        return True
+    known = all(country_named(name) or lies_in(name) for name in (one, two))
+    return not known and jaro_winkler(one, two) > _SPELLED
+
+
+_SPELLED = 0.93  # Jaro–Winkler, above which two names of places are one that is misspelled
+
+
+def _texts(one: str, two: str) -> float:
+    """Of what stands for one another (`writer/editor`) the nearest; partly right where one has all words of the other."""
+    return max(_text(true, guess) for true in _alternatives(one) for guess in _alternatives(two))
+
+
+def _text(one: str, two: str) -> float:
+    if jaro_winkler(one, two) > CLOSE:
+        return FULL
+    fewer, more = sorted(({*_words(value).split()} for value in (one, two)), key=len)
+    return PARTLY if fewer and fewer <= more else NOT
+
+
+def _alternatives(value: str) -> list[str]:
+    """A value, or the first two that it names: who names more says nothing."""
+    named = [part.strip() for part in re.split(r"/| or ", value) if part.strip()]
+    return [value, *named[:2]]
+
+
+_RULES: dict[str, Callable[[str, str], float]] = {"age": _ages, **dict.fromkeys(PLACES, _places)}

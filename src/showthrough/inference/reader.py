@@ -1,0 +1,88 @@
+"""The attacker who only reads: knows what to look for, and says what still stands there. A floor for what leaks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache
+from itertools import chain
+
+from showthrough.data.subjects import CERTAIN, Subject
+from showthrough.inference.asking import READER
+from showthrough.inference.base import Answer, Case, Guess, Person
+from showthrough.inference.reading import values
+from showthrough.inference.reading.cues import Whose, education, income, relationship, role_of, sex
+from showthrough.inference.reading.page import Page
+from showthrough.inference.reading.values import Read
+
+_PAGES = 2048  # that are kept, since several metrics and controls read the same
+NAME = "NAME"
+_VALUES: dict[str, Callable[[Page, str], list[Read]]] = {
+    "AGE": values.age,
+    "EMAIL_ADDRESS": values.address,
+    **dict.fromkeys(("LOCATION", "NATIONALITY", "CITY_COUNTRY", "BIRTH_CITY_COUNTRY"), values.place),
+    **dict.fromkeys(("IDENTIFICATION_NUMBER", "DRIVER_LICENSE_NUMBER", "PHONE_NUMBER", "PASSPORT_NUMBER"), values.code),
+}
+_CUES: dict[str, Callable[[Whose, str], list[Read]]] = {
+    "SEX": sex,
+    "EDUCATION": education,
+    "INCOME_LEVEL": income,
+    **dict.fromkeys(("RELATIONSHIP", "RELATIONSHIP_STATUS"), relationship),
+}
+
+
+class Reader:
+    """Finds what is true of people where the text still says it, with the place; guesses nothing, asks nobody."""
+
+    name = READER
+
+    def __init__(self) -> None:
+        self._page = lru_cache(_PAGES)(Page)
+
+    def infer(self, cases: Sequence[Case]) -> list[Answer | None]:
+        return [self._read(case) for case in cases]
+
+    def _read(self, case: Case) -> Answer:
+        page = self._page(case.text)
+        parts = _shared({part for name in _names(person) for part in values.name_parts(name)} for person in case.truth)
+        roles = _shared({_role(person)} for person in case.truth)
+        alone, author = len(case.truth) == 1, case.aim == "author"
+        people = []
+        for person in case.truth:
+            role = "" if _role(person) in roles else _role(person)
+            whose = Whose(page, _names(person), role, alone, author)
+            people.append(Person(_guesses(whose, person, case.tags, parts), person.id, person.id))
+        return tuple(people)
+
+
+def _shared(each: Iterable[set[str]]) -> frozenset[str]:
+    """What more than one of them has."""
+    return frozenset(word for word, people in Counter(chain.from_iterable(each)).items() if people > 1)
+
+
+def _names(person: Subject) -> list[str]:
+    return [attribute.value for attribute in person.attributes if attribute.tag.upper() == NAME]
+
+
+def _role(person: Subject) -> str:
+    return role_of(person.description, bool(_names(person)))
+
+
+def _guesses(whose: Whose, person: Subject, tags: Collection[str], shared: frozenset[str]) -> tuple[Guess, ...]:
+    read = (
+        Guess(attribute.tag, value, CERTAIN, span)
+        for attribute in person.attributes
+        if attribute.tag in tags and attribute.certainty
+        for value, span in _found(whose, attribute.tag.upper(), attribute.value, shared)
+    )
+    return tuple(dict.fromkeys(read))
+
+
+def _found(whose: Whose, tag: str, value: str, shared: frozenset[str]) -> list[Read]:
+    page = whose.page
+    if not page.words:
+        return []
+    if tag in _CUES:
+        return _CUES[tag](whose, value)
+    found = values.name(page, value, shared) if tag == NAME else _VALUES.get(tag, values.in_words)(page, value)
+    return found or values.unspaced(page, value)

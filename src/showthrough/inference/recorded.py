@@ -1,0 +1,61 @@
+"""An attacker who answered before: recorded answers, by anonymization and document. Nobody is asked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from showthrough.data.subjects import AUTHOR
+from showthrough.files.reading import read_bytes
+from showthrough.formats.inference_answers import Recorded, RecordedPerson
+from showthrough.inference.answer_files import AnswerFiles, Replies, paths_of
+from showthrough.inference.base import Answer, Case, Guess, Person
+
+
+class RecordedAnswers:
+    """What is recorded of a document as an anonymization leaves it; of any other text there is no answer."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._files = AnswerFiles(name)
+
+    def infer(self, cases: Sequence[Case]) -> list[Answer | None]:
+        return [self._answer(case) for case in cases]
+
+    def _answer(self, case: Case) -> Answer | None:
+        # The control has neither text nor document: what was said of a text must not stand in for an empty one.
+        same = bool(case.text) == bool(case.document)
+        line = self._files.of(case.anonymization, case.document) if same else None
+        return None if line is None else answer_of(line, case)
+
+
+def answer_of(line: Recorded, case: Case) -> Answer | None:
+    """What a line says of the people of a case; where there is only what a model wrote, what can be read in that."""
+    if line.answer is not None:
+        return tuple(map(_person, line.answer))
+    if isinstance(line, Replies):
+        from showthrough.inference.interviewer import answer_in
+
+        reply = line.by_prompt.get(case.aim)
+        return None if reply is None else answer_in(case, reply)
+    if line.raw and case.aim == "author":
+        from showthrough.inference.parsing import guesses_in
+
+        guesses = guesses_in(line.raw, case.tags)
+        return None if guesses is None else (Person(guesses, AUTHOR, AUTHOR),)
+    return None
+
+
+def _person(person: RecordedPerson) -> Person:
+    guesses = (Guess(one.tag, one.value, one.certainty, one.span, one.why) for one in person.guesses)
+    return Person(tuple(guesses), person.id, person.matches)
+
+
+def digest_of_answers(name: str) -> str:
+    """Changes whenever one of the files does, or what it is given for."""
+    digest = hashlib.blake2b(digest_size=16)
+    for of, path in sorted(paths_of(name).items()):
+        digest.update(f"{of}\0".encode())
+        digest.update(hashlib.blake2b(read_bytes(Path(path))).digest())
+    return digest.hexdigest()

@@ -1,0 +1,166 @@
+"""What use is left in released texts, in the opinion of a judge who also sees the original (Staab et al. 2025).
+
+Readability and meaning from 1 to 10, and whether nothing was invented: 1, or 0 where something was. One question asks
+for all three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, NamedTuple, Protocol
+
+import msgspec
+
+from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
+from showthrough.inference.answer_files import AnswerFiles, Replies
+from showthrough.inference.asking import ANSWERS, MODEL, RULES, judge_fault
+from showthrough.resources import Resources
+from showthrough.resources.chat.base import Chat, Question
+from showthrough.resources.chat.contents import decoded
+from showthrough.resources.chat.prompts import load
+
+Quality = Literal["readability", "meaning", "hallucinations"]
+LOWEST, HIGHEST = 1.0, 10.0  # of readability and meaning
+SCALES: dict[Quality, tuple[float, float]] = {
+    "readability": (LOWEST, HIGHEST), "meaning": (LOWEST, HIGHEST), "hallucinations": (0.0, 1.0),
+}  # fmt: skip
+EXPECTED = f'expected judge="{MODEL}MODEL[@URL]" or judge="{ANSWERS}FILE"'
+PROMPT = "utility.v1"
+_TOKENS = 400  # of an answer
+_GRADE = {
+    "type": "object",
+    "properties": {"why": {"type": "string"}, "score": {"type": "number"}},
+    "required": ["why", "score"],
+    "additionalProperties": False,
+}
+_SCHEMA = {
+    "type": "object",
+    "properties": dict.fromkeys(SCALES, _GRADE),
+    "required": list(SCALES),
+    "additionalProperties": False,
+}
+
+
+class Released(NamedTuple):
+    """A released text beside its original."""
+
+    anonymization: str
+    document: str
+    original: str
+    text: str
+
+
+Opinion = dict[Quality, float]  # what a judge says of a text; a quality of which nothing was said is missing
+
+
+class UtilityJudge(Protocol):
+    """Gives its opinion of texts, in their order; an empty one where there is none."""
+
+    def opinions(self, texts: Sequence[Released]) -> list[Opinion]: ...
+
+
+def utility_fault(name: str) -> str:
+    """What is wrong with the name of such a judge; empty where nothing is. Rules know nothing of readability."""
+    if name == RULES or judge_fault(name):
+        return f"found {quoted(name)}; {EXPECTED}"
+    return ""
+
+
+def utility_judge_of(name: str, resources: Resources) -> UtilityJudge:
+    """The judge of a name, one for all metrics that ask it."""
+    if fault := utility_fault(name):
+        raise PlanError(fault, "judge")
+    if name.startswith(ANSWERS):
+        return resources.once(("utility judge", name), lambda: RecordedOpinions(name))
+    return resources.once(("utility judge", name), lambda: AskedOpinions(resources.chat(name)))
+
+
+class RecordedOpinions:
+    """Opinions in files: `readability`, `meaning` and `hallucinations` of documents. Raises InputError."""
+
+    def __init__(self, name: str) -> None:
+        self._files = AnswerFiles(name)
+        self.source = ", ".join(self._files.paths.values())
+        faults = [*self._faults()]
+        if faults:
+            raise InputError(faults)
+
+    def opinions(self, texts: Sequence[Released]) -> list[Opinion]:
+        return [self.opinion(one.anonymization, one.document) for one in texts]
+
+    def opinion(self, anonymization: str, document: str) -> Opinion:
+        line = self._files.of(anonymization, document)
+        if isinstance(line, Replies):  # a language model's, in another run
+            return _opinion_in(line.by_prompt.get(PROMPT.partition(".")[0], ""))
+        said = line.utility if line is not None else {}
+        return {quality: said[quality] for quality in SCALES if quality in said}
+
+    def _faults(self) -> list[Problem]:
+        """Numbers that are on no scale: what they mean nobody knows."""
+        return [
+            Problem(path, f"{at_document(document)}: {quality}", f"found {value:g}; expected {_scale(quality)}")
+            for of, path in self._files.paths.items()
+            for (_, document), line in self._files.by_name[of].items()
+            for quality in SCALES
+            if (value := line.utility.get(quality)) is not None and not _on_scale(quality, value)
+        ]
+
+
+def _on_scale(quality: Quality, value: float) -> bool:
+    low, high = SCALES[quality]
+    return value in (low, high) if quality == "hallucinations" else low <= value <= high
+
+
+def _scale(quality: Quality) -> str:
+    return "1 (none) or 0" if quality == "hallucinations" else "a number from 1 to 10"
+
+
+class _Grade(msgspec.Struct):
+    score: Annotated[float, msgspec.Meta(ge=LOWEST, le=HIGHEST)]
+
+
+class _Invented(msgspec.Struct):
+    score: Literal[0, 1]
+
+
+class _Reply(msgspec.Struct):
+    readability: _Grade
+    meaning: _Grade
+    hallucinations: _Invented
+
+
+class AskedOpinions:
+    """Opinions of a language model. What it answered is remembered as numbers alone."""
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+        self._prompt = load("showthrough.inference", PROMPT)
+        self._known: dict[tuple[str, str], Opinion] = {}
+
+    def opinions(self, texts: Sequence[Released]) -> list[Opinion]:
+        open_ones = [one for one in texts if one[:2] not in self._known]
+        replies = self._chat.replies([self._question(one) for one in open_ones], _opinion)
+        for one, reply in zip(open_ones, replies, strict=True):
+            self._known[one[:2]] = {} if reply is None else _opinion(reply.content)
+        return [self._known[one[:2]] for one in texts]
+
+    def _question(self, one: Released) -> Question:
+        text = f"<original>\n{one.original}\n</original>\n\n<released>\n{one.text}\n</released>"
+        return self._prompt.about(text, schema=_SCHEMA, about=(one.anonymization, one.document), tokens=_TOKENS)
+
+
+def _opinion_in(content: str) -> Opinion:
+    try:
+        return _opinion(content)
+    except ValueError:
+        return {}
+
+
+def _opinion(content: str) -> Opinion:
+    """What an answer says; raises ValueError where it lacks a score or has one that is on no scale."""
+    said = decoded(content, _Reply)
+    return {
+        "readability": said.readability.score,
+        "meaning": said.meaning.score,
+        "hallucinations": float(said.hallucinations.score),
+    }

@@ -1,0 +1,219 @@
+"""Privacy of authors: what can be told of somebody from what they wrote, however their names are masked?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.data.subjects import CERTAIN
+from showthrough.errors import PlanError, Problem, quoted
+from showthrough.inference.asking import ANSWERS, READER, RULES, attacker_fault, attacker_of, judge_fault, judge_of
+from showthrough.inference.authors import Asked, Scores, asked_of, author_of, guesses_of, scored, sums
+from showthrough.inference.base import Answer
+from showthrough.inference.controls import (
+    CONTROL,
+    CONTROLS,
+    OTHER,
+    RISK,
+    Answers,
+    answers_of,
+    risk,
+    risk_interval,
+    stand_ins,
+)
+from showthrough.inference.judging import PARTS, agreement_parts, limits_of, meetings, one_each_of
+from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.metrics.inference.author_remarks import ALL, OWN, RIGHT, UNANSWERED, UNGUESSED, remarks_of
+from showthrough.resources import Resources
+from showthrough.tables.calls import parameter
+
+TOP_1, TOP_3 = "top-1", "top-3"
+CERTAINTY, HARDNESS = "certainty", "hardness"
+_HALVES = (0.0, 0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class AuthorAttributes(Metric):
+    """The share of authors' attributes that an attacker's first guess names (Staab et al. 2024; SynthPAI).
+
+    A document is by one author, of whom some attributes are true, such as age or occupation. An attacker reads what is
+    released and makes up to three guesses for each. The headline is the share of attributes whose first guess is right;
+    one that is right but less precise counts as not right, unless `partly` says otherwise.
+
+    top-1 = |{attributes : the first guess is right}| / |attributes|; top-3: any of the first three is
+
+    Parts: `top-3`; both by tag, as `top-1:age`; top-1 by `certainty:N` and `hardness:N`; `control:empty` and
+    `control:other`, the same attack without a text and with another author's; `risk:empty` and `risk:other`, of what
+    these leave the share that is inferred. Documents without an answer count nowhere.
+    """
+
+    group = "privacy"
+    needs = frozenset({"subjects"})
+    scope = "corpus"
+    title = "Attributes of authors inferred"
+    better = "lower"
+    neutral = (CONTROL, *PARTS)
+    tells = "what can be inferred about authors"
+    undefined = "no attribute of an author was asked for and answered"
+    counts = ((RIGHT, "wrong"), (ALL, "all"))
+    fixed = (("rules", "v1"),)
+
+    attacker: str = parameter(READER, f"who guesses: {READER}, {ANSWERS}FILE or llm:MODEL[@URL]")
+    judge: str = parameter(RULES, f"who says whether a guess is right: {RULES}, {ANSWERS}FILE or llm:MODEL[@URL]")
+    certainty: int = parameter(3, "attributes count that are at least so certain, 1 to 5")
+    partly: float = parameter(0.0, "what a guess counts that is right but less precise: 0, 0.5 or 1")
+    verdicts: str = parameter("", f"whose verdicts the judge is compared with: {ANSWERS}FILE; empty: nobody's")
+    seed: int = parameter(0, "of whose text stands in as the control")
+
+    def __post_init__(self) -> None:
+        faults = {"attacker": attacker_fault(self.attacker), "judge": judge_fault(self.judge)}
+        if not 1 <= self.certainty <= CERTAIN:
+            faults["certainty"] = f"found {quoted(self.certainty)}; expected 1 to {CERTAIN}"
+        if self.partly not in _HALVES:
+            faults["partly"] = f"found {quoted(self.partly)}; expected 0, 0.5 or 1"
+        if self.verdicts and not self.verdicts.removeprefix(ANSWERS) != self.verdicts:
+            faults["verdicts"] = f"found {quoted(self.verdicts)}; expected {ANSWERS}FILE"
+        if self.seed < 0:
+            faults["seed"] = f"found {quoted(self.seed)}; expected 0 or more"
+        for name, fault in faults.items():
+            if fault:
+                raise PlanError(fault, f"{type(self).__name__}: {name}")
+        object.__setattr__(self, "partly", float(self.partly))
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(filter(None, (self.attacker, self.judge, self.verdicts))))
+
+    def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
+        if corpus.survey.subjects and any(author_of(document) for document in corpus):
+            return []
+        expected = "expected profiles of authors, or documents about one person each (formats profiles and spia)"
+        return [Problem(corpus.source, "", f"no document says what is true of its author; {expected}")]
+
+    def limits(self, part: str) -> tuple[float, float] | None:
+        return limits_of(part) if part in PARTS else (0.0, 1.0)
+
+    def one_each(self, part: str, totals: Totals) -> float:
+        return one_each_of(part, totals) if part in PARTS else 1.0
+
+    def own_interval(self, part: str, units: Rows, confidence: float) -> tuple[float, float] | None:
+        kind, _, which = part.partition(":")
+        if kind != RISK:
+            return None
+        column = dict(zip(units.columns, units.values.T, strict=True))
+        attack, control = (
+            (column[f"{RIGHT}:{one}:{which}"], column[f"{ALL}:{CONTROL}:{which}"]) for one in (OWN, CONTROL)
+        )
+        return risk_interval(attack, control, confidence)
+
+    def test_fault(self, part: str) -> str:
+        return "it follows from the attacker alone, without any text" if part == f"{CONTROL}:empty" else ""
+
+    def why_undefined(self, part: str, totals: Totals) -> str:
+        kind, _, which = part.partition(":")
+        if kind in (CONTROL, RISK) and not totals[f"{ALL}:{CONTROL}:{which}"]:
+            return f"the attacker has no answer {CONTROLS[which]}"
+        return "the control leaves nothing to be inferred" if kind == RISK else self.undefined
+
+    def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
+        return remarks_of(self.attacker, self.judge, tables)
+
+    def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
+        documents, resources = list(chunk.corpus), chunk.resources
+        asked = asked_of(documents, self.certainty)
+        about = sorted({one.place for one in asked})
+        tags = tuple(dict.fromkeys(one.tag for one in asked))
+        instead = stand_ins(chunk.corpus, self.seed)
+        attacker, judge = attacker_of(self.attacker, resources), judge_of(self.judge, resources)
+        human = judge_of(self.verdicts, resources) if self.verdicts else None
+        ids = [document.id for document in documents]
+        held = _held(asked, ids, instead) if self.attacker.startswith(ANSWERS) else None
+
+        def rows(anonymized: Anonymized) -> Rows:
+            name = anonymized.name
+            told = answers_of(
+                attacker, name, [documents[place] for place in about], anonymized.texts, instead, "author", tags
+            )
+            by_place = dict(zip(about, told, strict=True))
+            own = scored(asked, _answers(by_place, len(ids), "own"), judge, human, (name, ids))
+            values = self._values(asked, own)
+            for which in CONTROLS:
+                answers = _answers(by_place, len(ids), which)
+                tried = _tried(asked, answers, held) if which == OTHER and held is not None else None
+                values |= self._control(which, own, scored(asked, answers, judge), tried)
+            columns = sums([one.place for one in asked], values, len(ids))
+            unanswered = [place for place in about if by_place[place].own is None]
+            columns[UNANSWERED] = np.bincount(np.array(unanswered, dtype=np.int64), minlength=len(ids))
+            if human is not None:
+                places = np.array([one.place for one in asked], dtype=np.int64)[own.owners]
+                columns |= meetings(own.judged, places, len(ids))
+            return Rows.named(columns)
+
+        return rows
+
+    def _values(self, asked: Sequence[Asked], own: Scores) -> dict[str, Array]:
+        """By column, of each attribute: whether it counts, and what it is worth."""
+        found: dict[str, Array] = {UNGUESSED: (own.answered & ~own.guessed).astype(np.float64)}
+        first, best = (self._worth(each) for each in (own.first, own.best))
+        found |= _share(HEADLINE, first) | _share(TOP_3, best)
+        kinds = {TOP_1: [one.tag for one in asked], CERTAINTY: [one.certainty for one in asked]}
+        kinds |= {HARDNESS: [one.hardness for one in asked]}
+        for kind, each in kinds.items():
+            for value in sorted({*each}, key=str):
+                among = np.array([one == value for one in each])
+                found |= _share(f"{kind}:{value}", np.where(among, first, np.nan))
+                if kind == TOP_1:
+                    found |= _share(f"{TOP_3}:{value}", np.where(among, best, np.nan))
+        return found
+
+    def _control(self, which: str, own: Scores, control: Scores, tried: Array | None) -> dict[str, Array]:
+        """The first guesses where nothing can be known, and the attack's own about the same attributes."""
+        theirs = self._worth(control.first)
+        ours = self._worth(own.first)
+        if tried is not None:
+            theirs = np.where(tried, theirs, np.nan)
+        theirs = np.where(np.isnan(ours), np.nan, theirs)
+        own_share = {f"{RIGHT}:{OWN}:{which}": np.where(np.isnan(theirs), 0.0, ours)}
+        return _share(f"{CONTROL}:{which}", theirs) | own_share
+
+    def _worth(self, scores: Array) -> Array:
+        return np.where(scores == 0.5, self.partly, scores)
+
+    def combine(self, totals: Totals) -> dict[str, Array]:
+        parts = {HEADLINE: ratio(totals[RIGHT], totals[ALL])}
+        for column in totals:
+            if column.startswith(f"{ALL}:"):
+                part = column.removeprefix(f"{ALL}:")
+                parts[part] = ratio(totals[f"{RIGHT}:{part}"], totals[column])
+        for which in CONTROLS:
+            control = f"{CONTROL}:{which}"
+            success = ratio(totals[f"{RIGHT}:{OWN}:{which}"], totals[f"{ALL}:{control}"])
+            parts[f"{RISK}:{which}"] = risk(success, parts[control])
+        return parts | agreement_parts(totals)
+
+
+def _share(part: str, worth: Array) -> dict[str, Array]:
+    """Of a part how much is inferred, and of how many attributes; those that are missing count in neither."""
+    behind = f":{part}" if part else ""
+    return {f"{RIGHT}{behind}": np.nan_to_num(worth), f"{ALL}{behind}": (~np.isnan(worth)).astype(np.float64)}
+
+
+def _answers(by_place: Mapping[int, Answers], documents: int, which: str) -> list[Answer | None]:
+    return [getattr(by_place[place], which) if place in by_place else None for place in range(documents)]
+
+
+def _held(asked: Sequence[Asked], ids: Sequence[str], instead: Mapping[str, str]) -> list[bool]:
+    """Whether recorded answers about what stands in for a document were asked for an attribute: its author has it."""
+    known = {(ids[one.place], one.tag) for one in asked}
+    return [(instead.get(ids[one.place], ""), one.tag) in known for one in asked]
+
+
+def _tried(asked: Sequence[Asked], answers: Sequence[Answer | None], held: Sequence[bool]) -> Array:
+    """Who was not asked for an attribute did not fail to infer it."""
+    guessed = [guesses_of(answer) for answer in answers]
+    return np.array([had or one.tag in guessed[one.place] for one, had in zip(asked, held, strict=True)], dtype=bool)

@@ -1,0 +1,42 @@
+"""Who is in the documents of a corpus, as sentences and grids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from showthrough.analysis.people import People, Said
+from showthrough.errors import shown
+from showthrough.report.corpus_types import first, named, rest
+from showthrough.report.sheets import Entry, Grid, Row, count
+from showthrough.report.wording import counted_words
+
+_LEVELS = {
+    "certainty": "Certainty: how sure it is that this is true, from 1 to 5.",
+    "hardness": "Hardness: how hard it is to find out, from 1 (it stands there) to 5; 0: nobody said.",
+}
+
+
+def people_lead(people: People) -> str:
+    """One sentence."""
+    who = "1 person" if people.subjects == 1 else f"{people.subjects:,} people"
+    where, tags = counted_words(people.documents, "document"), counted_words(len(people.tags), "tag")
+    return f"{who} in {where}, and {counted_words(people.said.values, 'value')} in {tags} that are true of them."
+
+
+def people_grids(people: People) -> Iterator[Grid]:
+    """What is said of people by tag: how certain it is, and how hard to find out."""
+    yield _by_tag(people, "certainty", lambda said: said.certainty)
+    yield _by_tag(people, "hardness", lambda said: said.hardness)
+
+
+def _by_tag(people: People, what: str, levels: Callable[[Said], dict[int, int]]) -> Grid:
+    there = list(levels(people.said))
+
+    def entries(said: Said) -> tuple[Entry, ...]:
+        return count(said.subjects), count(said.values), *(count(levels(said).get(one, 0)) for one in there)
+
+    rows = [Row(named(tag, "name"), entries(said)) for tag, said in first(people.tags)]
+    rows.append(Row("all", entries(people.said), total=True))
+    heads = ("people", "values", *(f"{what} {shown(str(one))}" for one in there))
+    notes = ("Somebody in two documents counts twice.", _LEVELS[what], *rest("tags", people.tags))
+    return Grid(f"People by tag and {what}", heads, tuple(rows), "tag", notes, f"people, {what}")

@@ -1,0 +1,192 @@
+"""One question over the wire and back, through the `openai` client, which tries it once and follows no redirect."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Collection, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from showthrough.errors import ResourceError, shown
+from showthrough.resources.chat.base import Question, Reply
+from showthrough.resources.chat.consent import KEY, Address
+from showthrough.resources.chat.patience import TOLD, told_to_wait
+
+SEED = 0
+_CONNECT, _ANSWER = 10.0, 600.0  # seconds for a connection, and for an answer
+_LATER = {408, 409, 425, 429}  # and all from 500 on
+_UNASKABLE = {400, 413, 422}
+_MOVED = range(300, 400)
+_SHINGLE = 10  # letters of a message that may stand in a document too before it is kept back
+# What servers may refuse, and the words by which they say that it was this.
+_OPTIONAL = {
+    "response_format": ("response_format", "json_schema", "structured output", "guided"),
+    "seed": ("seed",),
+    "temperature": ("temperature",),
+    "max_tokens": ("max_tokens",),
+}
+_TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too large", "too many tokens")
+_FILTERED = ("content_filter", "content filter", "content management policy", "content_policy")
+
+
+class _Message(msgspec.Struct):
+    content: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Completion(msgspec.Struct):
+    choices: list[_Choice]
+    model: str | None = None
+    usage: _Usage | None = None
+
+
+_COMPLETION = msgspec.json.Decoder(_Completion)
+
+
+class LaterError(Exception):
+    """It may work the next time. `wait` are the seconds that the server asks for."""
+
+    def __init__(self, why: str, wait: float | None = None) -> None:
+        super().__init__(why)
+        self.wait = wait
+
+
+class UnaskableError(Exception):
+    """This question can have no answer, and others can."""
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """What the server said, which is paid, whether it is of use or not."""
+
+    reply: Reply
+    cut: bool  # it was longer than the question allowed
+
+
+class Client:
+    """Talks to one server. What that refuses is left out from then on."""
+
+    def __init__(self, address: Address, hosts: Collection[str]) -> None:
+        try:
+            import openai
+        except ImportError:
+            raise ResourceError(f"{address.name} needs the package openai: pip install 'showthrough[llm]'") from None
+        self._openai = openai
+        self._address, self._hosts = address, hosts
+        self._refused: set[str] = set()
+        self._lock = threading.Lock()
+        self._heard = False  # from that server, ever
+        self._key = os.environ.get(KEY) or ("none" if address.is_here else "")
+        if not self._key:
+            raise ResourceError(f"{address.name}: there is no key for {address.host}: {KEY} is to hold it")
+        http = openai.DefaultHttpxClient(follow_redirects=False, trust_env=False, proxy=address.proxy(hosts))
+        timeout = openai.Timeout(_ANSWER, connect=_CONNECT)
+        self._client = openai.OpenAI(
+            api_key=self._key, base_url=address.url, max_retries=0, timeout=timeout, http_client=http
+        )
+
+    def close(self) -> None:
+        self._client.close()
+
+    def ask(self, question: Question, number: int, tokens: int) -> Answered:
+        """Raises LaterError, UnaskableError, or ResourceError where nobody can be asked anything."""
+        while True:
+            sent = self._said(question, number, tokens)
+            try:
+                raw = self._client.chat.completions.with_raw_response.create(**sent)
+                return self._answered(raw.content, tokens)
+            except self._openai.APIStatusError as error:
+                if not self._leave_out(error, sent):
+                    raise self._fault(error, question) from None
+            except self._openai.APITimeoutError:
+                raise LaterError("no answer came in time") from None
+            except self._openai.APIConnectionError as error:
+                raise self._unconnected(error) from None
+
+    def _said(self, question: Question, number: int, tokens: int) -> dict[str, Any]:
+        optional: dict[str, Any] = {"temperature": 0, "seed": SEED + number, "max_tokens": tokens}
+        if question.schema is not None:
+            form = {"name": "answer", "strict": True, "schema": question.schema}
+            optional["response_format"] = {"type": "json_schema", "json_schema": form}
+        if "max_tokens" in self._refused:
+            optional["max_completion_tokens"] = tokens
+        messages = [{"role": "system", "content": question.instructions}, {"role": "user", "content": question.text}]
+        kept = {name: value for name, value in optional.items() if name not in self._refused}
+        return {"model": self._address.model, "messages": messages, **kept}
+
+    def _answered(self, content: bytes, tokens: int) -> Answered:
+        try:
+            found = _COMPLETION.decode(content)
+            choice = found.choices[0]
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, IndexError):
+            raise LaterError("what came is no completion in JSON") from None
+        self._heard = True
+        usage = found.usage or _Usage()
+        counts = max(usage.prompt_tokens or 0, 0), max(usage.completion_tokens or 0, 0)
+        if choice.finish_reason == "content_filter" and not choice.message.content:
+            raise UnaskableError("the server's content filter kept the answer back")
+        reply = Reply(choice.message.content or "", shown(found.model or "", 80), *counts)
+        return Answered(reply, choice.finish_reason == "length")
+
+    def _leave_out(self, error: Any, sent: Mapping[str, Any]) -> bool:
+        """Whether the server refused something that it can do without: then that is left out, once and for all."""
+        if error.status_code not in _UNASKABLE:
+            return False
+        said = f"{error.param or ''} {error.message} {error.body or ''}".lower()
+        with self._lock:
+            for name, words in _OPTIONAL.items():
+                if name in sent and any(word in said for word in words):
+                    self._refused.add(name)
+                    return True
+        # Another thread may have found it out meanwhile: then the question differs now.
+        return any(name in sent for name in self._refused)
+
+    def _fault(self, error: Any, question: Question) -> Exception:
+        status, headers = error.status_code, error.response.headers
+        why = f"{status} {self._reason(error, question)}".strip()
+        said = f"{error.code or ''} {error.message}".lower()
+        if status in _LATER or status >= 500:
+            wait = told_to_wait(headers.get("retry-after-ms"), headers.get("retry-after"))
+            if "insufficient_quota" in said or (wait or 0) > TOLD:
+                return self._nobody(why if wait is None else f"{why}; it asks to wait {wait:,.0f} seconds")
+            return LaterError(why, wait)
+        if status in _MOVED:
+            where = shown(urlsplit(headers.get("location", "")).hostname or "elsewhere")
+            return self._nobody(f"{status}, which leads to {where}; that is not followed")
+        if status in _UNASKABLE and any(word in said for word in _TOO_LONG):
+            return UnaskableError("the text is longer than the model takes")
+        if status in _UNASKABLE and any(word in said for word in _FILTERED):
+            return UnaskableError("the server's content filter refused the text")
+        return self._nobody(why)
+
+    def _unconnected(self, error: Exception) -> Exception:
+        cause = error.__cause__
+        why = f"the connection failed ({type(cause).__name__ if cause else 'unknown'})"
+        if self._heard or cause is None or type(cause).__name__ != "ConnectError":
+            return LaterError(why)
+        return self._nobody(f"nobody answers at {self._address.url}: is the server running?")
+
+    def _nobody(self, why: str) -> ResourceError:
+        return ResourceError(f"{self._address.name}: {self._address.host}: {why}")
+
+    def _reason(self, error: Any, question: Question) -> str:
+        """What the server says, unless it repeats what it was sent: no message is a place for a document or a key."""
+        body = error.body if isinstance(error.body, Mapping) else {}
+        said = body.get("message") or body.get("detail") or error.response.reason_phrase
+        text = " ".join(str(said).split())
+        told = f"{question.text}\n{self._key}"
+        pieces = {text[at : at + _SHINGLE] for at in range(max(1, len(text) - _SHINGLE + 1))}
+        if len(text) > 2000 or self._key in text or any(piece in told for piece in pieces):
+            return "(its reason repeats what it was sent, and is not shown)"
+        return shown(text, 200)

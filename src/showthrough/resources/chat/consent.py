@@ -1,0 +1,101 @@
+"""Where a language model is, and whether text may be sent there."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+import socket
+from collections.abc import Collection
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from showthrough.data.retyping import listed
+from showthrough.errors import PlanError, quoted, shown
+
+USUAL = "https://api.openai.com/v1"
+BASE_URL, KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY"  # variables of the environment
+_WRITTEN = re.compile(r"llm:(?P<model>.+?)(?:@(?P<url>https?://.*))?", re.DOTALL | re.IGNORECASE)
+_SCHEMELESS = re.compile(r"@(localhost\b|[\w.-]+:\d+|\d+\.\d+\.\d+\.\d+)")
+_EXPECTED = "expected llm:MODEL or llm:MODEL@URL, such as llm:qwen3@http://localhost:8000/v1"
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True)
+class Address:
+    """A model, and the server that has it."""
+
+    name: str
+    model: str
+    url: str
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def port(self) -> int:
+        parts = urlsplit(self.url)
+        return parts.port or _PORTS[parts.scheme]
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is this machine. `localhost` is what the system takes it for."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            pass
+        if self.host != "localhost":
+            return False
+        try:
+            found = {str(one[4][0]).partition("%")[0] for one in socket.getaddrinfo(self.host, self.port)}
+        except OSError:
+            return False
+        return all(ipaddress.ip_address(one).is_loopback for one in found)
+
+    def is_allowed(self, hosts: Collection[str]) -> bool:
+        """Whether text may be sent there: to this machine always, to another where somebody named it."""
+        return self.host in hosts or f"{self.host}:{self.port}" in hosts or self.is_here
+
+    def proxy(self, hosts: Collection[str]) -> str | None:
+        """What the environment would have all go through: used where it was named too, and never on this machine."""
+        from urllib.request import getproxies, proxy_bypass  # here: it takes a moment to import
+
+        scheme = urlsplit(self.url).scheme
+        found = getproxies().get(scheme) or getproxies().get("all")
+        if not found or self.is_here or proxy_bypass(self.host):
+            return None
+        where = urlsplit(found if "://" in found else f"http://{found}")
+        return where.geturl() if (where.hostname or "") in hosts else None
+
+
+def address_of(name: str) -> Address:
+    """Where the model of a name is. Raises PlanError for what is no address; nothing is looked up."""
+    written = _WRITTEN.fullmatch(name)
+    if written is None or _SCHEMELESS.search(written["model"]):
+        raise PlanError(f"found {quoted(name)}; {_EXPECTED}", "language model")
+    told, place = written["url"], f"language model {shown(name)}"
+    if told is None:
+        told, place = os.environ.get(BASE_URL) or USUAL, BASE_URL
+    try:
+        parts = urlsplit(told)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise PlanError(f"found {quoted(told)}: {error}; {_EXPECTED}", place) from None
+    if parts.username is not None or parts.password is not None or "@" in parts.netloc:
+        raise PlanError(f"has a user or a password in it; expected {KEY} to hold the key", place)
+    if parts.scheme not in _PORTS or not host or not told.isascii() or not told.isprintable() or " " in told:
+        raise PlanError(f"found {quoted(told)}; {_EXPECTED}", place)
+    if parts.query or parts.fragment:
+        raise PlanError("has a question or a mark in it; expected a URL with a path at most", place)
+    return Address(name, written["model"], told)
+
+
+def hosts_of(send_text_to: str | Collection[str]) -> frozenset[str]:
+    """The hosts that may hear of documents. Raises PlanError for what is no host."""
+    hosts = frozenset(one.strip().lower().removeprefix("[").replace("]", "") for one in listed(send_text_to))
+    for one in hosts:
+        if not one or re.search(r"[/@\s*?]", one):
+            expected = "expected a host, such as api.openai.com or gpu.example.org:8000"
+            raise PlanError(f"found {quoted(one)}; {expected}", "send_text_to")
+    return hosts

@@ -1,0 +1,78 @@
+"""What questions would cost, counted while nobody is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from showthrough.resources.chat.base import Question
+
+LETTERS = 4  # of a token, about: English prose; other languages and codes have fewer
+SHARE = 4  # an answer is taken to be a quarter as long as it may be, where none is recorded
+_BESIDE = 10  # tokens of a question that are neither its instructions nor its text
+
+Place = tuple[str, str, str]  # a metric, an anonymization, a model
+
+
+@dataclass
+class Count:
+    """Of one metric, one anonymization and one model. `further` questions follow from answers: so many at most."""
+
+    calls: int = 0
+    recorded: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0  # as answers usually are
+    tokens_most: int = 0  # as they may be
+    further: int = 0
+    further_in: int = 0
+    further_out: int = 0
+
+
+@dataclass
+class Tally:
+    """Questions that would be asked, each once; and those that follow. Whoever counts says what is being scored."""
+
+    counts: dict[Place, Count] = field(default_factory=dict)
+    names: dict[str, set[str]] = field(default_factory=dict)  # of anonymizations whose texts a model would be sent
+    documents: dict[str, set[str]] = field(default_factory=dict)  # likewise
+    scored: tuple[str, str] = ("", "")  # the metric and the anonymization
+    _seen: set[str] = field(default_factory=set)
+
+    def count(self, model: str, new: Mapping[str, Question], answered: int, usual: Mapping[str, int]) -> None:
+        """Questions by key, how many others have answers, and how long answers to prompts usually are."""
+        one = self._count(model)
+        one.recorded += answered
+        fresh = {key: question for key, question in new.items() if key not in self._seen}
+        self._seen.update(fresh)
+        for question in fresh.values():
+            one.calls += 1
+            one.tokens_in += _tokens(len(question.instructions) + len(question.text)) + _BESIDE
+            one.tokens_out += usual.get(question.prompt) or question.tokens // SHARE
+            one.tokens_most += question.tokens
+            self.names.setdefault(model, set()).add(question.about[0])
+            self.documents.setdefault(model, set()).add(question.about[1])
+
+    def expect(self, model: str, questions: int, characters: int, tokens: int) -> None:
+        one = self._count(model)
+        one.further += questions
+        one.further_in += questions * (_tokens(characters) + _BESIDE)
+        one.further_out += questions * tokens
+
+    def would_ask(self, model: str) -> bool:
+        return any(one.calls or one.further for place, one in self.counts.items() if place[2] == model)
+
+    def _count(self, model: str) -> Count:
+        return self.counts.setdefault((*self.scored, model), Count())
+
+
+def usual_lengths(recorded: Iterable[tuple[str, int, int]]) -> dict[str, int]:
+    """How long answers are by prompt, from prompts, their tokens and the number of answers."""
+    sums: dict[str, tuple[int, int]] = {}
+    for prompt, tokens, answers in recorded:
+        before = sums.get(prompt, (0, 0))
+        sums[prompt] = before[0] + tokens, before[1] + answers
+    return {prompt: tokens // answers for prompt, (tokens, answers) in sums.items() if answers and tokens}
+
+
+def _tokens(characters: int) -> int:
+    return -(-characters // LETTERS)

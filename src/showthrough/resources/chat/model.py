@@ -1,0 +1,199 @@
+"""A language model that is asked: what is recorded is not asked again, and what is asked is recorded at once."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
+
+from showthrough.errors import PlanError, ResourceError
+from showthrough.resources.chat.base import Asked, Check, Question, Reply
+from showthrough.resources.chat.client import Client, LaterError, UnaskableError
+from showthrough.resources.chat.consent import address_of, hosts_of
+from showthrough.resources.chat.crew import at_work
+from showthrough.resources.chat.estimate import Tally, usual_lengths
+from showthrough.resources.chat.patience import TRIES, Patience
+from showthrough.resources.chat.recordings import About, Recording, Recordings, key_of
+from showthrough.resources.chat.settings import AskingSettings
+from showthrough.resources.settings import Watch
+
+_LONGEST = 32_000  # tokens of an answer, however often it was cut
+_INVALID = "no valid answer came"
+
+
+class _New(NamedTuple):
+    """A question that has no answer yet, and all that it is about."""
+
+    key: str
+    question: Question
+    about: list[About]
+
+
+class LanguageModel:
+    """`llm:MODEL[@URL]`, anything that speaks OpenAI's protocol. With a tally questions are only counted."""
+
+    def __init__(
+        self,
+        name: str,
+        settings: AskingSettings,
+        recordings: Recordings | None,
+        watch: Watch | None = None,
+        tally: Tally | None = None,
+    ) -> None:
+        self.name = name
+        self.address = address_of(name)
+        self._settings, self._watch, self._tally = settings, watch, tally
+        self._hosts = hosts_of(settings.send_text_to)
+        self._recordings = recordings
+        self._used: dict[str, None] = {}  # keys of all that was asked, in their order
+
+    @property
+    def estimating(self) -> bool:
+        return self._tally is not None
+
+    def replies(self, questions: Sequence[Question], check: Check) -> list[Reply | None]:
+        keys = [key_of(self.name, question) for question in questions]
+        self._used.update(dict.fromkeys(keys))
+        about: dict[str, list[About]] = {}
+        new: dict[str, _New] = {}
+        for key, question in zip(keys, questions, strict=True):
+            listed = about.setdefault(key, [])
+            listed.append(question.about)
+            if self._recordings is None or key not in self._recordings:
+                new[key] = _New(key, question, listed)
+        if self._tally is not None:
+            fresh = {key: one.question for key, one in new.items()}
+            self._tally.count(self.name, fresh, len(about) - len(new), self._usual)
+        elif new:
+            self._ask(list(new.values()), check)
+        if self._recordings is not None and self._tally is None:
+            self._recordings.note(about)
+        return [self._reply(key, check) for key in keys]
+
+    def _reply(self, key: str, check: Check) -> Reply | None:
+        if self._recordings is None or key not in self._recordings:
+            return None
+        found = self._recordings[key]
+        if found.content is None or not _is_valid(found.content, check):
+            return None
+        return Reply(found.content, found.model, found.tokens_in, found.tokens_out)
+
+    def asked(self) -> Asked:
+        recordings = self._recordings
+        used = [] if recordings is None else [recordings[key] for key in sorted(self._used) if key in recordings]
+        told = msgspec.json.encode([(one.key, one.content) for one in used])
+        return Asked(
+            name=self.name,
+            digest=hashlib.blake2b(told, digest_size=16).hexdigest() if used else "",
+            model=",".join(sorted({one.model for one in used if one.model})),
+            prompts={one.prompt: one.digest for one in used},
+            calls=sum(one.answers for one in used),
+            tokens_in=sum(one.tokens_in for one in used),
+            tokens_out=sum(one.tokens_out for one in used),
+        )
+
+    def expect(self, questions: int, characters: int, tokens: int) -> None:
+        if self._tally is not None:
+            self._tally.expect(self.name, questions, characters, tokens)
+
+    @cached_property
+    def _usual(self) -> dict[str, int]:
+        """How long its answers are by prompt, as far as some are recorded."""
+        kept = [] if self._recordings is None else [one for one in self._recordings.all() if one.name == self.name]
+        return usual_lengths((one.prompt, one.tokens_out, one.answers) for one in kept)
+
+    @cached_property
+    def _client(self) -> Client:
+        return Client(self.address, self._hosts)
+
+    def _ask(self, new: Sequence[_New], check: Check) -> None:
+        if self._recordings is None:
+            raise PlanError(NOWHERE, f"language model {self.name}")
+        if not self.address.is_allowed(self._hosts):
+            raise PlanError(f"--send-text-to {self.address.host} would allow it; nothing was sent", self.name)
+        recordings, client, stop = self._recordings, self._client, threading.Event()
+        patience = Patience(self._settings.rate, stop)
+
+        def work(one: _New) -> None:
+            found = _Try(self.name, client, patience, one).result(check)
+            if found is not None:
+                recordings.add(found)
+
+        def told(done: int) -> None:
+            if self._watch is not None:
+                self._watch(f"asking {self.address.model}", done, len(new))
+
+        with recordings.growing():
+            at_work(new, work, self._settings.concurrency, stop, told)
+
+
+NOWHERE = (
+    "its answers cost and are kept beside the run: name it with -o, or a file with --recordings"
+    " (in Python, recordings=…)"
+)
+
+
+class _Try:
+    """One question, asked until there is an answer."""
+
+    def __init__(self, name: str, client: Client, patience: Patience, new: _New) -> None:
+        self._name, self._client, self._patience, self._new = name, client, patience, new
+
+    def result(self, check: Check) -> Recording | None:
+        """The answer, or why there is none; None where all was stopped. Raises ResourceError after all tries."""
+        paid: list[Reply] = []
+        tokens, last = self._new.question.tokens, ""
+        for tries in range(1, TRIES + 1):
+            if not self._patience.turn():
+                return None
+            wait = None
+            try:
+                answered = self._client.ask(self._new.question, len(paid), tokens)
+            except LaterError as error:
+                last, wait = str(error), error.wait
+            except UnaskableError as error:
+                return self._recording(None, paid, tries, str(error))
+            else:
+                paid.append(answered.reply)
+                if _is_valid(answered.reply.content, check):
+                    return self._recording(answered.reply.content, paid, tries)
+                last = _INVALID
+                if answered.cut:
+                    tokens = min(2 * tokens, _LONGEST)
+            if tries < TRIES and not self._patience.after(tries, wait):
+                return None
+        if last == _INVALID:
+            return self._recording(None, paid, TRIES, f"{_INVALID} in {len(paid)} tries")
+        raise ResourceError(
+            f"{self._name}: no answer after {TRIES} tries, the last: {last}; what was answered is kept, "
+            "and is not asked again"
+        )
+
+    def _recording(self, content: str | None, paid: Sequence[Reply], tries: int, fault: str = "") -> Recording:
+        question = self._new.question
+        return Recording(
+            key=self._new.key,
+            name=self._name,
+            prompt=question.prompt,
+            digest=question.digest,
+            about=sorted(set(self._new.about)),
+            content=content,
+            model=paid[-1].model if paid else "",
+            tokens_in=sum(one.tokens_in for one in paid),
+            tokens_out=sum(one.tokens_out for one in paid),
+            answers=len(paid),
+            tries=tries,
+            fault=fault,
+        )
+
+
+def _is_valid(content: str, check: Check) -> bool:
+    try:
+        check(content)
+    except ValueError:
+        return False
+    return True

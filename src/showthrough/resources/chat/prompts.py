@@ -1,0 +1,37 @@
+"""Prompts: text files with a version in their names, known by their digest wherever an answer is told of."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from showthrough.resources.chat.base import Question
+
+
+class Prompt(NamedTuple):
+    """What a model is told before it is given a text."""
+
+    name: str  # such as `subjects.v1`
+    text: str
+    digest: str
+
+    def about(
+        self,
+        text: str,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        about: tuple[str, str] = ("", ""),
+        tokens: int = 2000,
+    ) -> Question:
+        """The question that a text makes of it; `about` has the anonymization and the document."""
+        return Question(self.text, text, self.name, self.digest, schema, about, tokens)
+
+
+@lru_cache(maxsize=64)
+def load(package: str, name: str) -> Prompt:
+    """The prompt of a name: `load("showthrough.inference", "subjects.v1")` is its `prompts/subjects.v1.txt`."""
+    text = files(package).joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8").strip()
+    return Prompt(name, text, hashlib.blake2b(text.encode(), digest_size=16).hexdigest())

@@ -1,0 +1,170 @@
+"""What language models answered, kept in a private file of their own: each answer is on disk before anybody uses it.
+
+A question that has an answer there is never asked again. The file names the anonymizations and documents that a
+question was about, so that answers can be read without asking the questions again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from showthrough.errors import InputError, OutputError, Problem, shown
+from showthrough.files.growing import DamagedError, GrowingFile, pieces
+from showthrough.files.reading import plain, read_bytes
+from showthrough.resources.chat.base import Question
+
+TITLE = b"showthrough answers 1"
+SUFFIX = ".answers"
+_KIND = b"showthrough answers "
+_EXPECTED = "expected answers that showthrough recorded; name another file with --recordings"
+
+About = tuple[str, str]  # an anonymization, a document
+
+
+class Recording(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="answer"):
+    """One question that was answered, or that cannot be: then `content` is null, and `fault` says why.
+
+    `answers` are all that the server gave, and the tokens those of all of them: what was no use is paid too.
+    """
+
+    key: str
+    name: str  # of the model, as metrics write it
+    prompt: str
+    digest: str  # of the prompt
+    about: list[About]
+    content: str | None
+    model: str = ""  # as the server named it
+    tokens_in: int = 0
+    tokens_out: int = 0
+    answers: int = 1
+    tries: int = 1
+    fault: str = ""
+
+
+class Again(msgspec.Struct, frozen=True, tag_field="kind", tag="again"):
+    """What else a recorded question was about."""
+
+    key: str
+    about: list[About]
+
+
+_ENTRY = msgspec.json.Decoder(Recording | Again)
+
+
+def beside(run: Path) -> Path:
+    """Where the answers of a run are kept: `run.json.answers`."""
+    home = Path(os.path.realpath(run)) if run.is_symlink() else run
+    return home.with_name(home.name + SUFFIX)
+
+
+def key_of(name: str, question: Question) -> str:
+    """What tells a question to a model from all others; where the model is reached only if its name says so."""
+    told = [name, question.digest, question.instructions, question.text, question.schema]
+    return hashlib.blake2b(msgspec.json.encode(told, order="sorted"), digest_size=16).hexdigest()
+
+
+class Recordings:
+    """The answers in a file. It is locked while answers come in, and open no longer than that.
+
+    Raises InputError for a file of another kind, which is left as it is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = GrowingFile(path, TITLE)
+        self._found: dict[str, Recording] = {}
+        self._about: dict[str, set[About]] = {}
+        self._lock = threading.Lock()
+        if path.exists():
+            self._take(_pieces_of(path))
+
+    def __getitem__(self, key: str) -> Recording:
+        return self._found[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._found
+
+    def all(self) -> list[Recording]:
+        """Each with everything that its question was about."""
+        return [replace(one, about=sorted(self._about[key])) for key, one in self._found.items()]
+
+    @contextmanager
+    def growing(self) -> Iterator[None]:
+        """In here answers may be added. Raises OutputError where another program does so."""
+        try:
+            self._take(self._file.go_on())
+        except DamagedError:
+            raise InputError(Problem(str(self.path), "", _EXPECTED)) from None
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._file.close()
+
+    def add(self, recording: Recording) -> None:
+        """On disk when this returns. Whoever comes when the file is closed again is told so by an OutputError."""
+        with self._lock:
+            self._file.add(msgspec.json.encode(recording))
+            self._keep(recording)
+
+    def note(self, about: Mapping[str, Iterable[About]]) -> None:
+        """What else recorded questions are about, by their keys. Where it cannot be written down nothing is lost."""
+        new = {key: sorted(set(each) - self._about[key]) for key, each in about.items() if key in self._about}
+        if not any(new.values()):
+            return
+        with suppress(OutputError), self.growing():
+            for key, each in new.items():
+                if each:
+                    self._file.add(msgspec.json.encode(Again(key, each)))
+                    self._about[key].update(each)
+
+    def _take(self, found: Iterable[bytes]) -> None:
+        for one in _entries(found, self.path):
+            if isinstance(one, Recording):
+                self._keep(one)
+            elif one.key in self._about:
+                self._about[one.key].update(one.about)
+
+    def _keep(self, recording: Recording) -> None:
+        self._found[recording.key] = recording
+        self._about.setdefault(recording.key, set()).update(recording.about)
+
+
+def read_recordings(path: Path) -> list[Recording]:
+    """All answers of a file, each with everything that its question was about. Raises InputError."""
+    return Recordings(path).all()
+
+
+def is_recordings(content: bytes) -> bool:
+    return content.startswith(TITLE + b"\n")
+
+
+def _pieces_of(path: Path) -> list[bytes]:
+    content = read_bytes(path)
+    if content.startswith(_KIND) and not is_recordings(content) and not (TITLE + b"\n").startswith(content):
+        found = shown(content[:40].partition(b"\n")[0].decode("utf-8", "replace"))
+        raise InputError(Problem(str(path), "", f"found {found}; this version reads {TITLE.decode()}"))
+    if (TITLE + b"\n").startswith(content):  # nothing yet, or all that a kill left of the title
+        return []
+    if not is_recordings(content):
+        raise InputError(Problem(str(path), "", f"holds something else; {_EXPECTED}"))
+    try:
+        return list(pieces(content, TITLE))
+    except DamagedError:
+        raise InputError(Problem(str(path), "", f"is damaged; {_EXPECTED}")) from None
+
+
+def _entries(found: Iterable[bytes], path: Path) -> Iterator[Recording | Again]:
+    for number, piece in enumerate(found, 1):
+        try:
+            yield _ENTRY.decode(piece)
+        except msgspec.DecodeError as error:
+            raise InputError(Problem(str(path), f"answer {number}", f"{plain(str(error))}; {_EXPECTED}")) from None

@@ -1,0 +1,37 @@
+"""A language model that says what it is told to, for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from showthrough.resources.chat.base import Asked, Check, Question, Reply
+
+
+class Parrot:
+    """Answers by a function of the question's text; what fails the check is missing, as the protocol has it."""
+
+    name = "llm:parrot"
+    estimating = False
+
+    def __init__(self, answer: Callable[[str], str]) -> None:
+        self._answer = answer
+        self.heard: list[Question] = []
+        self.expected: list[tuple[int, int, int]] = []
+
+    def replies(self, questions: Sequence[Question], check: Check) -> list[Reply | None]:
+        self.heard += questions
+        return [self._reply(question, check) for question in questions]
+
+    def _reply(self, question: Question, check: Check) -> Reply | None:
+        content = self._answer(question.text)
+        try:
+            check(content)
+        except ValueError:
+            return None
+        return Reply(content, "parrot-1")
+
+    def asked(self) -> Asked:
+        return Asked(self.name, model="parrot-1", calls=len(self.heard))
+
+    def expect(self, questions: int, characters: int, tokens: int) -> None:
+        self.expected.append((questions, characters, tokens))
