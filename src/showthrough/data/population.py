@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Codes = NDArray[np.int64]
+_WIDEST = 2**62  # numbers of rows that can be told apart by one product of columns
+_SMALL = 1_000_000  # of which a list is shorter than sorting them
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,12 +95,8 @@ class Population:
     def over(self, tags: Collection[str]) -> Population:
         """The same people by some of their attributes alone."""
         columns = {tag: column for tag, column in self.columns.items() if tag in tags}
-        key = np.zeros(len(self), np.int64)
-        for column in columns.values():  # numbered anew each time: no product of many columns runs over
-            _, key = np.unique(key * max(len(column.values), 1) + column.codes, return_inverse=True)
-        _, first, number = np.unique(key, return_index=True, return_inverse=True)
-        counts = np.zeros(len(first), np.int64)
-        np.add.at(counts, number, self.counts)
+        first, number = _alike(list(columns.values()), len(self))
+        counts = np.bincount(number, self.counts, len(first)).astype(np.int64)  # exact: nobody has 2⁵³ people
         return replace(self, columns={tag: one.at(first) for tag, one in columns.items()}, counts=counts)
 
     @property
@@ -121,3 +119,23 @@ class Population:
         for column in (*codes, self.counts):
             told.update(np.ascontiguousarray(column[order], dtype="<i8").tobytes())
         return told.hexdigest()
+
+
+def _alike(columns: Sequence[Column], rows: int) -> tuple[Codes, Codes]:
+    """Of rows that are alike the first, and of each row the number of those that it belongs to."""
+    key, span = np.zeros(rows, np.int64), 1
+    for column in columns:
+        if span * len(column.values) > _WIDEST:
+            found, key = np.unique(key, return_inverse=True)
+            span = len(found)
+        key = key * len(column.values) + column.codes
+        span *= len(column.values)
+    if span > max(_SMALL, rows):
+        _, first, number = np.unique(key, return_index=True, return_inverse=True)
+        return first, number
+    place = np.full(span, rows, np.int64)
+    np.minimum.at(place, key, np.arange(rows))
+    there = np.flatnonzero(place < rows)
+    number = np.zeros(span, np.int64)
+    number[there] = np.arange(len(there))
+    return place[there], number[key]

@@ -78,6 +78,17 @@ def test_what_the_table_lacks_is_told(census: Path) -> None:
     assert (found.lacking, found.vague, found.narrowed) == ({"OCCUPATION": 1}, {"AGE": 1}, 1)
 
 
+def test_a_name_leads_to_somebody_whatever_k_is(census: Path) -> None:
+    """Bo is one of a hundred by his country, and named; Ole is one alone; nobody knows of the third."""
+    named = [*BO, ("0", "NAME", "Bo Ek", "Bo Ek", 1.0)]
+    found = only(run_of([[*named, ("1", "SEX", "m", "m", 1.0), ("1", "AGE", "30", "30", 1.0)], []], [2, 1]), census)
+    assert found.expected.value == pytest.approx((0.01 + 1 + 0.01) / 3)
+    assert (found.above.value, found.named.value, found.found.value) == pytest.approx((1 / 3, 1 / 3, 2 / 3))
+    listed = Population.of({"NAME": ["Bo Ek", "Ole"], "LOCATION": ["Norway", "Norway"]}, [1, 9])
+    (known,) = risk_annex(run_of([named]), listed).singling_out.figures  # the table says how many have the name
+    assert (known.named.value, known.unique.value) == (0.0, 1.0)
+
+
 def test_guesses_that_are_wrong_tell_nothing(census: Path) -> None:
     found = only(run_of([[("0", "AGE", "30", "70", 0.0), *EVA]], [2]), census)
     assert (found.narrowed, found.used) == (1, {"SEX": 1})

@@ -23,6 +23,10 @@ from showthrough.inference.agreement import FULL, age_of, agreement, plain
 Array = NDArray[np.float64]
 
 AGE = "AGE"
+# What leads to one person by itself, however many others are like them.
+DIRECT = frozenset({
+    "NAME", "IDENTIFICATION_NUMBER", "DRIVER_LICENSE_NUMBER", "PHONE_NUMBER", "PASSPORT_NUMBER", "EMAIL_ADDRESS",
+})  # fmt: skip
 _PLACES = frozenset({"LOCATION", "BIRTH_CITY_COUNTRY"})
 _SAME = {"CITY_COUNTRY": "LOCATION", "RELATIONSHIP_STATUS": "RELATIONSHIP"}  # of profiles, and of documents
 _OLDEST = 120

@@ -9,6 +9,7 @@ import numpy as np
 from showthrough.analysis.risk.asking import command_for
 from showthrough.analysis.risk.crowds import Crowds
 from showthrough.analysis.risk.estimates import shares
+from showthrough.analysis.risk.learned import DIRECT
 from showthrough.analysis.risk.people import People, people_of, tells_of_people
 from showthrough.analysis.risk.values import THRESHOLD, Singled, SinglingOut
 from showthrough.data.population import Population
@@ -65,7 +66,16 @@ def _singled(run: Run, record: MetricRecord, name: str, people: People, crowds: 
     sizes = crowds.sizes(people.known)
     chance = 1 / np.maximum(sizes, 1.0)
     absent = sizes <= 0
-    each = {"expected": chance, "unique": ~absent & (sizes <= _ONE), "absent": absent, "above": chance > THRESHOLD}
+    above, unique = chance > THRESHOLD, ~absent & (sizes <= _ONE)
+    named = np.array([any(one.tag in DIRECT and crowds.fate(one).lacking for one in known) for known in people.known])
+    each = {
+        "expected": chance,
+        "unique": unique,
+        "absent": absent,
+        "above": above,
+        "named": named,
+        "found": named | above,
+    }
     columns = {
         key: np.bincount(people.documents, np.asarray(values, dtype=np.float64), len(run.documents))
         for key, values in (*each.items(), ("people", np.ones(len(people))))
@@ -82,7 +92,7 @@ def _singled(run: Run, record: MetricRecord, name: str, people: People, crowds: 
         strange.update(tag for tag, fate in fates if fate.strange)
     return SinglingOut(
         name, record.text, _signature(run, record, name, crowds.population), len(people), narrowed,
-        found["expected"], found["unique"], found["absent"], found["above"],
+        found["expected"], found["unique"], found["absent"], found["above"], found["named"], found["found"],
         dict(used), dict(lacking), dict(vague), dict(strange), _remarks(people, len(run.documents)),
     )  # fmt: skip
 

@@ -39,6 +39,8 @@ class SinglingOut(msgspec.Struct, frozen=True):
     unique: Estimate  # the share of people with k = 1
     absent: Estimate  # with k = 0: nobody of the population is like them
     above: Estimate  # with 1/k above the threshold
+    named: Estimate  # of whom a name, number or address was inferred that the population does not have
+    found: Estimate  # who are named, or whose 1/k is above the threshold
     used: dict[str, int] = {}  # people of whom an attribute was inferred and used, by tag
     lacking: dict[str, int] = {}  # inferred, but the population has no such column
     vague: dict[str, int] = {}  # inferred too roughly to narrow anybody down

@@ -26,7 +26,14 @@ def above_threshold(one: SinglingOut, threshold: float) -> str:
         return f"{who} nothing can be said of singling out: {found.reason}."
     ends = _between(found)
     told = f"{who} 1/k is above {threshold:g} for {percent(found.value)}{ends} of {people(one.people)}"
-    return f"{told}, as far as this attacker infers; a better one may infer more."
+    told = f"{told}, as far as this attacker infers; a better one may infer more."
+    if not one.named.value or one.found.value is None:
+        return told
+    return (
+        f"{told} A name, number or address that the population does not have was inferred of "
+        f"{percent(one.named.value)}{_between(one.named)}, and leads to them whatever k is: one or the other holds of "
+        f"{percent(one.found.value)}{_between(one.found)}."
+    )
 
 
 def _between(found: Estimate) -> str:
@@ -37,14 +44,23 @@ def singling_grid(annex: RiskAnnex, lines: Lines) -> Grid:
     caption, found = "Singling out: how many people are like them", annex.singling_out
     if found.reason:
         return left_open(caption, found.reason, found.command, "singling-out")
-    heads = ("people", "narrowed down", "mean of 1/k", "k = 1", "k = 0", f"1/k above {annex.threshold:g}")
+    heads = (
+        "people",
+        "narrowed down",
+        "mean of 1/k",
+        "k = 1",
+        "k = 0",
+        f"1/k above {annex.threshold:g}",
+        "named",
+        "either",
+    )
     rows = tuple(
         Row(
             lines.named(f"{one.anonymization} · {one.metric}", one.signature),
             (
                 count(one.people),
                 count(one.narrowed),
-                *map(entry_of, (one.expected, one.unique, one.absent, one.above)),
+                *map(entry_of, (one.expected, one.unique, one.absent, one.above, one.named, one.found)),
             ),
         )
         for one in found.figures
@@ -66,6 +82,8 @@ def _singling_notes(annex: RiskAnnex) -> Iterator[str]:
             )
     yield "narrowed down: people of whom something was inferred rightly that leaves some of the population out"
     yield "k = 0: nobody of the population is like them; that is no less than k = 1, and 1/k is taken as 1"
+    yield "named: of whom a name, number or address was inferred that the population does not have; k knows nothing of it"
+    yield "either: who are named, or whose 1/k is above the threshold"
     yield _THRESHOLD
     for one in annex.singling_out.figures:
         who = f"{shown(one.anonymization)}, {shown(one.metric)}"
