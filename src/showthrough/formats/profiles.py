@@ -16,7 +16,7 @@ from showthrough.errors import shown
 from showthrough.files.heads import Head
 from showthrough.formats.base import Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.people import Fault, Value, level_faults, refuse, released_texts, said_of
+from showthrough.formats.people import Fault, Value, level_faults, refuse, released_texts, said_of, text_alone
 
 
 class _Attribute(msgspec.Struct, gc=False):
@@ -46,10 +46,7 @@ def _profile(wire: _Profile, entry: Entry) -> Document:
 
 
 def _released(wire: _Profile, entry: Entry) -> Document:
-    name = entry.named(wire.id)
-    if wire.text is None:
-        raise entry.fail("text is missing; expected text (answers alone are no corpus)")
-    return Document(name, wire.text, group="" if wire.group is None else str(wire.group))
+    return text_alone(entry.named(wire.id), wire.text, wire.group, entry)
 
 
 def _faults(attributes: Mapping[str, _Attribute]) -> Iterator[Fault]:

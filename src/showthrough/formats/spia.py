@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 import msgspec
 
 from showthrough.data.documents import Document
-from showthrough.data.subjects import Attribute, Subject
-from showthrough.errors import shown
+from showthrough.data.subjects import Attribute, Subject, repeated
 from showthrough.files.heads import Head
 from showthrough.formats.base import PEOPLE, Files, Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.people import Fault, Value, level_faults, refuse, released_texts, said_of
+from showthrough.formats.people import Fault, Value, level_faults, refuse, released_texts, said_of, text_alone
 
 
 class _Said(msgspec.Struct, gc=False):
@@ -59,20 +58,14 @@ def _row(wire: _Row, entry: Entry) -> Document:
 def _released(wire: _Row, entry: Entry) -> Document:
     given = (wire.id,) if entry.columns.id else (wire.metadata.data_id, wire.data_id, wire.id)
     name = entry.named(next((one for one in given if one is not None), None))
-    if wire.text is None:
-        raise entry.fail("text is missing; expected text (answers alone are no corpus)")
-    return Document(name, wire.text, group="" if wire.group is None else str(wire.group))
+    return text_alone(name, wire.text, wire.group, entry)
 
 
-def _faults(subjects: Iterable[_Subject]) -> Iterator[Fault]:
-    seen: set[str] = set()
+def _faults(subjects: Sequence[_Subject]) -> Iterator[Fault]:
+    yield from repeated(str(one.id) for one in subjects)
     for index, subject in enumerate(subjects):
-        place, name = f"subjects[{index}]", str(subject.id)
-        if name in seen:
-            yield f"{place}.id", f"found {shown(name)} a second time; expected every subject once"
-        seen.add(name)
         for number, said in enumerate(subject.said):
-            field = f"{place}.PIIs[{number}]"
+            field = f"subjects[{index}].PIIs[{number}]"
             if not said.tag:
                 yield f"{field}.tag", "is empty; expected a name, such as NAME or AGE"
             yield from level_faults(field, said.certainty, said.hardness)

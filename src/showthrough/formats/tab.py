@@ -12,6 +12,7 @@ import msgspec
 from showthrough.data.documents import Annotation, Authorship, Document, Identifier, Mention
 from showthrough.data.levels import by_type, known_level
 from showthrough.data.silver import is_silver
+from showthrough.data.subjects import repeated
 from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, decoded_or_none, gathered, object_entries
@@ -25,7 +26,6 @@ from showthrough.formats.tab_subjects import (
     Said,
     StatedSubject,
     said_by,
-    stated_faults,
     subject_records,
     subjects_of,
 )
@@ -165,7 +165,7 @@ def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
                 said.append(said_by(str(mark.about), mark.entity_type, text[mark.start_offset : mark.end_offset]))
         annotations.append(Annotation(annotator, tuple(map(_mention, layer.entity_mentions))))
     stated = wire.subjects or ()
-    for field, fault in (*_asked_faults(wire), *stated_faults(stated)):
+    for field, fault in (*_asked_faults(wire), *repeated(str(one.id) for one in stated)):
         problems.append(Problem(str(path), f"{place}: {field}", fault))
     group = "" if wire.group is None else str(wire.group)
     people = subjects_of(stated, said) if stated or said else ()

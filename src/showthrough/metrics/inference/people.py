@@ -22,12 +22,37 @@ from showthrough.metrics.base import Array
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.released import Released
 
-INFERRED, ASKED = "inferred", "asked"  # columns, of all and of each stratum, as in `asked:tag:AGE`
+INFERRED, ASKED = "inferred", "asked"  # columns, of all and of each stratum, as in `asked:AGE` and `asked hardness 1`
+TAG = "tag"
 BARE, UNANSWERED, UNJUDGED, ABOUT = "bare", "unanswered", "unjudged", "about_people"
 PEOPLE, INFERENCES = "people", "inferences"  # who was asked about, and of whom how many attributes were inferred
 MOST_INFERRED = 300  # of a document that are kept as evidence
 _LONGEST = 200  # characters of a value that are kept
 _TOGETHER = 2000  # documents that are asked about at once
+
+
+def column_of(statistic: str, stratum: str) -> str:
+    """Tags behind a colon, since tables count by them; the rest in words.
+
+    >>> column_of("asked", "tag:AGE"), column_of("asked", "control:empty"), column_of("asked", "")
+    ('asked:AGE', 'asked control empty', 'asked')
+    """
+    kind, _, value = stratum.partition(":")
+    if kind == TAG:
+        return f"{statistic}:{value}"
+    return f"{statistic} {kind} {value}" if stratum else statistic
+
+
+def stratum_of(column: str) -> str | None:
+    """What a column of what was asked is about; `None` of other columns.
+
+    >>> stratum_of("asked:AGE"), stratum_of("asked control empty"), stratum_of("asked"), stratum_of("unanswered")
+    ('tag:AGE', 'control:empty', '', None)
+    """
+    about = column.removeprefix(ASKED)
+    if about == column:
+        return None
+    return f"{TAG}{about}" if about.startswith(":") else about.strip().replace(" ", ":")
 
 
 @dataclass
@@ -55,8 +80,7 @@ class Tally:
         persons = sum(score / number for score, number in asked), len(asked)
         for columns, sums in ((self.by_attribute, attributes), (self.by_person, persons)):
             for column, value in zip((INFERRED, ASKED), sums, strict=True):
-                name = f"{column}:{stratum}" if stratum else column
-                columns.setdefault(name, np.zeros(self.documents))[place] = value
+                columns.setdefault(column_of(column, stratum), np.zeros(self.documents))[place] = value
         if not stratum:
             self.by_person[BARE][place] = sum(score == number for score, number in asked)
             self.common[PEOPLE][place] = len(asked)
@@ -128,7 +152,7 @@ class Asking:
         if not inferred:
             return {}
         text, masks = anonymized.texts[document.id], anonymized.of(document.id)
-        return {"inferred": [_inferred(one, document, text, masks) for one in inferred[:MOST_INFERRED]]}
+        return {"inferred": [inferred_of(one, document, text, masks) for one in inferred[:MOST_INFERRED]]}
 
 
 def _blocks(chunk: Chunk, together: int) -> Iterator[dict[int, Document]]:
@@ -154,13 +178,14 @@ def _claims(document: Document, answer: Answer, control: str) -> list[Claim]:
 
 def _strata(finding: Finding) -> Iterator[str]:
     yield ""
-    yield f"tag:{finding.tag}"
+    yield f"{TAG}:{finding.tag}"
     yield f"certainty:{finding.true.certainty}"
     if finding.true.hardness:  # 0 where nobody said
         yield f"hardness:{finding.true.hardness}"
 
 
-def _inferred(finding: Finding, document: Document, text: str, masks: Sequence[Mask]) -> dict[str, Any]:
+def inferred_of(finding: Finding, document: Document, text: str, masks: Sequence[Mask]) -> dict[str, Any]:
+    """A finding as evidence."""
     guess = finding.guess
     start, end = guess.span if guess and guess.span else (0, 0)
     read = 0 <= start < end <= len(text)

@@ -17,7 +17,19 @@ from showthrough.inference.asking import ANSWERS, READER, RULES, attacker_fault,
 from showthrough.inference.controls import CONTROL, CONTROLS, RISK, SUCCESS, Units, risk, risk_interval
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.inference.people import ABOUT, ASKED, BARE, INFERRED, UNANSWERED, UNJUDGED, Asking, Tally
+from showthrough.metrics.inference.people import (
+    ABOUT,
+    ASKED,
+    BARE,
+    INFERRED,
+    TAG,
+    UNANSWERED,
+    UNJUDGED,
+    Asking,
+    Tally,
+    column_of,
+    stratum_of,
+)
 from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
 
@@ -91,11 +103,8 @@ class _Protection(Metric):
         raise NotImplementedError
 
     def combine(self, totals: Totals) -> dict[str, Array]:
-        shares = {
-            column.removeprefix(ASKED).removeprefix(":"): ratio(totals[INFERRED + column.removeprefix(ASKED)], asked)
-            for column, asked in totals.items()
-            if column == ASKED or column.startswith(f"{ASKED}:")
-        }
+        strata = {column: stratum for column in totals if (stratum := stratum_of(column)) is not None}
+        shares = {part: ratio(totals[column_of(INFERRED, part)], totals[one]) for one, part in strata.items()}
         success, controls = shares.pop(""), {name: shares.pop(f"{CONTROL}:{name}", None) for name in CONTROLS}
         parts = {HEADLINE: 1 - success}
         parts |= {part: 1 - shares[part] for part in sorted(shares, key=_in_order)}
@@ -114,7 +123,7 @@ class _Protection(Metric):
         measure, _, control = part.partition(":")
         if measure not in (CONTROL, RISK) or not totals[ASKED]:
             return self.undefined
-        if not totals[f"{ASKED}:{CONTROL}:{control}"]:
+        if not totals[column_of(ASKED, part.replace(RISK, CONTROL, 1))]:
             return f"nobody answered {CONTROLS[control]}"
         return f"everything is inferred {CONTROLS[control]}: nothing is left that these texts could tell"
 
@@ -136,7 +145,7 @@ class _Protection(Metric):
                 f"{shown(self.judge)} did not say whether their guesses are right"
             )
         for control, how in CONTROLS.items():
-            if not totals[INFERRED] or not totals.get(f"{ASKED}:{CONTROL}:{control}"):
+            if not totals[INFERRED] or not totals.get(column_of(ASKED, f"{CONTROL}:{control}")):
                 continue
             attack, other = _against(rows, control)
             ends = risk_interval(attack, other, _SURE)
@@ -152,13 +161,13 @@ class _Protection(Metric):
 def _against(units: Rows, control: str) -> tuple[Units, Units]:
     """By unit what the attack inferred, of how much, and the same of a control."""
     columns = dict(zip(units.columns, units.values.T, strict=True))
-    kind = f":{CONTROL}:{control}"
-    return (columns[INFERRED], columns[ASKED]), (columns[f"{INFERRED}{kind}"], columns[f"{ASKED}{kind}"])
+    attack, other = ([columns[column_of(one, of)] for one in (INFERRED, ASKED)] for of in ("", f"{CONTROL}:{control}"))
+    return (attack[0], attack[1]), (other[0], other[1])
 
 
 def _in_order(part: str) -> tuple[int, str]:
     """Tags, then how certain, then how hard."""
-    return ("tag", "certainty", "hardness").index(part.partition(":")[0]), part
+    return (TAG, "certainty", "hardness").index(part.partition(":")[0]), part
 
 
 @dataclass(frozen=True)
