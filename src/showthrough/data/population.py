@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,8 +13,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Codes = NDArray[np.int64]
+_BETWEEN = re.compile(r"[\s_-]+")
+_SAME = {"CITY_COUNTRY": "LOCATION", "RELATIONSHIP_STATUS": "RELATIONSHIP"}  # of profiles, and of documents
 _WIDEST = 2**62  # numbers of rows that can be told apart by one product of columns
 _SMALL = 1_000_000  # of which a list is shorter than sorting them
+
+
+def tag_of(name: str) -> str:
+    """What an attribute is called in a population, whoever called it so.
+
+    >>> tag_of("age"), tag_of("Birth city-country"), tag_of("relationship_status")
+    ('AGE', 'BIRTH_CITY_COUNTRY', 'RELATIONSHIP')
+    """
+    tag = _BETWEEN.sub("_", name.strip()).upper()
+    return _SAME.get(tag, tag)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +90,7 @@ class Population:
         >>> people.counts.tolist(), people.people, people.notes
         ([8, 4], 12, ('population: 1 row repeats the attributes of another; their counts were added',))
         """
-        made = {tag: one if isinstance(one, Column) else Column.of(one) for tag, one in columns.items()}
+        made = {tag_of(tag): one if isinstance(one, Column) else Column.of(one) for tag, one in columns.items()}
         whole = cls(made, np.asarray(counts, dtype=np.int64), name, source)
         merged = whole.over(made)
         if not (more := len(whole) - len(merged)):

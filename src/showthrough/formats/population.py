@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from showthrough.data.population import Column, Population
+from showthrough.data.population import Column, Population, tag_of
 from showthrough.errors import quoted, shown, some
 from showthrough.files.heads import LINES, Head
 from showthrough.files.reading import decoded, fail, gathered, stem
@@ -25,7 +25,6 @@ COUNT = "COUNT"
 _EXPECTED = "expected a whole number of people, 0 or more"
 _MOST = 2**53  # people in all: more than there are, and sums of them are exact
 _WHOLE = re.compile(r"(\d{1,15})(?:\.0*)?", re.ASCII)
-_BETWEEN = re.compile(r"[\s_-]+")
 _OBJECT = msgspec.json.Decoder(dict[str, str | int | float | None])
 
 
@@ -54,7 +53,7 @@ def read_population(path: str | os.PathLike[str], *, name: str | None = None) ->
 
 def _tags(head: Head, header: Sequence[str]) -> tuple[str, ...]:
     """What the columns are called as tags; raises InputError where there is no count, nothing else, or one twice."""
-    tags = tuple(_BETWEEN.sub("_", name.strip()).upper() for name in header)
+    tags = tuple(map(tag_of, header))
     found = some(one.strip() or "(no name)" for one in header)
     if COUNT not in tags:
         raise fail(head.path, f"found {found}; expected a column count", "column count")

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 from showthrough import InputError, Population
 from showthrough.analysis.risk.crowds import Crowds
-from showthrough.analysis.risk.learned import Learned, ages_of, tag_of
+from showthrough.analysis.risk.learned import Learned, ages_of
 
 ROWS = [
     ("30-34", "f", "Oslo / Norway", 10),
@@ -97,9 +97,9 @@ def test_ages(text: str, ends: tuple[int, int] | None) -> None:
 
 
 def test_profiles_and_documents_share_columns() -> None:
-    assert [tag_of(name) for name in ("age", "city_country", "relationship_status", "LOCATION")] == [
-        "AGE", "LOCATION", "RELATIONSHIP", "LOCATION",
-    ]  # fmt: skip
+    people = Population.of({"relationship_status": ["married", "single"], "city country": ["Oslo", "Rome"]}, [3, 4])
+    assert list(people.columns) == ["RELATIONSHIP", "LOCATION"]
+    assert left(("RELATIONSHIP", "Wed", "Married", 1.0), people=people) == 3
 
 
 VALUES = {"AGE": ["20", "30-39", ""], "SEX": ["male", "f", ""], "LOCATION": ["Oslo / Norway", "Norway", "Sweden"]}

@@ -28,17 +28,11 @@ DIRECT = frozenset({
     "NAME", "IDENTIFICATION_NUMBER", "DRIVER_LICENSE_NUMBER", "PHONE_NUMBER", "PASSPORT_NUMBER", "EMAIL_ADDRESS",
 })  # fmt: skip
 _PLACES = frozenset({"LOCATION", "BIRTH_CITY_COUNTRY"})
-_SAME = {"CITY_COUNTRY": "LOCATION", "RELATIONSHIP_STATUS": "RELATIONSHIP"}  # of profiles, and of documents
 _OLDEST = 120
 _AND_UP = r"\+|(?:and|or) (?:over|older|above|more)"
 _FROM = re.compile(rf"(?:over|above|older than|>(=)?|(≥))\s*(\d{{1,3}})|(\d{{1,3}})\s*(?:{_AND_UP})")
 _UNDER = re.compile(r"(?:under|below|younger than|<(=)?|(≤))\s*(\d{1,3})")
 _LEVELS = re.compile(r"[/,]")
-
-
-def tag_of(name: str) -> str:
-    """What an attribute is called in a population, whoever called it so."""
-    return _SAME.get(name.upper(), name.upper())
 
 
 class Learned(NamedTuple):

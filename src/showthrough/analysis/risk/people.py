@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.analysis.risk.learned import Learned, tag_of
+from showthrough.analysis.risk.learned import Learned
 from showthrough.axis.spans import Ints
+from showthrough.data.population import tag_of
 from showthrough.inference.agreement import PARTLY
 from showthrough.metrics.inference.people import INFERENCES, PEOPLE
 from showthrough.run.records import Inferred

@@ -80,9 +80,10 @@ def _singling_notes(annex: RiskAnnex) -> Iterator[str]:
                 f"{given.uncertain:,} of them have an empty cell, which fits whatever is asked there: k is larger, and "
                 "figures are lower, for it"
             )
+    yield "of several guesses about an attribute the best counts: an attacker can try all of them"
     yield "narrowed down: people of whom something was inferred rightly that leaves some of the population out"
     yield "k = 0: nobody of the population is like them; that is no less than k = 1, and 1/k is taken as 1"
-    yield "named: of whom a name, number or address was inferred that the population does not have; k knows nothing of it"
+    yield "named: of whom a name, number or address was inferred that the population does not have, and k does not know"
     yield "either: who are named, or whose 1/k is above the threshold"
     yield _THRESHOLD
     for one in annex.singling_out.figures:
