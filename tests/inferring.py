@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from showthrough import Annotation, Anonymization, Background, Corpus, Document, Mask, Mention, Run, evaluate
-from showthrough.metrics.inference.people import INFERENCES, PEOPLE
+from showthrough.metrics.inference.people import ASKED, INFERENCES, INFERRED, PEOPLE
 from showthrough.run.records import Evidence, Inferred, MetricRecord, Score
 
 Known = Sequence[tuple[str, str, str, str, float]]  # person, tag, true, guess, agreement
@@ -38,7 +38,8 @@ def run_of(
     names = Anonymization({one.id: [Mask(3, 11)] for one in corpus})
     run = evaluate(corpus, {"names": names}, list(metrics), background=background, resamples=resamples)
     asked = people or [len({one[0] for one in some}) for some in known]
-    rows = {PEOPLE: list(map(float, asked)), INFERENCES: [float(len(some)) for some in known], **(counts or {})}
+    sums = {INFERRED: [sum(one[-1] for one in some) for some in known], ASKED: [5.0 * each for each in asked]}
+    rows = {**sums, PEOPLE: list(map(float, asked)), INFERENCES: [float(len(some)) for some in known], **(counts or {})}
     run.metrics.append(
         MetricRecord(metric, metric.partition("(")[0], 1, "t", "privacy", "higher", {"attacker": "reader"})
     )

@@ -38,7 +38,7 @@ def command(
     check_distinct(files.paths, inputs([run_file, population]))
     files.check()
     people = None if population is None else read_population(population)
-    found = risk_annex(Run.load(run_file), people)
+    found = risk_annex(Run.load(run_file), people, file=str(run_file))
     sheet, results = annex_sheet(found), Results(files.force)
     files.write(sheet, found, results)
     screen = console(PAGE)

@@ -15,14 +15,15 @@ from showthrough.run.origins import last_part
 from showthrough.run.run import Run
 
 
-def risk_annex(run: Run, population: Population | str | os.PathLike[str] | None = None) -> RiskAnnex:
+def risk_annex(run: Run, population: Population | str | os.PathLike[str] | None = None, *, file: str = "") -> RiskAnnex:
     """Singling out, linkability, inference, authorship and HIPAA's identifiers, as far as a run measured them.
 
     `population` says how many people there are of each combination of attributes, or is the path of such a table;
-    without one nothing is said of singling out. What the run does not have is told with what to run.
+    without one nothing is said of singling out. What the run does not have is told with what to run. `file` is where
+    the run was read from, for messages.
     """
     if not run.complete:
-        raise PlanError("the run was interrupted; expected a complete one: finish it with evaluate --resume")
+        raise PlanError("the run was interrupted; expected a complete one: finish it with evaluate --resume", "", file)
     run = run.without_folders()  # an annex is for others
     given = population if population is None or isinstance(population, Population) else read_population(population)
     return RiskAnnex(
