@@ -42,7 +42,7 @@ from showthrough.metrics.inference.author_remarks import (
     against,
     remarks_of,
 )
-from showthrough.metrics.inference.people import MOST_INFERRED, inferred_of
+from showthrough.metrics.inference.people import INFERENCES, MOST_INFERRED, PEOPLE, inferred_of
 from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
 
@@ -168,6 +168,8 @@ class AuthorAttributes(Metric):
                 tried = _tried(asked, answers, held) if which == OTHER and held is not None else None
                 values |= self._control(which, own, scored(asked, answers, judge), tried)
             columns = sums([one.place for one in asked], values, len(ids))
+            answered = {one.place for one, said in zip(asked, own.answered, strict=True) if said}
+            columns[PEOPLE] = np.isin(np.arange(len(ids)), list(answered)).astype(np.float64)
             columns[UNANSWERED] = np.isin(np.arange(len(ids)), unanswered).astype(np.float64)
             if human is not None:
                 places = np.array([one.place for one in asked], dtype=np.int64)[own.owners]
@@ -179,6 +181,7 @@ class AuthorAttributes(Metric):
     def _values(self, asked: Sequence[Asked], own: Scores) -> dict[str, Array]:
         """By column, of each attribute: whether it counts, and what it is worth."""
         found: dict[str, Array] = {UNGUESSED: (own.answered & ~own.guessed).astype(np.float64)}
+        found[INFERENCES] = np.array([one.agreement > 0 for one in own.found], dtype=np.float64)
         found[UNJUDGED] = (own.answered & np.isnan(own.first)).astype(np.float64)
         first, best = (self._worth(each) for each in (own.first, own.best))
         found |= _share(HEADLINE, first) | _share(TOP_3, best)
