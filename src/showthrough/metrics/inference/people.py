@@ -25,7 +25,9 @@ from showthrough.metrics.released import Released
 INFERRED, ASKED = "inferred", "asked"  # columns, of all and of each stratum, as in `asked:AGE` and `asked hardness 1`
 TAG = "tag"
 BARE, UNANSWERED, UNJUDGED, ABOUT = "bare", "unanswered", "unjudged", "about_people"
-MOST_INFERRED = 30  # of a document that are kept as evidence
+PEOPLE, INFERENCES = "people", "inferences"  # who was asked about, and of whom how many attributes were inferred
+MOST_INFERRED = 300  # of a document that are kept as evidence
+_LONGEST = 200  # characters of a value that are kept
 _TOGETHER = 2000  # documents that are asked about at once
 
 
@@ -67,7 +69,9 @@ class Tally:
         for columns in (self.by_attribute, self.by_person):
             columns |= {INFERRED: np.zeros(self.documents), ASKED: np.zeros(self.documents)}
         self.by_person[BARE] = np.zeros(self.documents)
-        self.common |= {column: np.zeros(self.documents) for column in (ABOUT, UNANSWERED, UNJUDGED)}
+        self.common |= {
+            column: np.zeros(self.documents) for column in (ABOUT, UNANSWERED, UNJUDGED, PEOPLE, INFERENCES)
+        }
 
     def add(self, place: int, stratum: str, people: Sequence[tuple[float, int]]) -> None:
         """Of each person how much was inferred, and of how many attributes."""
@@ -79,6 +83,7 @@ class Tally:
                 columns.setdefault(column_of(column, stratum), np.zeros(self.documents))[place] = value
         if not stratum:
             self.by_person[BARE][place] = sum(score == number for score, number in asked)
+            self.common[PEOPLE][place] = len(asked)
 
 
 @dataclass(frozen=True)
@@ -132,6 +137,7 @@ class Asking:
             if not self._counts(one):
                 tally.common[UNJUDGED][place] += not kind and math.isnan(one.agreement)
                 continue
+            tally.common[INFERENCES][place] += not kind and one.agreement > 0
             for stratum in (kind,) if kind else _strata(one):
                 people = strata.setdefault(stratum, {})
                 score, number = people.get(one.subject, (0.0, 0))
@@ -187,8 +193,8 @@ def inferred_of(finding: Finding, document: Document, text: str, masks: Sequence
     return {
         "subject": shown(finding.subject),
         "tag": shown(finding.tag),
-        "true": shown(finding.true.value),
-        "guess": shown(guess.value if guess else ""),
+        "true": shown(finding.true.value, _LONGEST),
+        "guess": shown(guess.value if guess else "", _LONGEST),
         "agreement": finding.agreement,
         "certainty": finding.true.certainty,
         "hardness": finding.true.hardness,
