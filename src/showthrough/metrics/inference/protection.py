@@ -82,7 +82,7 @@ class _Protection(Metric):
                 f"no document says whom it is about, which the metric {self._name} needs; expected people: {_FORMATS}"
             )
             return [Problem(corpus.source, "", fault)]
-        if self.judge.startswith(ANSWERS) and corpus.survey.subjects > len(corpus):
+        if self.judge.startswith(ANSWERS) and any(len(document.subjects) > 1 for document in corpus):
             fault = "recorded verdicts do not say which person of a document they are about"
             return [Problem("", f"metric {self._name}", f"{fault}; expected {RULES} or llm:MODEL as the judge")]
         return []
