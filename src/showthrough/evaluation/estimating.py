@@ -14,6 +14,7 @@ from showthrough.data.references import NOTHING, REFERENCES, references_of
 from showthrough.errors import InputError, Problem
 from showthrough.evaluation.chunks import Work, answered
 from showthrough.evaluation.plan import Plan
+from showthrough.files.reading import exists
 from showthrough.files.writing import check_writable
 from showthrough.inference.asking import MODEL
 from showthrough.metrics import metric_text
@@ -23,6 +24,7 @@ from showthrough.resources.chat.consent import KEY, Address, address_of, hosts_o
 from showthrough.resources.chat.estimate import Count, Tally
 from showthrough.resources.chat.model import NOWHERE
 from showthrough.resources.chat.prices import Price, price_of
+from showthrough.resources.chat.recordings import Recordings
 from showthrough.resources.chat.settings import AskingSettings
 
 
@@ -91,7 +93,9 @@ def check_asking(plan: Plan, references: Sequence[Anonymization]) -> None:
     place = plan.settings.recordings
     if place is None:
         raise InputError([Problem("", f"language model {name}", NOWHERE) for name in names])
-    if not Path(place).exists():
+    if exists(Path(place)):
+        Recordings(Path(place))  # raises InputError for what is none
+    else:
         check_writable(Path(place))
     faults = {one.name: _fault(one) for one in addresses if _fault(one) or not one.is_allowed(hosts)}
     if not faults:
