@@ -183,6 +183,21 @@ def test_what_is_no_file_of_answers_is_left_alone(cli: Callable[..., Any]) -> No
     assert Path("run.json.answers").read_text() == "mine"
 
 
+def test_no_word_of_a_document_is_in_messages_or_bare_runs(cli: Callable[..., Any]) -> None:
+    def echoing(asked: dict[str, Any]) -> str:
+        return guessing(asked).replace("so", asked["messages"][-1]["content"].replace("\n", " "))
+
+    with talking(echoing) as server:
+        server.refusing = 400, "cannot read: Quokka 3 works as a nurse."
+        refused = cli(*arguments(server, "-o", "refused.json", "--without-text"))
+        assert refused.status == 1
+        server.refusing = None
+        found = cli(*arguments(server, "-o", "run.json", "--without-text"))
+    written = Path("run.json").read_text() + Path("refused.json").read_text()
+    assert "Quokka" not in refused.out + refused.err + found.out + found.err + written
+    assert sorted(path.name for path in Path().iterdir()) == ["a.json", "profiles.jsonl", "refused.json", "run.json"]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="signals")
 def test_a_killed_run_asks_nothing_twice_that_it_heard(cli: Callable[..., Any]) -> None:
     with talking(guessing, delay=0.15) as server:

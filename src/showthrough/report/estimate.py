@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -38,8 +39,13 @@ def _cells(one: Estimated) -> list[str]:
     count = one.count
     calls = f"{count.calls:,}{f' + ≤ {count.further:,}' if count.further else ''}"
     tokens = count.tokens_in, count.tokens_out, count.tokens_most + count.further_out
-    cost = [DASH, DASH] if one.cost is None else [f"{each:,.2f}" for each in one.cost]
+    cost = [DASH, DASH] if one.cost is None else [_dollars(each) for each in one.cost]
     return [calls, f"{count.recorded:,}", *(f"{each:,}" for each in tokens), *cost]
+
+
+def _dollars(cost: float) -> str:
+    """To the cent, and never nothing where it is something."""
+    return f"{math.ceil(cost * 100) / 100:,.2f}"
 
 
 def _lines(estimated: Sequence[Estimated]) -> list[str]:
@@ -53,9 +59,7 @@ def _lines(estimated: Sequence[Estimated]) -> list[str]:
         what = _UNKNOWN
         if price is not None:
             about, most = (sum(each[at] for each in costs) for at in (0, 1))
-            what = (
-                f"about ${about:,.2f}, at most ${most:,.2f} (${price.sent:g} and ${price.answered:g} a million tokens, "
-            )
+            what = f"about ${_dollars(about)}, at most ${_dollars(most)} (${price.sent:g} and ${price.answered:g} a million tokens, "
             what += f"{price.said})"
         also = f" and at most {further:,} that follow from answers" if further else ""
         lines.append(f"{name}: {calls:,} calls{also} to {where}; {what}")
