@@ -59,8 +59,8 @@ def _lines(estimated: Sequence[Estimated]) -> list[str]:
         what = _UNKNOWN
         if price is not None:
             about, most = (sum(each[at] for each in costs) for at in (0, 1))
-            what = f"about ${_dollars(about)}, at most ${_dollars(most)} (${price.sent:g} and ${price.answered:g} a million tokens, "
-            what += f"{price.said})"
+            what = f"about ${_dollars(about)}, at most ${_dollars(most)} "
+            what += f"(${price.sent:g} and ${price.answered:g} a million tokens, {price.said})"
         also = f" and at most {further:,} that follow from answers" if further else ""
         lines.append(f"{name}: {calls:,} calls{also} to {where}; {what}")
     return lines
