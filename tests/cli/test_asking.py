@@ -160,6 +160,13 @@ class TestEstimate:
         assert "$1 and $2 a million tokens, as --price says" in found.out
         assert cli(*arguments("https://api.example.org/v1", "--estimate", "--price", "cheap")).status == 2
 
+    def test_calls_that_follow_from_answers_are_said_to_be_missing(self, cli: Callable[..., Any]) -> None:
+        place = "https://api.example.org/v1"
+        both = f'attributes(attacker="llm:m@{place}", judge="llm:m@{place}")'
+        found = cli("evaluate", "profiles.jsonl", "a=a.json", "-m", both, "--estimate")
+        assert "its judge is asked about the answers; these calls are not counted here" in found.out
+        assert "not counted here" not in cli(*arguments(place, "--estimate")).out
+
     def test_nothing_to_ask(self, cli: Callable[..., Any]) -> None:
         found = cli("evaluate", "profiles.jsonl", "a=a.json", "-m", "attributes", "--estimate")
         assert (found.status, found.out) == (0, "no metric asks a language model: nothing would be sent\n")

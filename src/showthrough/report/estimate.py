@@ -20,6 +20,7 @@ _UNKNOWN = "nobody knows what it costs: --price IN,OUT says it"
 def show_estimate(estimate: Estimate, console: Console) -> None:
     """Per metric and anonymization what would be sent, then the sum and how it was estimated."""
     estimated = estimate.lines
+    several = len({one.address.name for one in estimated}) > 1
     if not estimated:
         console.print(Text("no metric asks a language model: nothing would be sent"), soft_wrap=True)
         return
@@ -29,7 +30,8 @@ def show_estimate(estimate: Estimate, console: Console) -> None:
         table.add_section()
         table.add_row(Text(printable(text)))
         for one in (one for one in estimated if one.metric == text):
-            table.add_row(Text(f"  {printable(one.anonymization)}"), *map(Text, _cells(one)))
+            who = f", {one.address.name}" if several else ""
+            table.add_row(Text(printable(f"  {one.anonymization}{who}")), *map(Text, _cells(one)))
     console.print(table)
     for line in (*_lines(estimated), *map(_follows, estimate.following), _HOW):
         console.print(Text(printable(line)), soft_wrap=True)
@@ -66,8 +68,8 @@ def _lines(estimated: Sequence[Estimated]) -> list[str]:
     return lines
 
 
-def _follows(name: str) -> str:
-    return f"{name}: as many calls as the answers of the others need, which are not counted here"
+def _follows(metric: str) -> str:
+    return f"{metric}: its judge is asked about the answers; these calls are not counted here"
 
 
 _PARTS = {2: "half", 3: "third", 4: "quarter"}
