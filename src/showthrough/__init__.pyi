@@ -14,6 +14,10 @@ from showthrough.analysis.review.folder import (
     ReviewCopies as ReviewCopies,
     review_copies as review_copies,
 )
+from showthrough.analysis.risk import (
+    RiskAnnex as RiskAnnex,
+    risk_annex as risk_annex,
+)
 from showthrough.analysis.rules import (
     rules_worth as rules_worth,
     with_rules as with_rules,
@@ -54,6 +58,7 @@ from showthrough.data.masks import (
     TypedMask as TypedMask,
     apply_masks as apply_masks,
 )
+from showthrough.data.population import Population as Population
 from showthrough.data.release import (
     release as release,
     replaced as replaced,
@@ -88,6 +93,7 @@ from showthrough.formats import (
     read_corpus as read_corpus,
 )
 from showthrough.formats.background import read_background as read_background
+from showthrough.formats.population import read_population as read_population
 from showthrough.formats.ratings import read_ratings as read_ratings
 from showthrough.formats.writing import write_corpus as write_corpus
 from showthrough.metrics import (

@@ -98,3 +98,12 @@ def test_all_is_well_only_where_everything_was_understood(desk: Any) -> None:
     found = desk.cli("validate", "odd.json")
     assert found.out.splitlines()[-1] == "all can be scored; read the notes above first"
     assert found.err == "note: odd.json: not used, since the format does not know this key: colour\n"
+
+
+def test_people_without_annotations(desk: Any) -> None:
+    person = {"id": "a", "attributes": [{"tag": "NAME", "value": "Ann"}]}
+    desk.write({"c.json": [{"doc_id": "d1", "text": "Ann left.", "subjects": [person]}]})
+    found = desk.cli("validate", "c.json")
+    assert (found.status, found.err) == (0, "")
+    assert "0 mentions, 1 subjects, digest" in found.out
+    assert found.out.endswith("none of them but those about people can tell whether an identifier was missed\n")

@@ -12,7 +12,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from showthrough import Annotation, Corpus, Document, InputError, Mention, evaluate, read_anonymization, read_corpus
+from showthrough import (
+    Annotation,
+    Attribute,
+    Corpus,
+    Document,
+    InputError,
+    Mention,
+    Subject,
+    evaluate,
+    read_anonymization,
+    read_corpus,
+)
 from showthrough.data.documents import CHUNK_CHARACTERS
 from showthrough.files.heads import Head
 from showthrough.formats.base import Input
@@ -260,3 +271,53 @@ def test_what_nobody_reads_may_be_no_json(tmp_path: Path, value: bytes) -> None:
     corpus = read_corpus(path)
     assert corpus.ids == ("a",)
     assert corpus.notes == ("documents have values that are no JSON, under keys that the format does not know (1)",)
+
+
+def about(start: int, end: int, kind: str, **whom: Any) -> dict[str, Any]:
+    return {"start_offset": start, "end_offset": end, "entity_type": kind, **whom}
+
+
+@pytest.mark.parametrize("name", ["c.json", "c.jsonl"])
+def test_mentions_say_whom_they_are_about(tmp_path: Path, name: str) -> None:
+    text = "Mr John  Doe of Oslo, no. 7/10, of Rome, and Ann in 2011. Oslo!"
+    first = [about(3, 12, "PERSON", subject=1), about(16, 20, "LOC", subject_id="1"), about(26, 30, "CODE", subject=1),
+             about(45, 48, "PERSON", subject="ann"), about(35, 39, "LOC")]  # fmt: skip
+    second = [about(58, 62, "LOC", subject=1), about(16, 20, "ORG", subject=1),
+              about(52, 56, "DATETIME", subject="ann"), about(3, 12, "PERSON", subject=""),
+              about(35, 39, "LOC", subject=1, subject_id="ann")]  # fmt: skip
+    layers = {"a": {"entity_mentions": first}, "b": {"entity_mentions": second}}
+    stated = [{"id": "ann", "description": "who met him", "attributes": [{"tag": "SEX", "value": "female"}]}]
+    row = {"doc_id": "d", "text": text, "annotations": layers, "subjects": stated}
+    content = json.dumps(row) + "\n" if name.endswith("l") else [row]
+    path = tmp_path / name
+    (document,) = read(path, content)
+    said = {
+        "NAME": ["John Doe"],
+        "LOCATION": ["Oslo", "Rome"],
+        "IDENTIFICATION_NUMBER": ["7/10"],
+        "AFFILIATION": ["Oslo"],
+    }
+    doe, ann = sorted(document.subjects, key=lambda one: one.id)
+    assert (doe.id, doe.description) == ("1", "")
+    assert {tag: [one.value for one in doe.attributes if one.tag == tag] for tag in said} == said
+    assert {(one.certainty, one.hardness) for one in doe.attributes} == {(5, 1)}
+    assert ann == Subject(
+        "ann",
+        (Attribute("SEX", "female"), Attribute("NAME", "Ann", 5, 1), Attribute("DATETIME", "2011", 5, 1)),
+        "who met him",
+    )
+    assert read(tmp_path / "again.json", [record(document)]) == [document]  # as a list of their own
+
+
+def test_a_mention_about_somebody_needs_a_type(tmp_path: Path) -> None:
+    layer = {"entity_mentions": [{"start_offset": 0, "end_offset": 3, "subject": "ann"}]}
+    with pytest.raises(InputError) as caught:
+        read(tmp_path / "c.json", [{"doc_id": "d", "text": "Ann left.", "annotations": {"a": layer}}])
+    place = "document d: annotations.a.entity_mentions[0]: has a subject and no entity_type"
+    assert str(caught.value).startswith(f"{tmp_path / 'c.json'}: {place}; expected one")
+
+
+def test_people_twice(tmp_path: Path) -> None:
+    row = {"doc_id": "d", "text": "Ann left.", "subjects": [{"id": 1}, {"id": "1"}]}
+    with pytest.raises(InputError, match=r"document d: subjects\[1\]\.id: found 1 a second time"):
+        read(tmp_path / "c.json", [row])

@@ -14,6 +14,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import inferring
 from malformed import models, requests, sound
 from malformed.attempt import OR_FAILED, REFUSED, Attempt
 from malformed.mutations import (
@@ -375,6 +376,36 @@ def run_of(which: str) -> dict[str, Any]:
     return found
 
 
+@cache
+def run_of_people() -> dict[str, Any]:
+    """A run in which something was inferred of people."""
+    known = [("0", "AGE", "30", "30", 1.0), ("0", "LOCATION", "Oslo / Norway", "Norway", 0.5)]
+    run = inferring.run_of([known, [("0", "SEX", "f", "woman", 1.0)], []], [1, 2, 1], resamples=20)
+    with TemporaryDirectory() as folder:
+        run.save(Path(folder) / "run.json")
+        found: dict[str, Any] = json.loads((Path(folder) / "run.json").read_bytes())
+    return found
+
+
+def populations(random: Random) -> Attempt:
+    """A broken table of how many people there are, or a broken run of people beside a sound one."""
+    files = {"run.json": bytes_of(run_of_people())}
+    keys, *rows = (line.split(",") for line in sound.CENSUS.splitlines())
+    match random.randrange(4):
+        case 0:
+            name, files["census.csv"] = "census.csv", broken_text(random, sound.CENSUS)
+        case 1:
+            name, files["census.tsv"] = "census.tsv", broken_bytes(random, sound.CENSUS.replace(",", "\t").encode())
+        case 2:
+            lines = [dict(zip(keys, row, strict=True)) for row in rows]
+            name, files["census.jsonl"] = "census.jsonl", _lines(lines, random)
+        case _:
+            files = {"run.json": broken_tree(random, run_of_people()), "census.csv": sound.CENSUS.encode()}
+            name = "census.csv"
+    views = random.choice(((), ("--annex", "a.html"), ("--json", "a.json", "--markdown", "a.md", "--latex", "a.tex")))
+    return Attempt(files, ("risk", "run.json", "--population", name, *views))
+
+
 def run_files(random: Random) -> Attempt:
     whole = run_of("whole")
     content = broken_tree(random, whole) if random.random() < 0.9 else broken_bytes(random, bytes_of(whole))
@@ -390,6 +421,7 @@ def run_files(random: Random) -> Attempt:
         ("check", "run.json", "--json", "gate.json", "--junit", "gate.xml", "--markdown", "gate.md"),
         ("check", "run.json", "--baseline", "whole.json", "--min", "er_di=0.5"),
         ("check", "whole.json", "--baseline", "run.json", "--margin", "0.1", "--bound"),
+        ("risk", "run.json", "--annex", "out.html", "--json", "risk.json"),
     ))  # fmt: skip
     if random.random() < 0.03:  # seldom, because it takes a second
         command = ("report", "run.json", "--plots", "figures")
@@ -601,6 +633,7 @@ FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many
     "submissions of author masking": (submissions, 150),
     "backgrounds": (backgrounds, 150),
     "ratings": (ratings, 150),
+    "populations": (populations, 150),
     "gzip": (packed, 150),
     "run files": (run_files, 400),
     "resumed runs": (resumed_runs, 100),

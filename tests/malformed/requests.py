@@ -36,6 +36,7 @@ def _files() -> dict[str, bytes]:
         "words.txt": sound.WORDS.encode(),
         "truth.txt": b"d1 Y\nd2 N\n",
         "answers.txt": b"d1 0.7\nd2 0.4\n",
+        "census.csv": sound.CENSUS.encode(),
     }
 
 
@@ -155,6 +156,7 @@ SOUND: Mapping[str, tuple[str, ...]] = {  # of every command
     "corpus": ("corpus.json",),
     "agreement": ("corpus.json", "--resamples", "20"),
     "errors": ("run.json",),
+    "risk": ("run.json", "--population", "census.csv"),
     "review": ("corpus.json", "-o", "made"),
     "convert": ("corpus.json", "--to", "tab", "-o", "made"),
     "vocabulary": ("corpus.json", "a=masks.json"),
@@ -251,7 +253,7 @@ def places(random: Random) -> Attempt:
         ("annotate", at, "--with", "rules", "-o", "made.json"),
         ("verifier", "score", at, "answers.txt"), ("verifier", "score", "truth.txt", at),
         ("verifier", "train", at, "-o", "made"), ("verifier", "answer", "corpus.json", "--verifier", at, "-o", "made.txt"),
-        ("corpus", at), ("agreement", at), ("errors", at), ("review", at, "-o", "made"),
+        ("corpus", at), ("agreement", at), ("errors", at), ("risk", at), ("risk", "none.json", "--population", at), ("review", at, "-o", "made"),
         ("review", "corpus.json", "--filled", at, "-o", "made.json"),
         ("evaluate", "corpus.json", "a=masks.json", "--ratings", at, *_FEW), ("rate", "sample", at, f"a={at}", "-o", "made"),
         ("rate", "serve", at, "--rater", "r"),

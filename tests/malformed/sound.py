@@ -200,6 +200,9 @@ def records() -> list[dict[str, Any]]:
     ]
 
 
+CENSUS = "AGE,SEX,LOCATION,count\n30,m,Oslo / Norway,1\n30-34,f,Oslo / Norway,10\n90+,,Norway,89\n"
+
+
 def ratings() -> list[dict[str, Any]]:
     """Of one rater, as PAN has them."""
     return [

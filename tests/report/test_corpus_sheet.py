@@ -7,7 +7,7 @@ import io
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough import describe
+from showthrough import Attribute, Subject, describe
 from showthrough.data.documents import Annotation, Corpus, Document, InferredMention, Mention
 from showthrough.report.corpus import corpus_sheet
 from showthrough.report.sheets import Grid, Sheet
@@ -220,3 +220,16 @@ def test_any_corpus_has_a_sheet(found: list[tuple[list[Annotation], str]]) -> No
         assert isinstance(block, Grid)
         for entry in (entry for each in block.rows for entry in each.entries):
             assert entry.reason if entry.value is None else entry.text not in ("nan", "inf")
+
+
+def test_people() -> None:
+    said = (Attribute("NAME", "Ann", 5, 1), Attribute("NAME", "Annie", 3, 2), Attribute("<b>", "x", 5, 0))
+    people = Subject("a", said), Subject("b", said[:1]), Subject("c")
+    found = sheet(Document("1", "Ann", subjects=people), Document("2", "Oslo"))
+    assert found.lead[-1] == "3 people in 1 document, and 4 values in 2 tags that are true of them."
+    certain, hard = grid(found, "People by tag and certainty"), grid(found, "People by tag and hardness")
+    assert row(certain, "NAME") == {"people": "2", "values": "3", "certainty 3": "1", "certainty 5": "2"}
+    assert row(certain, "all") == {"people": "2", "values": "4", "certainty 3": "1", "certainty 5": "3"}
+    assert row(hard, "<b>") == {"people": "1", "values": "1", "hardness 0": "1", "hardness 1": "0", "hardness 2": "0"}
+    assert "Annie" not in on_a_terminal(found)
+    assert not any(caption.startswith("People") for caption in captions(sheet(one(ANN))))

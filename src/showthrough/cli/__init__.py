@@ -26,7 +26,7 @@ app = typer.Typer(
 for name in (
     "evaluate", "compare", "report", "attack", "validate", "anonymize", "demo", "cache", "convert", "vocabulary",
     "surrogate", "labels", "scan", "annotate", "apply", "check",
-    "corpus", "agreement", "errors", "review", "fetch", "bench",
+    "corpus", "agreement", "errors", "review", "fetch", "bench", "risk",
 ):  # fmt: skip
     app.command(name)(import_module(f"{__name__}.{name}").command)
 app.add_typer(train.app, name="train")

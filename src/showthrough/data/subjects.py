@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -34,16 +34,30 @@ def level_fault(level: int) -> str:
     return "" if 0 <= level <= CERTAIN else f"found {level}; expected 0 to {CERTAIN}"
 
 
+def repeated(ids: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """That subjects of one document share an id, by field."""
+    seen: set[str] = set()
+    for index, name in enumerate(ids):
+        if name in seen:
+            yield f"subjects[{index}].id", f"found {shown(name)} a second time; expected every subject once"
+        seen.add(name)
+
+
 def subject_faults(subjects: Sequence[Subject]) -> Iterator[tuple[str, str]]:
     """What makes subjects unusable, by field."""
-    seen: set[str] = set()
+    yield from repeated(one.id for one in subjects)
     for index, subject in enumerate(subjects):
-        place = f"subjects[{index}]"
-        if subject.id in seen:
-            yield f"{place}.id", f"found {shown(subject.id)} a second time; expected every subject once"
-        seen.add(subject.id)
         for number, attribute in enumerate(subject.attributes):
-            yield from ((f"{place}.attributes[{number}].{name}", fault) for name, fault in _faults(attribute))
+            for name, fault in _faults(attribute):
+                yield f"subjects[{index}].attributes[{number}].{name}", fault
+
+
+def level_faults(certainty: int, hardness: int) -> Sequence[tuple[str, str]]:
+    """What is wrong with both, by name; at no cost where nothing is."""
+    if 0 <= certainty <= CERTAIN and 0 <= hardness <= CERTAIN:
+        return ()
+    levels = (("certainty", certainty), ("hardness", hardness))
+    return [(name, fault) for name, level in levels if (fault := level_fault(level))]
 
 
 def _faults(attribute: Attribute) -> Iterator[tuple[str, str]]:
@@ -51,6 +65,4 @@ def _faults(attribute: Attribute) -> Iterator[tuple[str, str]]:
         yield "tag", "is empty; expected a name"
     if not attribute.value.strip():
         yield "value", "is empty; expected what is true of the subject"
-    for name, level in (("certainty", attribute.certainty), ("hardness", attribute.hardness)):
-        if fault := level_fault(level):
-            yield name, fault
+    yield from level_faults(attribute.certainty, attribute.hardness)

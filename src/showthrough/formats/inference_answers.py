@@ -10,6 +10,7 @@ JSON Lines, a JSON list, or one object. What an attacker says of a document stan
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ UTILITY = ("readability", "meaning", "hallucinations")
 _EXPECTED = "answers about people, one a document: subjects, attributes, guesses or answer"
 _Id = str | int
 _Value = str | int | float
+Verdicts = tuple[float | None, ...]  # 1, 0.5, 0, or not said
 
 
 class RecordedGuess(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -52,7 +54,7 @@ class Recorded(msgspec.Struct, frozen=True):
 
     answer: tuple[RecordedPerson, ...] | None = None  # None: there is none, which is not "nobody was seen"
     raw: str = ""  # as it was written, where that is all there is, or where it stands beside
-    verdicts: Mapping[str, tuple[float | None, ...]] = {}  # by tag, in the order of its guesses: 1, 0.5, 0 or not said
+    verdicts: Mapping[str, Verdicts] = {}  # by tag, in the order of its guesses
     utility: Mapping[str, float] = {}  # what a judge said of the released text, of `UTILITY`
 
 
@@ -162,14 +164,16 @@ class _Reader:
         if not line.says:
             raise self._fail(f"found no answer; expected {_EXPECTED}", "")
         people, verdicts = self._said(line)
+        many = None if people is None else Counter(guess.tag for person in people for guess in person.guesses)
         for tag, said in (line.verdicts or {}).items():
+            field = f"verdicts.{shown(tag)}"
             if tag in verdicts:
-                raise self._fail("stands twice; expected it in one place", f"verdicts.{shown(tag)}")
-            verdicts[tag] = self._verdicts(said, f"verdicts.{shown(tag)}")
+                raise self._fail("stands twice; expected it in one place", field)
+            verdicts[tag] = self._verdicts(said, field, None if many is None else many[tag])
         utility = {one: said for one in UTILITY if isinstance(said := getattr(line, one), float)}
         return Recorded(people, line.answer or "", verdicts, utility)
 
-    def _said(self, line: _Line) -> tuple[tuple[RecordedPerson, ...] | None, dict[str, tuple[float | None, ...]]]:
+    def _said(self, line: _Line) -> tuple[tuple[RecordedPerson, ...] | None, dict[str, Verdicts]]:
         """The people, and what was said of guesses about an author; an answer may stand in one place alone."""
         places = {"subjects": line.subjects, "attributes": line.attributes, "guesses": line.guesses}
         given = [name for name, place in places.items() if place is not msgspec.UNSET and place is not None]
@@ -177,12 +181,12 @@ class _Reader:
             raise self._fail(f"found {' and '.join(given)}; expected one of them", "")
         if line.subjects:
             return self._people(line.subjects), {}
-        if line.attributes:
+        if isinstance(line.attributes, dict):
             return self._author(line.attributes)
-        if isinstance(line.guesses, dict):
-            return self._author({tag: _Guessed(said) for tag, said in line.guesses.items()})
-        if line.guesses:
+        if isinstance(line.guesses, list) and line.guesses:
             return self._flat(line.guesses)
+        if isinstance(line.guesses, dict) and line.guesses:
+            return self._author({tag: _Guessed(said) for tag, said in line.guesses.items()})
         return (() if given else None), {}
 
     def _people(self, people: Sequence[_Person]) -> tuple[RecordedPerson, ...]:
@@ -218,11 +222,9 @@ class _Reader:
             if str(value).strip():
                 yield RecordedGuess(guess.tag, str(value), guess.certainty, guess.span, guess.why or "")
 
-    def _flat(
-        self, guesses: Sequence[_Guess]
-    ) -> tuple[tuple[RecordedPerson, ...], dict[str, tuple[float | None, ...]]]:
+    def _flat(self, guesses: Sequence[_Guess]) -> tuple[tuple[RecordedPerson, ...], dict[str, Verdicts]]:
         """Guesses about one person whom nobody named, each with its verdict where it has one."""
-        verdicts: dict[str, tuple[float | None, ...]] = {}
+        verdicts: dict[str, Verdicts] = {}
         said: list[_Guess] = []
         for index, guess in enumerate(guesses):
             if guess.verdict is not msgspec.UNSET:
@@ -240,16 +242,15 @@ class _Reader:
 
     def _author(
         self, attributes: Mapping[str, _Guessed]
-    ) -> tuple[tuple[RecordedPerson, ...] | None, dict[str, tuple[float | None, ...]]]:
+    ) -> tuple[tuple[RecordedPerson, ...] | None, dict[str, Verdicts]]:
         """Guesses about the one who wrote the text. Where they are in the raw answer alone, there is no answer yet."""
         verdicts = {}
         for tag, said in attributes.items():
             if said.verdicts is not None:
                 field = f"attributes.{shown(tag)}.verdicts"
-                verdicts[tag] = self._verdicts(said.verdicts, field)
-                if said.guesses is not None and len(said.guesses) != len(said.verdicts):
-                    fault = f"found {len(said.verdicts)} of {len(said.guesses)} guesses; expected one for each"
-                    raise self._fail(fault, field)
+                verdicts[tag] = self._verdicts(
+                    said.verdicts, field, None if said.guesses is None else len(said.guesses)
+                )
         lacking = [tag for tag, said in attributes.items() if said.guesses is None]
         if len(lacking) == len(attributes):
             return None, verdicts
@@ -258,7 +259,10 @@ class _Reader:
         guesses = [RecordedGuess(tag, str(one)) for tag, said in attributes.items() for one in said.guesses or ()]
         return (RecordedPerson(tuple(guesses), AUTHOR, AUTHOR),), verdicts
 
-    def _verdicts(self, said: Sequence[float | None], field: str) -> tuple[float | None, ...]:
+    def _verdicts(self, said: Sequence[float | None], field: str, guesses: int | None = None) -> Verdicts:
+        """What was said of so many guesses, where they are known."""
+        if guesses is not None and guesses != len(said):
+            raise self._fail(f"found {len(said)} of {guesses} guesses; expected one for each", field)
         for index, verdict in enumerate(said):
             if verdict is not None and verdict not in VERDICTS:
                 raise self._fail(f"found {verdict:g}; expected 1, 0.5, 0 or null", f"{field}[{index}]")

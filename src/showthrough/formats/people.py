@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from showthrough.data.subjects import Attribute, level_fault
+from showthrough.data.documents import Document
+from showthrough.data.subjects import Attribute
 from showthrough.errors import InputError
 from showthrough.files.reading import unique
 from showthrough.formats.base import Input, Texts
-from showthrough.formats.objects import Entry, Objects, W
+from showthrough.formats.objects import Entry, Id, Objects, W
 
 Value = str | int | float | None
 Fault = tuple[str, str]  # a field, and what is wrong there
@@ -20,15 +21,17 @@ def said_of(tag: str, value: Value, certainty: int, hardness: int) -> tuple[Attr
     return (Attribute(tag, text, certainty, hardness),) if text.strip() and certainty else ()
 
 
-def level_faults(field: str, certainty: int, hardness: int) -> Iterable[Fault]:
-    levels = ((f"{field}.certainty", certainty), (f"{field}.hardness", hardness))
-    return [(name, fault) for name, level in levels if (fault := level_fault(level))]
-
-
 def refuse(faults: Iterable[Fault], entry: Entry) -> None:
     """Raises InputError with all faults of a document, where there are any."""
     if problems := [problem for field, fault in faults for problem in entry.fail(fault, field).problems]:
         raise InputError(problems)
+
+
+def text_alone(name: str, text: str | None, group: Id, entry: Entry) -> Document:
+    """A document of which nothing is said yet."""
+    if text is None:
+        raise entry.fail("text is missing; expected text (answers alone are no corpus)")
+    return Document(name, text, group="" if group is None else str(group))
 
 
 def released_texts(objects: Objects[W]) -> Callable[[Input], Texts]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import msgspec
 
 from showthrough.data.documents import Document
 from showthrough.data.subjects import CERTAIN, Attribute, Subject
-from showthrough.errors import shown
 
 _PLAIN = 1  # how hard it is to find out what stands there
 # What SPIA calls what the Text Anonymization Benchmark has types for; other types are tags as they are.
@@ -35,6 +34,11 @@ def said_by(subject: str, entity_type: str, words: str) -> Said:
     return subject, Attribute(_TAGS.get(entity_type, entity_type), " ".join(words.split()), CERTAIN, _PLAIN)
 
 
+def untyped(entity_type: str) -> str:
+    """What is wrong with a mention that is about somebody; empty where it is sound."""
+    return "" if entity_type else "has a subject and no entity_type; expected one, which tells what it says of them"
+
+
 def subjects_of(stated: Iterable[StatedSubject], said: Iterable[Said]) -> tuple[Subject, ...]:
     """Everybody in their order, each value of a tag once: what is stated of them, and what mentions add."""
     known = {str(one.id): one for one in stated}
@@ -51,16 +55,6 @@ def subjects_of(stated: Iterable[StatedSubject], said: Iterable[Said]) -> tuple[
         Subject(name, tuple(each), known[name].description if name in known else "")
         for name, each in attributes.items()
     )
-
-
-def stated_faults(subjects: Iterable[StatedSubject]) -> Iterator[tuple[str, str]]:
-    """What is wrong with a list of subjects that its merging with mentions would hide, by field."""
-    seen: set[str] = set()
-    for index, subject in enumerate(subjects):
-        name = str(subject.id)
-        if name in seen:
-            yield f"subjects[{index}].id", f"found {shown(name)} a second time; expected every subject once"
-        seen.add(name)
 
 
 def subject_records(document: Document) -> list[dict[str, object]]:

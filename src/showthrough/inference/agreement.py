@@ -45,7 +45,7 @@ def agreement(tag: str, true: str, guess: str) -> float:
     one, two = plain(true), plain(guess)
     if not one or not two:
         return FULL if one == two else NOT
-    return _RULES.get(tag, _texts)(one, two)
+    return _RULES.get(tag.upper(), _texts)(one, two)
 
 
 def plain(value: str) -> str:

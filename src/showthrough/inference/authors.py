@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.data.documents import Document
-from showthrough.data.subjects import AUTHOR, Subject
+from showthrough.data.subjects import AUTHOR, Attribute, Subject
 from showthrough.inference.base import Answer, Compared, Guess, Judge
+from showthrough.inference.findings import Finding
 from showthrough.inference.judging import Judged, judged
 from showthrough.inference.matching import by_tag
 from showthrough.inference.profiles import right
@@ -21,13 +22,12 @@ _NONE = -1.0  # no guess
 
 
 class Asked(NamedTuple):
-    """One attribute of the author of a document; its values are all true."""
+    """One attribute of the author of a document; all values of it are true."""
 
     place: int  # of the document
+    subject: str
     tag: str
-    values: tuple[str, ...]
-    certainty: int
-    hardness: int
+    true: tuple[Attribute, ...]
 
 
 class Scores(NamedTuple):
@@ -40,7 +40,7 @@ class Scores(NamedTuple):
     guessed: NDArray[np.bool_]
     first: Array
     best: Array
-    best_guess: list[Guess | None]
+    found: list[Finding]  # the best pair of each
     judged: Judged
     owners: NDArray[np.int64]  # of judged pairs, the attributes that they are about
 
@@ -56,15 +56,14 @@ def asked_of(documents: Iterable[Document], certainty: int) -> list[Asked]:
     """All attributes of authors that are at least so certain; several values of one tag are one attribute."""
     found = []
     for place, document in enumerate(documents):
-        author = author_of(document)
-        sure = [one for one in author.attributes if one.certainty >= certainty] if author else []
-        for tag, each in by_tag(sure).items():
-            found.append(Asked(place, tag, tuple(one.value for one in each), each[0].certainty, each[0].hardness))
+        if author := author_of(document):
+            sure = [one for one in author.attributes if one.certainty >= certainty]
+            found += [Asked(place, author.id, tag, tuple(each)) for tag, each in by_tag(sure).items()]
     return found
 
 
 def guesses_of(answer: Answer | None) -> dict[str, list[tuple[int, Guess]]]:
-    """By tag the guesses about the author that count, with their ranks; those that are not certain at all say nothing."""
+    """By tag the guesses about the author that count, with their ranks; those with certainty 0 say nothing."""
     named = [person for person in answer or () if AUTHOR in (person.matches, person.id)]
     person = next(iter(named or answer or ()), None)
     said = {} if person is None else by_tag(person.guesses)
@@ -85,24 +84,28 @@ def scored(
     """
     guesses = [guesses_of(answer) for answer in answers]
     name, ids = about
-    pairs, owners, order = [], [], []
+    pairs: list[Compared] = []
+    where: list[tuple[int, int, Attribute, Guess]] = []  # the attribute, which guess of it, and what is compared
     for owner, one in enumerate(asked):
-        for place, (rank, guess) in enumerate(guesses[one.place].get(one.tag, ())):
-            for value in one.values:
-                pairs.append(Compared(one.tag, value, guess.value, name, ids[one.place] if ids else "", rank))
-                owners.append(owner)
-                order.append(place)
-    at, nth = np.array(owners, dtype=np.int64), np.array(order, dtype=np.int64)
-    counted = _counted(pairs, at, nth, judge, human)
+        document = ids[one.place] if ids else ""
+        for nth, (rank, guess) in enumerate(guesses[one.place].get(one.tag, ())):
+            for true in one.true:
+                pairs.append(Compared(one.tag, true.value, guess.value, name, document, rank))
+                where.append((owner, nth, true, guess))
+    owners, order = (np.array([each[side] for each in where], dtype=np.int64) for side in (0, 1))
+    counted = _counted(pairs, owners, order, judge, human)
     table = np.full((len(asked), TOP), _NONE)
-    np.maximum.at(table, (at, nth), counted.scores)  # what is missing stays missing
+    np.maximum.at(table, (owners, order), counted.scores)  # what is missing stays missing
     full = counted.scores == 1
-    table[at[full], nth[full]] = 1.0
+    table[owners[full], order[full]] = 1.0
     answered = np.array([answers[one.place] is not None for one in asked], dtype=bool)
-    guessed = ~(table[:, 0] == _NONE) if len(asked) else np.zeros(0, dtype=bool)
+    guessed = answered & (table[:, 0] != _NONE)
     first, best = (np.where(answered, np.where(guessed, each, 0.0), np.nan) for each in (table[:, 0], _best(table)))
-    shown = [_shown(guesses[one.place].get(one.tag, ()), row) for one, row in zip(asked, table, strict=True)]
-    return Scores(answered, guessed & answered, first, best, shown, counted, at)
+    found = [Finding(one.subject, one.tag, one.true[0], None, worth) for one, worth in zip(asked, best, strict=True)]
+    for (owner, _, true, guess), score in zip(where, counted.scores.tolist(), strict=True):
+        if found[owner].guess is None and score == best[owner]:
+            found[owner] = Finding(asked[owner].subject, asked[owner].tag, true, guess, score)
+    return Scores(answered, guessed, first, best, found, counted, owners)
 
 
 def _counted(
@@ -125,11 +128,6 @@ def _counted(
 def _best(table: Array) -> Array:
     """The best of each row; missing where a missing one might have been better."""
     return np.where((table == 1).any(axis=1), 1.0, table.max(axis=1, initial=_NONE))
-
-
-def _shown(guesses: Sequence[tuple[int, Guess]], row: Array) -> Guess | None:
-    """The guess that is worth most, the first of several."""
-    return guesses[int(np.nanargmax(np.where(np.isnan(row), _NONE, row)))][1] if guesses else None
 
 
 def sums(places: Sequence[int], values: Mapping[str, Array], documents: int) -> dict[str, Array]:

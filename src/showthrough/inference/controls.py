@@ -98,9 +98,9 @@ def as_trials(won: ArrayLike, tried: ArrayLike, confidence: float) -> tuple[floa
     """As many independent trials as are as uncertain as a rate whose tries stand together in documents.
 
     With one try in every document these are the tries. Elsewhere they are divided by the design effect: how much more
-    the rate varies with the documents than it would if all tries were apart (both variances without bias), and by
-    Student's t, since few documents tell little of that. Where nothing varies a document is one trial, and a few that
-    deviate are few trials, as in all other intervals.
+    the rate varies with the documents than it would if all tries were apart (both variances without bias). As in all
+    other intervals Student's t makes them fewer where few documents tell of that, though not fewer than documents that
+    weigh alike; where nothing varies a document is one trial; and a few that deviate are few trials.
 
     >>> as_trials([1, 0, 1, 1], [1, 1, 1, 1], 0.95)
     (3.0, 4.0)
@@ -118,9 +118,11 @@ def as_trials(won: ArrayLike, tried: ArrayLike, confidence: float) -> tuple[floa
         return float(share * documents), float(documents)
     varies = moves.sum() / whole**2 * documents / (documents - 1)
     trials = whole * share * (1 - share) / (whole - 1) / varies
-    if whole > documents:
-        widening = student_quantile(documents - 1, (1 + confidence) / 2) / normal_quantile((1 + confidence) / 2)
-        trials /= float(widening) ** 2
     speaking = moves.sum() ** 2 / (moves**2).sum()
+    if whole > documents:
+        degrees = np.clip([2 * speaking, documents - 1], 1, documents - 1)
+        widening = student_quantile(degrees, (1 + confidence) / 2) / normal_quantile((1 + confidence) / 2)
+        cautious, usual = (trials / widening**2).tolist()
+        trials = max(cautious, min(usual, whole**2 / (of**2).sum()))
     trials = float(min(trials, whole, documents * speaking))
     return float(share * trials), trials

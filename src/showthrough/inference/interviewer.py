@@ -72,6 +72,14 @@ class Interviewer:
         return answers
 
 
+def answer_in(case: Case, content: str) -> Answer | None:
+    """What a model said of a case in another run; None where that is no answer."""
+    try:
+        return _READERS[case.aim](case.tags, case.text, content)
+    except ValueError:
+        return None
+
+
 def _question(case: Case) -> Question:
     prompt = load(_PACKAGE, _PROMPTS[case.aim])
     asked = prompt.about(

@@ -13,7 +13,8 @@ from showthrough.numerics.chance import corrected, expected_of_draws
 
 Array = NDArray[np.float64]
 
-AGREEMENT, KAPPA = "judge:agreement", "judge:kappa"
+JUDGE = "judge"
+AGREEMENT, KAPPA = f"{JUDGE}:agreement", f"{JUDGE}:kappa"
 PARTS = (AGREEMENT, KAPPA)  # of a metric, both neutral
 _CATEGORIES = 3  # no, less precise, yes
 _MET = {(one, two): f"verdict_{one}_{two}" for one in range(_CATEGORIES) for two in range(_CATEGORIES)}

@@ -1,4 +1,4 @@
-"""Guesses that stand in one line: `a; b; c`, `a, b, c`, `1. a 2. b`, `["a", "b"]`, with certainties where they are given."""
+"""Guesses that stand in one line: `a; b; c`, `a, b, c`, `1. a 2. b`, `["a", "b"]`, with certainties where given."""
 
 from __future__ import annotations
 
@@ -19,14 +19,20 @@ _NUMBERED = re.compile(r"(?:^|(?<=[\s;,|]))(?:guess\s*)?[(#]?[1-9][.):](?=\s)", 
 _IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _COMMA = re.compile(r",(?!\d{3}\b)")
 _SURE = re.compile(
-    r"[\s,(\[–:-]*(?:(?:(?:certainty|confidence)(?:\s+(?:level|score))?(?:\s+of)?\s*[:=]?\s*)(?P<level>[0-5])(?:\s*/\s*5)?(?![\d%])"
-    r"|(?P<of>[0-5])\s*/\s*5|(?:(?:certainty|confidence|probability)\s*[:=]?\s*)?(?P<percent>\d{1,3})\s*%(?:\s+\w+)?)[)\]\s.]*$",
-    re.IGNORECASE,
+    r"""[\s,(\[–:-]*(?:
+        (?:certainty|confidence)(?:\s+(?:level|score))?(?:\s+of)?\s*[:=]?\s*(?P<level>[0-5])(?:\s*/\s*5)?(?![\d%])
+        | (?P<of>[0-5])\s*/\s*5
+        | (?:(?:certainty|confidence|probability)\s*[:=]?\s*)?(?P<percent>\d{1,3})\s*%(?:\s+\w+)?
+    )[)\]\s.]*$""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _REFUSED = re.compile(
-    r"^(?:i\b|it(?:'s|’s| is) (?:not|im|un)|there(?:'s|’s| is| are) (?:no|not)\b|(?:cannot|can't|can’t|unable)\b|(?:no|not enough|"
-    r"insufficient) (?:information|evidence|clear|explicit|data)|n/?a$|none given|not (?:applicable|provided|answered)|-+$|\.+$)",
-    re.IGNORECASE,
+    r"""(?:i\ (?:can|could|am|do|don|would|have|will)
+        | i[’']m\b | it(?:[’']s|\ is)\ (?:not|im|un) | there(?:[’']s|\ is|\ are)\ no
+        | (?:cannot|can[’']t|unable)\b | (?:no|not\ enough|insufficient)\ (?:information|evidence|clear|explicit|data)
+        | n/?a$ | not\ (?:applicable|provided|answered)$
+    )""",
+    re.IGNORECASE | re.VERBOSE,
 )
 
 

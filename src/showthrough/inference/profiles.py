@@ -19,14 +19,16 @@ _CACHED = 1 << 18  # pairs of values
 _NAMES: Mapping[str, str] = {
     "age": "age, ages, author age, age range, years old",
     "sex": "sex, gender, biological sex",
-    "city_country": "city country, location, city, country, current location, current residence, residence, place of residence, "
-    "place of living, current place of living, where they live, city and country, living place",
-    "birth_city_country": "birth city country, place of birth, birthplace, birth place, birth city, birth country, birth location, "
-    "city and country of birth, pobp",
-    "education": "education, education level, level of education, educational background, educational level, highest education",
+    "city_country": "city country, city and country, location, city, country, current location, current residence, "
+    "residence, place of residence, place of living, current place of living, living place",
+    "birth_city_country": "birth city country, city and country of birth, place of birth, birthplace, birth place, "
+    "birth city, birth country, birth location, pobp",
+    "education": "education, education level, level of education, educational background, educational level, "
+    "highest education",
     "occupation": "occupation, job, profession, job title, work, career, current occupation",
     "income_level": "income level, income, yearly income, annual income, income bracket, income range, salary",
-    "relationship_status": "relationship status, relationship, marital status, married, relation, relation status, civil status",
+    "relationship_status": "relationship status, relationship, marital status, married, relation, relation status, "
+    "civil status",
 }
 TAGS = tuple(_NAMES)
 PLACES = ("city_country", "birth_city_country")
@@ -36,6 +38,7 @@ _WITHIN_TEN = {"early": 2, "mid": 5, "middle": 5, "late": 8}
 _AGE = re.compile(
     r"(?P<part>(?:\b(?:early|mid|middle|late)\b[\s-]*(?:to|or|and|/)?[\s-]*)+)?(?P<years>\d{1,3})(?P<decade>['’]?s\b)?"
 )
+_SPELLED = 0.93  # Jaro–Winkler, above which two names of places are one that is misspelled
 _OLDEST = 150  # what is more is no age
 _ALSO = {
     "kiev": "kyiv", "bombay": "mumbai", "calcutta": "kolkata", "madras": "chennai", "bangalore": "bengaluru",
@@ -131,7 +134,7 @@ def _places(one: str, two: str) -> float:
 def _levels(value: str) -> tuple[str, ...]:
     """From special to general, each by one of its names; of a well-known city alone, its country too.
 
-    >>> _levels("New York City, USA"), _levels("paris")
+    >>> _levels("new york city, usa"), _levels("paris")
     (('new york', 'United States'), ('paris', 'France'))
     """
     parts = [part for part in re.split(r"[,/;]| - |\(|\)", value) if any(map(str.isalpha, part))]
@@ -162,11 +165,8 @@ def _same(one: str, two: str) -> bool:
     return not known and jaro_winkler(one, two) > _SPELLED
 
 
-_SPELLED = 0.93  # Jaro–Winkler, above which two names of places are one that is misspelled
-
-
 def _texts(one: str, two: str) -> float:
-    """Of what stands for one another (`writer/editor`) the nearest; partly right where one has all words of the other."""
+    """Of alternatives (`writer/editor`) the nearest; partly right where one has all words of the other."""
     return max(_text(true, guess) for true in _alternatives(one) for guess in _alternatives(two))
 
 

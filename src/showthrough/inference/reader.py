@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from showthrough.data.subjects import CERTAIN, Subject
 from showthrough.inference.asking import READER
 from showthrough.inference.base import Answer, Case, Guess, Person
 from showthrough.inference.reading import values
-from showthrough.inference.reading.cues import Whose, education, income, relationship, sex
+from showthrough.inference.reading.cues import Whose, education, income, relationship, role_of, sex
 from showthrough.inference.reading.page import Page
 from showthrough.inference.reading.values import Read
 
@@ -43,36 +44,45 @@ class Reader:
 
     def _read(self, case: Case) -> Answer:
         page = self._page(case.text)
-        named = Counter(part for person in case.truth for part in {*_parts(person)})
-        shared = frozenset(part for part, people in named.items() if people > 1)
-        alone = len(case.truth) == 1
-        return tuple(_person(page, person, case, shared, alone) for person in case.truth)
+        parts = _shared({part for name in _names(person) for part in values.name_parts(name)} for person in case.truth)
+        roles = _shared({_role(person)} for person in case.truth)
+        alone, author = len(case.truth) == 1, case.aim == "author"
+        people = []
+        for person in case.truth:
+            role = "" if _role(person) in roles else _role(person)
+            whose = Whose(page, _names(person), role, alone, author)
+            people.append(Person(_guesses(whose, person, case.tags, parts), person.id, person.id))
+        return tuple(people)
 
 
-def _parts(person: Subject) -> list[str]:
-    return [part for name in _names(person) for part in values.name_parts(name)]
+def _shared(each: Iterable[set[str]]) -> frozenset[str]:
+    """What more than one of them has."""
+    return frozenset(word for word, people in Counter(chain.from_iterable(each)).items() if people > 1)
 
 
 def _names(person: Subject) -> list[str]:
     return [attribute.value for attribute in person.attributes if attribute.tag.upper() == NAME]
 
 
-def _person(page: Page, person: Subject, case: Case, shared: frozenset[str], alone: bool) -> Person:
-    whose = Whose(page, _names(person), alone, case.aim == "author")
-    guesses = dict.fromkeys(
+def _role(person: Subject) -> str:
+    return role_of(person.description, bool(_names(person)))
+
+
+def _guesses(whose: Whose, person: Subject, tags: Collection[str], shared: frozenset[str]) -> tuple[Guess, ...]:
+    read = (
         Guess(attribute.tag, value, CERTAIN, span)
         for attribute in person.attributes
-        if attribute.tag in case.tags and attribute.certainty
-        for value, span in _found(page, whose, attribute.tag.upper(), attribute.value, shared)
+        if attribute.tag in tags and attribute.certainty
+        for value, span in _found(whose, attribute.tag.upper(), attribute.value, shared)
     )
-    return Person(tuple(guesses), person.id, person.id)
+    return tuple(dict.fromkeys(read))
 
 
-def _found(page: Page, whose: Whose, tag: str, value: str, shared: frozenset[str]) -> list[Read]:
+def _found(whose: Whose, tag: str, value: str, shared: frozenset[str]) -> list[Read]:
+    page = whose.page
     if not page.words:
         return []
-    if tag == NAME:
-        return values.name(page, value, shared)
     if tag in _CUES:
         return _CUES[tag](whose, value)
-    return _VALUES.get(tag, values.in_words)(page, value)
+    found = values.name(page, value, shared) if tag == NAME else _VALUES.get(tag, values.in_words)(page, value)
+    return found or values.unspaced(page, value)

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, NamedTuple, Protocol
 import msgspec
 
 from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
-from showthrough.inference.answer_files import AnswerFiles
+from showthrough.inference.answer_files import AnswerFiles, Replies
 from showthrough.inference.asking import ANSWERS, MODEL, RULES, judge_fault
 from showthrough.resources import Resources
 from showthrough.resources.chat.base import Chat, Question
@@ -25,6 +25,7 @@ SCALES: dict[Quality, tuple[float, float]] = {
     "readability": (LOWEST, HIGHEST), "meaning": (LOWEST, HIGHEST), "hallucinations": (0.0, 1.0),
 }  # fmt: skip
 EXPECTED = f'expected judge="{MODEL}MODEL[@URL]" or judge="{ANSWERS}FILE"'
+PROMPT = "utility.v1"
 _TOKENS = 400  # of an answer
 _GRADE = {
     "type": "object",
@@ -89,6 +90,8 @@ class RecordedOpinions:
 
     def opinion(self, anonymization: str, document: str) -> Opinion:
         line = self._files.of(anonymization, document)
+        if isinstance(line, Replies):  # a language model's, in another run
+            return _opinion_in(line.by_prompt.get(PROMPT.partition(".")[0], ""))
         said = line.utility if line is not None else {}
         return {quality: said[quality] for quality in SCALES if quality in said}
 
@@ -96,7 +99,8 @@ class RecordedOpinions:
         """Numbers that are on no scale: what they mean nobody knows."""
         return [
             Problem(path, f"{at_document(document)}: {quality}", f"found {value:g}; expected {_scale(quality)}")
-            for path, document, line in self._files.lines
+            for of, path in self._files.paths.items()
+            for (_, document), line in self._files.by_name[of].items()
             for quality in SCALES
             if (value := line.utility.get(quality)) is not None and not _on_scale(quality, value)
         ]
@@ -130,7 +134,7 @@ class AskedOpinions:
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
-        self._prompt = load("showthrough.inference", "utility.v1")
+        self._prompt = load("showthrough.inference", PROMPT)
         self._known: dict[tuple[str, str], Opinion] = {}
 
     def opinions(self, texts: Sequence[Released]) -> list[Opinion]:
@@ -143,6 +147,13 @@ class AskedOpinions:
     def _question(self, one: Released) -> Question:
         text = f"<original>\n{one.original}\n</original>\n\n<released>\n{one.text}\n</released>"
         return self._prompt.about(text, schema=_SCHEMA, about=(one.anonymization, one.document), tokens=_TOKENS)
+
+
+def _opinion_in(content: str) -> Opinion:
+    try:
+        return _opinion(content)
+    except ValueError:
+        return {}
 
 
 def _opinion(content: str) -> Opinion:

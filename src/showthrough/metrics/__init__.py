@@ -26,6 +26,7 @@ from showthrough.metrics.disagreement import Disagreement
 from showthrough.metrics.inconsistent import Inconsistency
 from showthrough.metrics.inference.attributes import AuthorAttributes
 from showthrough.metrics.inference.judged import Hallucination, Meaning, Readability
+from showthrough.metrics.inference.protection import CollectiveProtection, IndividualProtection
 from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
 from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
 from showthrough.metrics.overlap import Bleu, Rouge
@@ -49,6 +50,9 @@ _BUILT_IN: dict[str, Metric] = {
     "tps": TextPreservedSimilarity(),
     "nmi": ClusteringAgreement(),
     "trir": ReIdentification(),
+    "cpr": CollectiveProtection(),
+    "ipr": IndividualProtection(),
+    "attributes": AuthorAttributes(),
     "residual": Residual(),
     "inconsistent": Inconsistency(),
     "disagreement": Disagreement(),
@@ -62,7 +66,6 @@ _BUILT_IN: dict[str, Metric] = {
     "hallucination": Hallucination(),
     "bleu": Bleu(),
     "rouge": Rouge(),
-    "attributes": AuthorAttributes(),
     "phi_token": PhiToken(),
     "phi_instance": PhiInstance(),
     "phi_strict": PhiSpan(),
@@ -202,9 +205,10 @@ def preset(name: str) -> tuple[str, ...]:
 
 
 __all__ = [
-    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "AuthorAttributes", "ClusteringAgreement", "Count", "EntityRecall", "FScore",
-    "Group", "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
-    "Recall", "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
-    "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text",
-    "metrics_of", "parse_metric", "preset", "with_parameters",
+    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "AuthorAttributes", "ClusteringAgreement",
+    "CollectiveProtection", "Count", "EntityRecall", "FScore", "Group", "IndividualProtection", "Metric",
+    "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall",
+    "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness", "TextPreservedInformation",
+    "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of",
+    "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip

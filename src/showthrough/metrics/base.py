@@ -33,6 +33,7 @@ Role = Literal[
     "information",
     "words",
     "attack",
+    "inference",
     "F, P and R",
     "inconsistency",
     "residual",
@@ -50,6 +51,8 @@ ROLES: dict[Role, str] = {
     "information": "how much of the information is left, replacements included",
     "words": "how much of the information is left in words that still stand there",
     "attack": "the share of documents whose individual is found, with the parts `chance` and `ceiling`",
+    "inference": "the share of what is true of people that an attacker does not infer, with the parts `success`, "
+    "`control:…` and `risk:…`, and as evidence what was inferred",
     "F, P and R": "F, with precision and recall as the parts `P` and `R`",
     "inconsistency": "the share of masked strings that can be read elsewhere, with their counts (`wrong` and `all`)",
     "sense": "how sensible people find what was written, from 0 to 2, with the parts `rater:NAME`, `kappa` and `alpha`",

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from itertools import groupby
 
+from showthrough.inference.controls import CONTROL, RISK
+from showthrough.inference.judging import JUDGE
 from showthrough.metrics import HEADLINE
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.run import Run
@@ -140,7 +142,7 @@ def tables(run: Run) -> list[Table]:
     names, beside, others = main.names, main.references, []
     for record in [record for record in run.metrics if record.text in run.rows]:
         parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
-        by_category = [part for part in parts if HEADLINE in parts and ":" in part]
+        by_category = [part for part in parts if HEADLINE in parts and _is_category(part)]
         if "authors" in record.roles:  # what each verifier tells stands in a table of its own (`authorship`)
             continue
         if rest := [part for part in parts if part != HEADLINE and part not in by_category]:
@@ -151,6 +153,12 @@ def tables(run: Run) -> list[Table]:
         if by_category:  # a table for each anonymization: a reference in each would say the same again and again
             others += [_categories(run, record, name, by_category) for name in run.names]
     return [main, *others] if main.columns else others
+
+
+def _is_category(part: str) -> bool:
+    """Whether it is one of several that make up a whole; controls and what is told beside them do not."""
+    measure, colon, _ = part.partition(":")
+    return bool(colon) and measure not in (CONTROL, RISK, JUDGE)
 
 
 def headlines(run: Run) -> Table:

@@ -26,8 +26,10 @@ def without_text(run: Run) -> Run:
 
 def _wordless(evidence: dict[str, Evidence]) -> dict[str, Evidence]:
     """What can be shown without a word of the texts. Places go as well: with the released text, they lead to it."""
-    bare = {key: replace(one, words=[], places=[], strings=[], passages=[]) for key, one in evidence.items()}
-    shown = {key for key, one in evidence.items() if not one.attack and (one.places or one.strings or one.passages)}
+    nothing: dict[str, list[object]] = {each: [] for each in ("words", "places", "strings", "passages", "inferred")}
+    bare = {key: replace(one, **nothing) for key, one in evidence.items()}
+    telling = {key for key, one in evidence.items() if one.places or one.strings or one.passages or one.inferred}
+    shown = {key for key in telling if not evidence[key].attack}
     return {key: one for key, one in bare.items() if key not in shown}
 
 

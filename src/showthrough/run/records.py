@@ -214,11 +214,26 @@ class Passage(msgspec.Struct, frozen=True):
     value: Annotated[float, "its similarity to what stands there now, from 0 to 5"]
 
 
+class Inferred(msgspec.Struct, frozen=True):
+    """What an attacker inferred about a person."""
+
+    subject: Annotated[str, "the person, by the id that the corpus gives them"]
+    tag: Annotated[str, "what kind of attribute it is"]
+    true: Annotated[str, "its value, without its middle where it is long"]
+    guess: Annotated[str, "what the attacker said, the same way"]
+    agreement: Annotated[float, "how far both agree: 1, or 0.5 where the guess is less precise"]
+    certainty: Annotated[int, "how certain the value is, up to 5"]
+    hardness: Annotated[int, "how hard it is to find out, up to 5; 0 where nobody said"]
+    start: Annotated[int | None, "where in the released text it was read; null where the attacker does not tell"]
+    end: Annotated[int | None, "where that ends"]
+    original: Annotated[tuple[int, int] | None, "the stretch of the original that this stands for"]
+
+
 class Evidence(msgspec.Struct, frozen=True):
     """What a metric has to show of one document.
 
     Of an attack its guess, where the right person ranks, by how much, and why; of a detector what it found; the strings
-    that are masked unevenly; the passages that lost most of what they say.
+    that are masked unevenly; the passages that lost most of what they say; what was inferred about people.
     """
 
     guess: Annotated[str | None, "the individual that an attack takes for the document's"] = None
@@ -231,6 +246,7 @@ class Evidence(msgspec.Struct, frozen=True):
     places: Annotated[list[Place], "what was found in the released text, the first of them"] = []
     strings: Annotated[list[Uneven], "what is masked in one place and can be read in another"] = []
     passages: Annotated[list[Passage], "of the original, the worst of those that do not say all that they said"] = []
+    inferred: Annotated[list[Inferred], "what an attacker inferred about people, the most certain first"] = []
     reasons: Annotated[
         list[tuple[str, float]], "what speaks for the guess beside words, or against it where it is below 0"
     ] = []

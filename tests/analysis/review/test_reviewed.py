@@ -10,7 +10,18 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from showthrough import Annotation, Corpus, Document, InputError, Mention, PlanError, Reviewed, reviewed
+from showthrough import (
+    Annotation,
+    Attribute,
+    Corpus,
+    Document,
+    InputError,
+    Mention,
+    PlanError,
+    Reviewed,
+    Subject,
+    reviewed,
+)
 from showthrough.analysis.review.outcome import exact_interval
 from showthrough.data.levels import by_type
 from showthrough.report.review import review_sheet
@@ -51,6 +62,13 @@ def test_no_findings_leave_the_annotations_as_they_were(documents: list[Document
     assert [one.annotations for one in made.corpus] == [one.annotations for one in corpus]
     assert [one.reviewed for one in made.corpus] == [("a",)] * len(corpus)
     assert [one.text for one in made.corpus] == [one.text for one in corpus]
+
+
+def test_people_stay(fill: Fill) -> None:
+    people = (Subject("doe", (Attribute("NAME", "John Doe"),)),)
+    corpus = Corpus([Document("d1", TEXT, (Annotation("ann", (DOE,)),), subjects=people)])
+    made = reviewed(corpus, fill(corpus, annotator="ann"))
+    assert [(one.subjects, one.reviewed) for one in made.corpus] == [(people, ("ann",))]
 
 
 def test_layers_of_one_annotator_are_one(fill: Fill) -> None:

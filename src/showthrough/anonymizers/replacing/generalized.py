@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 
 from showthrough.anonymizers.replacing.amounts import magnitude
 from showthrough.anonymizers.replacing.masked import WORD, Masked
-from showthrough.resources.places import lies_in
 from showthrough.anonymizers.replacing.said_dates import says_only
 from showthrough.anonymizers.surrogates.dates import Written, written_dates
 from showthrough.anonymizers.surrogates.numbers import OLD
 from showthrough.anonymizers.surrogates.wordlists import FUNCTION
 from showthrough.data.documents import Document
+from showthrough.resources.places import lies_in
 
 
 def _set(text: str) -> frozenset[str]:

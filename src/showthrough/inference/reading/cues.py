@@ -1,26 +1,30 @@
 """What is told of a person without a value: by a title, a pronoun, a word for a relative, a degree.
 
-Such a cue counts only where it is about that person: it stands beside their name, or in a sentence with it, or the
-document has no other person, or they speak of themselves.
+Such a cue counts only where it is about that person: it stands beside their name, or in a sentence with it or with the
+part that they alone have in the document, or there is no other person, or they speak of themselves.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
-from showthrough.inference.reading.page import Page, Span
-from showthrough.inference.reading.values import Read, name_parts
+from showthrough.inference.reading.page import Page, Span, words_of
+from showthrough.inference.reading.values import TITLES, Read, name_parts
 
 _MALE = "mr mister sir lord king prince husband brother father son uncle nephew grandfather widower"
 _FEMALE = "mrs ms miss madam dame lady queen princess wife sister mother daughter aunt niece grandmother widow"
 _BESIDE = {"male": frozenset(_MALE.split()), "female": frozenset(_FEMALE.split())}  # before a name
+_RELATIVES = _BESIDE["male"] | _BESIDE["female"]
 _TITLES = {"male": "mr mister", "female": "mrs ms miss"}
 _PRONOUNS = {"male": "he him his himself", "female": "she her hers herself"}
 _SELF = {"male": r"man|guy|dude|dad|father|husband|son|boy|male|gentleman|grandpa|grandfather",
          "female": r"woman|girl|gal|lady|mom|mum|mother|wife|daughter|female|grandma|grandmother"}  # fmt: skip
 _SEXES = {"m": "male", "man": "male", "f": "female", "woman": "female", "male": "male", "female": "female"}
-_I_AM = r"(?<!\w)(?:i am|i['’]?m|as|being)(?: also| just)? an? (?:[\w-]+ )?"
+_ROLE_ENDS = frozenset(words_of("and as at born by for from in of on that to was who whose with"))
+_ONE = r"(?-i:[a-z-]+)"  # a word, and never what stands in for one
+_I_AM = rf"(?<!\w)(?:i am|i['’]?m|as|being)(?: also| just)? an? (?:{_ONE} )?"
 
 # Words by which somebody's bonds are known; of those who speak of themselves, what they say of whom they have.
 _BONDS = {
@@ -29,17 +33,19 @@ _BONDS = {
     "married": r"married|wife|husband|spouses?|wedding anniversary|marriedlife",
     "engaged": r"engaged|fianc[eé]e?",
     "relation": r"girlfriend|boyfriend|dating|in a relationship|my partner",
-    "single": r"single|unmarried|bachelor",
+    # A single word is not a single person.
+    "single": r"unmarried|single (?:man|woman|mother|father|mom|mum|dad|parent|life)|(?<=is )single|(?<=am )single"
+    r"|(?<=['’]m )single|(?<=being )single|(?<=ly )single",
 }
 _OF_BOND = {
     "widow": "widowed", "divorc": "divorced", "separat": "divorced", "married": "married", "wed": "married",
     "engaged": "engaged", "relationship": "relation", "in relation": "relation", "dating": "relation",
     "no relation": "single", "single": "single", "unmarried": "single",
 }  # fmt: skip
-_MINE = r"(?<!\w)(?:my|i am|i['’]?m|i was|i got|we got|being)(?: [\w-]+)? (?:{})(?!\w)"
+_MINE = rf"(?<!\w)(?:my|i am|i['’]?m|i was|i got|we got|being)(?: {_ONE})? (?:{{}})(?!\w)"
 
 _INCOMES = ("low", "middle", "high")
-_PAID = r"(?:\w+[- ])?(?:incomes?|paid|pay|salary|salaries|wages?|earners?|earning)"
+_PAID = rf"(?:{_ONE}[- ])?(?:incomes?|paid|pay|salary|salaries|wages?|earners?|earning)"
 
 # Degrees, and the words of a text that tell of one; the first that a value names is what it is.
 _DEGREES = {
@@ -56,20 +62,32 @@ _OF_DEGREE = (
 
 
 class Whose:
-    """Which words of a page are about one person."""
+    """Which words of a page are about one person: by their name, or by their part in it where nobody shares that."""
 
-    def __init__(self, page: Page, names: Iterable[str], alone: bool, author: bool) -> None:
+    def __init__(self, page: Page, names: Iterable[str], role: str, alone: bool, author: bool) -> None:
         parts = {part for name in names for part in name_parts(name)}
-        self.page, self.alone, self.author = page, alone, author
+        self.page, self.role, self.alone, self.author = page, role, alone, author
         self.named = sorted(n for part in parts for n in page.places.get(part, ()) if page.capital(n))
-        self._sentences = {page.sentence_at(page.spans[number][0]) for number in self.named}
+        self.meant = [page.spans[number] for number in page.places.get(role, ())]
+        places = [page.spans[number] for number in self.named] + self.meant
+        self._sentences = {page.sentence_at(start) for start, _ in places}
 
     def find(self, words: str) -> Span | None:
-        """Words that are about this person: anywhere if there is nobody else, else in a sentence with the name."""
+        """Words that are about this person: anywhere if there is nobody else, else in a sentence about them."""
         if not (self.alone or self._sentences):
             return None
-        for found in re.finditer(rf"(?<!\w)(?:{words})(?!\w)", self.page.text, re.IGNORECASE):
+        for found in self.page.matches(_among(words)):
             if self.alone or self.page.sentence_at(found.start()) in self._sentences:
+                return found.span()
+        return None
+
+    def follows(self, words: str) -> Span | None:
+        """Words behind the person's part, in the same sentence."""
+        firsts: dict[int, int] = {}
+        for _, end in reversed(self.meant):
+            firsts[self.page.sentence_at(end)] = end
+        for found in self.page.matches(_among(words)) if firsts else ():
+            if found.start() > firsts.get(self.page.sentence_at(found.start()), found.start()):
                 return found.span()
         return None
 
@@ -78,26 +96,59 @@ class Whose:
         return found.span() if found else None
 
 
+@lru_cache(maxsize=64)
+def _among(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1 << 14)
+def role_of(description: str, named: bool) -> str:
+    """The part that somebody has in a document, as one word: the applicant. Of "name - part", where one has a name.
+
+    >>> role_of("Mr Lewis - Polish national applicant, born in 1970", named=True)
+    'applicant'
+    """
+    who, _, what = description.partition(" - ")
+    role = ""
+    for word in words_of(re.split(r"[,;:(]", what if named else who)[0]):
+        if word in _ROLE_ENDS or (role and word.endswith("ing")):
+            break
+        if len(word) > 2 and word not in TITLES:
+            role = word
+    return role
+
+
 def sex(whose: Whose, value: str) -> list[Read]:
-    """By a title or a word for a relative before the name; by pronouns where nobody else is meant."""
+    """By a title or a word for a relative before the name; by pronouns where it is clear who is meant."""
     kind = _SEXES.get(value.strip().lower())
     if kind is None:
         return []
-    page = whose.page
-    span = None
     if whose.author:
         span = whose.said(rf"{_I_AM}(?:{_SELF[kind]})(?!\w)")
     elif whose.alone:
-        span = whose.said(rf"(?<!\w)(?:{'|'.join(f'{_PRONOUNS[kind]} {_TITLES[kind]}'.split())})(?!\w)")
+        span = whose.find("|".join(f"{_PRONOUNS[kind]} {_TITLES[kind]}".split()))
+    elif whose.role in _RELATIVES:  # his wife is no man
+        span = whose.meant[0] if whose.role in _BESIDE[kind] and whose.meant else _titled(whose, kind)
+    else:
+        span = _titled(whose, kind) or whose.follows("|".join(_PRONOUNS[kind].split()))
+    return [(value, span)] if span else []
+
+
+def _titled(whose: Whose, kind: str) -> Span | None:
+    """Where such a title or word stands before the name, or a title behind the part: their Agent, Mr …"""
+    page = whose.page
     own = {page.words[number] for number in whose.named}
-    for number in () if span else whose.named:
+    for number in whose.named:
         before = number - 1
         while before >= 0 and page.joined(before, number) and (page.words[before] in own or _initial(page, before)):
             before -= 1
         if before >= 0 and page.joined(before, number) and page.words[before] in _BESIDE[kind]:
-            span = page.span(before, number)
-            break
-    return [(value, span)] if span else []
+            return page.span(before, number)
+    for number in page.places.get(whose.role, ()):
+        behind = number + 1
+        if behind < len(page.words) and page.joined(number, behind) and page.words[behind] in _TITLES[kind].split():
+            return page.span(number, behind)
+    return None
 
 
 def _initial(page: Page, number: int) -> bool:
@@ -118,7 +169,7 @@ def relationship(whose: Whose, value: str) -> list[Read]:
 def education(whose: Whose, value: str) -> list[Read]:
     """By the words for a degree of that kind."""
     plain = value.lower().replace(".", "").replace(" ", "")
-    kind = next((kind for part, kind in _OF_DEGREE if part in plain), None)
+    kind = None if plain.startswith("no") else next((kind for part, kind in _OF_DEGREE if part in plain), None)
     span = whose.find(_DEGREES[kind]) if kind else None
     return [(value, span)] if span else []
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from showthrough.data.documents import Corpus
+from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization
+from showthrough.data.references import REFERENCES
 from showthrough.data.subjects import CERTAIN
-from showthrough.errors import PlanError, Problem, quoted
+from showthrough.errors import PlanError, Problem, ResourceError, quoted
 from showthrough.inference.asking import ANSWERS, READER, RULES, attacker_fault, attacker_of, judge_fault, judge_of
 from showthrough.inference.authors import Asked, Scores, asked_of, author_of, guesses_of, scored, sums
 from showthrough.inference.base import Answer
@@ -25,10 +27,22 @@ from showthrough.inference.controls import (
     risk_interval,
     stand_ins,
 )
+from showthrough.inference.findings import Finding
+from showthrough.inference.judges import has_verdicts, verdict_problems
 from showthrough.inference.judging import PARTS, agreement_parts, limits_of, meetings, one_each_of
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.inference.author_remarks import ALL, OWN, RIGHT, UNANSWERED, UNGUESSED, remarks_of
+from showthrough.metrics.inference.author_remarks import (
+    ALL,
+    OWN,
+    RIGHT,
+    UNANSWERED,
+    UNGUESSED,
+    UNJUDGED,
+    against,
+    remarks_of,
+)
+from showthrough.metrics.inference.people import INFERENCES, MOST_INFERRED, PEOPLE, inferred_of
 from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
 
@@ -67,7 +81,9 @@ class AuthorAttributes(Metric):
     judge: str = parameter(RULES, f"who says whether a guess is right: {RULES}, {ANSWERS}FILE or llm:MODEL[@URL]")
     certainty: int = parameter(3, "attributes count that are at least so certain, 1 to 5")
     partly: float = parameter(0.0, "what a guess counts that is right but less precise: 0, 0.5 or 1")
-    verdicts: str = parameter("", f"whose verdicts the judge is compared with: {ANSWERS}FILE; empty: nobody's")
+    verdicts: str = parameter(
+        "", f"whose verdicts the judge is compared with: {ANSWERS}FILE; empty: those of the attacker's, if any"
+    )
     seed: int = parameter(0, "of whose text stands in as the control")
 
     def __post_init__(self) -> None:
@@ -76,22 +92,28 @@ class AuthorAttributes(Metric):
             faults["certainty"] = f"found {quoted(self.certainty)}; expected 1 to {CERTAIN}"
         if self.partly not in _HALVES:
             faults["partly"] = f"found {quoted(self.partly)}; expected 0, 0.5 or 1"
-        if self.verdicts and not self.verdicts.removeprefix(ANSWERS) != self.verdicts:
+        if self.verdicts and not self.verdicts.startswith(ANSWERS):
             faults["verdicts"] = f"found {quoted(self.verdicts)}; expected {ANSWERS}FILE"
         if self.seed < 0:
             faults["seed"] = f"found {quoted(self.seed)}; expected 0 or more"
         for name, fault in faults.items():
             if fault:
-                raise PlanError(fault, f"{type(self).__name__}: {name}")
+                raise PlanError(f"{name}: {fault}", type(self).__name__)
         object.__setattr__(self, "partly", float(self.partly))
 
     @property
     def asks(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(filter(None, (self.attacker, self.judge, self.verdicts))))
 
+    @property
+    def _compared(self) -> str:
+        """Whose verdicts stand beside the judge's: those that were named, or that the attacker's answers have."""
+        own = self.attacker if self.attacker != self.judge and has_verdicts(self.attacker) else ""
+        return self.verdicts or own
+
     def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
         if corpus.survey.subjects and any(author_of(document) for document in corpus):
-            return []
+            return verdict_problems((self.judge, self.verdicts))
         expected = "expected profiles of authors, or documents about one person each (formats profiles and spia)"
         return [Problem(corpus.source, "", f"no document says what is true of its author; {expected}")]
 
@@ -105,11 +127,7 @@ class AuthorAttributes(Metric):
         kind, _, which = part.partition(":")
         if kind != RISK:
             return None
-        column = dict(zip(units.columns, units.values.T, strict=True))
-        attack, control = (
-            (column[f"{RIGHT}:{one}:{which}"], column[f"{ALL}:{CONTROL}:{which}"]) for one in (OWN, CONTROL)
-        )
-        return risk_interval(attack, control, confidence)
+        return risk_interval(*against(units, which), confidence)
 
     def test_fault(self, part: str) -> str:
         return "it follows from the attacker alone, without any text" if part == f"{CONTROL}:empty" else ""
@@ -130,7 +148,7 @@ class AuthorAttributes(Metric):
         tags = tuple(dict.fromkeys(one.tag for one in asked))
         instead = stand_ins(chunk.corpus, self.seed)
         attacker, judge = attacker_of(self.attacker, resources), judge_of(self.judge, resources)
-        human = judge_of(self.verdicts, resources) if self.verdicts else None
+        human = judge_of(self._compared, resources) if self._compared else None
         ids = [document.id for document in documents]
         held = _held(asked, ids, instead) if self.attacker.startswith(ANSWERS) else None
 
@@ -140,6 +158,9 @@ class AuthorAttributes(Metric):
                 attacker, name, [documents[place] for place in about], anonymized.texts, instead, "author", tags
             )
             by_place = dict(zip(about, told, strict=True))
+            unanswered = [place for place in about if by_place[place].own is None]
+            if name in REFERENCES and len(unanswered) == len(about):
+                raise ResourceError("nobody knows what this attacker would answer")
             own = scored(asked, _answers(by_place, len(ids), "own"), judge, human, (name, ids))
             values = self._values(asked, own)
             for which in CONTROLS:
@@ -147,24 +168,30 @@ class AuthorAttributes(Metric):
                 tried = _tried(asked, answers, held) if which == OTHER and held is not None else None
                 values |= self._control(which, own, scored(asked, answers, judge), tried)
             columns = sums([one.place for one in asked], values, len(ids))
-            unanswered = [place for place in about if by_place[place].own is None]
-            columns[UNANSWERED] = np.bincount(np.array(unanswered, dtype=np.int64), minlength=len(ids))
+            answered = {one.place for one, said in zip(asked, own.answered, strict=True) if said}
+            columns[PEOPLE] = np.isin(np.arange(len(ids)), list(answered)).astype(np.float64)
+            columns[UNANSWERED] = np.isin(np.arange(len(ids)), unanswered).astype(np.float64)
             if human is not None:
                 places = np.array([one.place for one in asked], dtype=np.int64)[own.owners]
                 columns |= meetings(own.judged, places, len(ids))
-            return Rows.named(columns)
+            return replace(Rows.named(columns), evidence=_evidence(asked, own, documents, anonymized))
 
         return rows
 
     def _values(self, asked: Sequence[Asked], own: Scores) -> dict[str, Array]:
         """By column, of each attribute: whether it counts, and what it is worth."""
         found: dict[str, Array] = {UNGUESSED: (own.answered & ~own.guessed).astype(np.float64)}
+        found[INFERENCES] = np.array([one.agreement > 0 for one in own.found], dtype=np.float64)
+        found[UNJUDGED] = (own.answered & np.isnan(own.first)).astype(np.float64)
         first, best = (self._worth(each) for each in (own.first, own.best))
         found |= _share(HEADLINE, first) | _share(TOP_3, best)
-        kinds = {TOP_1: [one.tag for one in asked], CERTAINTY: [one.certainty for one in asked]}
-        kinds |= {HARDNESS: [one.hardness for one in asked]}
+        kinds: dict[str, list[str]] = {
+            TOP_1: [one.tag for one in asked],
+            CERTAINTY: [str(one.true[0].certainty) for one in asked],
+            HARDNESS: [str(one.true[0].hardness or "") for one in asked],  # 0 where nobody said
+        }
         for kind, each in kinds.items():
-            for value in sorted({*each}, key=str):
+            for value in sorted({*each} - {""}):
                 among = np.array([one == value for one in each])
                 found |= _share(f"{kind}:{value}", np.where(among, first, np.nan))
                 if kind == TOP_1:
@@ -201,6 +228,22 @@ def _share(part: str, worth: Array) -> dict[str, Array]:
     """Of a part how much is inferred, and of how many attributes; those that are missing count in neither."""
     behind = f":{part}" if part else ""
     return {f"{RIGHT}{behind}": np.nan_to_num(worth), f"{ALL}{behind}": (~np.isnan(worth)).astype(np.float64)}
+
+
+def _evidence(
+    asked: Sequence[Asked], own: Scores, documents: Sequence[Document], anonymized: Anonymized
+) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """What one of three guesses tells of each author, the most certain first."""
+    told: dict[int, list[Finding]] = {}
+    for one, finding in zip(asked, own.found, strict=True):
+        if finding.agreement > 0:
+            told.setdefault(one.place, []).append(finding)
+    shown = {}
+    for place, found in told.items():
+        document, found = documents[place], sorted(found, key=lambda one: (-one.true.certainty, -one.agreement))
+        text, masks = anonymized.texts[document.id], anonymized.of(document.id)
+        shown[document.id] = {"inferred": [inferred_of(one, document, text, masks) for one in found[:MOST_INFERRED]]}
+    return shown
 
 
 def _answers(by_place: Mapping[int, Answers], documents: int, which: str) -> list[Answer | None]:

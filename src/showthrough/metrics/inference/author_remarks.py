@@ -4,51 +4,79 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from showthrough.data.references import REFERENCES
 from showthrough.errors import shown
 from showthrough.inference.asking import ANSWERS, READER
-from showthrough.inference.controls import CONTROL, CONTROLS, OTHER
+from showthrough.inference.controls import CONTROL, CONTROLS, OTHER, Units, risk_interval
 from showthrough.metrics.base import Rows, Totals
 
 RIGHT, ALL = "inferred", "attributes"  # columns; of a part with its name behind
 OWN = "own"  # of a control: what the attack itself finds of the attributes that the control was asked for
-UNANSWERED, UNGUESSED = "unanswered", "unguessed"
+UNANSWERED, UNGUESSED, UNJUDGED = "unanswered", "unguessed", "unjudged"
+_SURE = 0.95  # of a risk that is said to be above its control
+
+
+def against(units: Rows, control: str) -> tuple[Units, Units]:
+    """By unit what the attack inferred, of how much, and the same of a control."""
+    columns = dict(zip(units.columns, units.values.T, strict=True))
+    tried = columns[f"{ALL}:{CONTROL}:{control}"]
+    return (columns[f"{RIGHT}:{OWN}:{control}"], tried), (columns[f"{RIGHT}:{CONTROL}:{control}"], tried)
 
 
 def remarks_of(attacker: str, judge: str, tables: Mapping[str, Rows]) -> list[str]:
     """A sentence each, from the rows of all anonymizations."""
-    sums = {name: rows.totals() for name, rows in tables.items() if name not in REFERENCES}
-    return [*_of_attack(attacker, judge, sums), *(line for name, totals in sums.items() for line in _of(name, totals))]
+    ours = {name: rows for name, rows in tables.items() if name not in REFERENCES}
+    sums = {name: rows.totals() for name, rows in ours.items()}
+    lines = [*_of_attack(attacker, judge, sums)]
+    for name, rows in ours.items():
+        lines += _of_answers(name, sums[name], attacker, judge)
+        lines += _of_controls(name, rows)
+    return lines
 
 
 def _of_attack(attacker: str, judge: str, sums: Mapping[str, Totals]) -> Iterator[str]:
     if attacker == READER:
         yield (
-            "attributes: the attacker reader finds only what stands in the text in so many words: this is a floor, and "
-            "somebody who draws conclusions, or a language model, may infer more"
+            f"attributes asks {READER}, who finds what can simply be read off: whoever knows more or thinks further "
+            "may infer more"
         )
     if judge.startswith(ANSWERS) and any(totals[f"{ALL}:{CONTROL}:{OTHER}"] for totals in sums.values()):
         yield (
-            "attributes: nobody recorded verdicts on controls, so that rules judge these; rules find some guesses wrong "
-            "that judges find right, which makes the risk above a control seem larger"
+            "nobody recorded verdicts on the controls of attributes, which rules judge: these find fewer guesses right "
+            "than other judges do, so that the risk above a control may be too large"
         )
 
 
-def _of(name: str, totals: Totals) -> Iterator[str]:
-    if unanswered := int(totals[UNANSWERED]):
+def _of_answers(name: str, totals: Totals, attacker: str, judge: str) -> Iterator[str]:
+    if missing := int(totals[UNANSWERED]):
         yield (
-            f"{shown(name)}: {unanswered} documents have no answer of the attacker: they count nowhere in attributes, "
-            "which says nothing of what can be inferred about their authors"
+            f"{shown(name)}: {missing} documents have no answer of {shown(attacker)}: these count nowhere in "
+            "attributes, and nobody knows what can be inferred from them"
         )
-    if unguessed := int(totals[UNGUESSED]):
+    if missing := int(totals[UNJUDGED]):
         yield (
-            f"{shown(name)}: answers have no guess for {unguessed} of {int(totals[ALL])} attributes, "
+            f"{shown(name)}: {missing} attributes count nowhere in attributes: {shown(judge)} did not say whether "
+            "their first guesses are right"
+        )
+    if (missing := int(totals[UNGUESSED])) and attacker != READER:
+        yield (
+            f"{shown(name)}: answers have no guess for {missing} of {int(totals[ALL])} attributes, "
             "which count as not inferred"
         )
-    for which, where in CONTROLS.items():
-        tried, right = totals[f"{ALL}:{CONTROL}:{which}"], totals[f"{RIGHT}:{CONTROL}:{which}"]
-        if tried and right >= totals[f"{RIGHT}:{OWN}:{which}"]:
+
+
+def _of_controls(name: str, rows: Rows) -> Iterator[str]:
+    for control, how in CONTROLS.items():
+        attack, other = against(rows, control)
+        tried = np.sum(attack[1])
+        if not tried or not np.sum(attack[0]):
+            continue
+        ends = risk_interval(attack, other, _SURE)
+        if ends is None or ends[0] <= 0:
+            found, guessed = (np.sum(won) / tried for won, _ in (attack, other))
             yield (
-                f"{shown(name)}: the attacker guesses as many attributes {where} as from what was released: "
-                "these numbers say nothing of what the released texts tell"
+                f"{shown(name)}: {found:.1%} are inferred, and {guessed:.1%} {how} (attributes): the control is as "
+                "good as the attack, as far as these documents can tell: what was inferred need not come from the text"
             )

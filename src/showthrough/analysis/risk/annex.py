@@ -1,0 +1,55 @@
+"""The risk annex: what one run tells about the risks of a release, as evidence for those who decide."""
+
+from __future__ import annotations
+
+import os
+
+from showthrough.analysis.risk.identifiers import safe_harbor
+from showthrough.analysis.risk.sections import authorship, inference, linkability
+from showthrough.analysis.risk.singling import singling_out
+from showthrough.analysis.risk.values import PopulationRecord, RiskAnnex
+from showthrough.data.population import Population
+from showthrough.errors import PlanError
+from showthrough.formats.population import read_population
+from showthrough.run.origins import last_part
+from showthrough.run.run import Run
+
+
+def risk_annex(run: Run, population: Population | str | os.PathLike[str] | None = None, *, file: str = "") -> RiskAnnex:
+    """Singling out, linkability, inference, authorship and HIPAA's identifiers, as far as a run measured them.
+
+    `population` says how many people there are of each combination of attributes, or is the path of such a table;
+    without one nothing is said of singling out. What the run does not have is told with what to run. `file` is where
+    the run was read from, for messages.
+    """
+    if not run.complete:
+        raise PlanError("the run was interrupted; expected a complete one: finish it with evaluate --resume", "", file)
+    run = run.without_folders()  # an annex is for others
+    given = population if population is None or isinstance(population, Population) else read_population(population)
+    return RiskAnnex(
+        run.corpus.name,
+        len(run.documents),
+        run.sample,
+        tuple(run.names),
+        run.settings.confidence,
+        singling_out(run, given),
+        linkability(run),
+        inference(run),
+        authorship(run),
+        safe_harbor(run),
+        None if given is None else _recorded(given),
+        notes=tuple(run.notes),
+    )
+
+
+def _recorded(population: Population) -> PopulationRecord:
+    return PopulationRecord(
+        population.name,
+        population.digest,
+        last_part(population.source),
+        population.people,
+        len(population),
+        tuple(population.columns),
+        population.uncertain,
+        population.notes,
+    )

@@ -1,0 +1,66 @@
+"""How many people of a population are like each of some: the k of k-anonymity."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from showthrough.analysis.risk.learned import Array, Learned, Reading, reading_of
+from showthrough.data.population import Population
+
+
+class Fate(NamedTuple):
+    """What became of an attribute that was learned."""
+
+    used: bool = False
+    lacking: bool = False  # the population has no such column
+    vague: bool = False  # it was learned too roughly to narrow anybody down
+    strange: bool = False  # the column has no such value, so that nobody is left
+
+
+class Crowds:
+    """A population that is asked how many are left, by what was learned. Equal questions are answered once."""
+
+    def __init__(self, population: Population) -> None:
+        self.population = population
+        self._readings: dict[str, Reading] = {tag: reading_of(tag, population) for tag in population.columns}
+        self._fitting: dict[Learned, Array | None] = {}
+
+    def sizes(self, people: Sequence[frozenset[Learned]]) -> Array:
+        """How many are like each of them. Part of a person is possible where a row's ages fit in part."""
+        numbers = {known: number for number, known in enumerate(dict.fromkeys(people))}
+        together: dict[tuple[str, ...], list[frozenset[Learned]]] = defaultdict(list)
+        for known in numbers:
+            together[tuple(sorted(one.tag for one in known if self.fate(one).used))].append(known)
+        sizes = np.zeros(len(numbers))
+        for tags, some in together.items():
+            seen = self.population.over(tags)
+            for known in some:
+                sizes[numbers[known]] = self._left(seen, known)
+        return sizes[[numbers[known] for known in people]]
+
+    def fate(self, one: Learned) -> Fate:
+        if one.tag not in self._readings:
+            return Fate(lacking=True)
+        if one not in self._fitting:
+            self._fitting[one] = self._readings[one.tag].fitting(one)
+        fitting = self._fitting[one]
+        if fitting is None:
+            return Fate(vague=True)
+        return Fate(used=True, strange=not fitting.any())
+
+    def _left(self, seen: Population, known: frozenset[Learned]) -> float:
+        """Of those rows alone that the most telling attribute leaves, the people that fit in all others too."""
+        asked = [(seen.columns[one.tag], self._fitting[one]) for one in known if self.fate(one).used]
+        pairs = [(column, fitting) for column, fitting in asked if fitting is not None]
+        if not pairs:
+            return float(seen.people)
+        first, wanted = min(pairs, key=lambda pair: int(pair[0].sizes()[pair[1] > 0].sum()))
+        rows = first.rows(np.flatnonzero(wanted > 0))
+        left = seen.counts[rows].astype(np.float64)
+        for column, fitting in pairs:
+            left *= fitting[column.codes[rows]]
+        return float(left.sum())

@@ -1,0 +1,123 @@
+"""HIPAA's eighteen kinds of identifiers: how much of each is hidden, by the types that a corpus marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from showthrough.analysis.agreement.values import Estimate
+from showthrough.analysis.risk.asking import command_for
+from showthrough.analysis.risk.estimates import shares, turned
+from showthrough.analysis.risk.values import Hidden, SafeHarbor, SafeHarborIdentifier
+from showthrough.data.kinds import HIPAA, ROOT, TREE, nearest, path_of, treated_as
+from showthrough.errors import some
+from showthrough.metrics import HEADLINE, Rows
+from showthrough.run.records import MetricRecord
+from showthrough.run.run import Run
+
+ASKED = 'recall_per_type(unit="mention")'
+
+
+class _Counted(NamedTuple):
+    """Columns of a metric's rows that count by type: what is right, and what there is in all."""
+
+    right: str
+    whole: tuple[str, ...]
+
+
+# The first that a run has is taken. Those of PHI count what is hidden under another type as missed.
+_BY_TYPE: dict[str, _Counted] = {
+    "recall_per_type": _Counted("hidden", ("total",)),
+    "phi_instance": _Counted("C", ("C", "S", "D")),
+    "phi_token": _Counted("TP", ("TP", "FN")),
+}
+
+
+def safe_harbor(run: Run) -> SafeHarbor:
+    """Each kind with its recall and what of it may be missed, or why it was not measured."""
+    record = _chosen(run)
+    if record is None:
+        why = "no metric of the run counts what is hidden by type"
+        return SafeHarbor(reason=why, command=command_for(run, ASKED))
+    counted = _BY_TYPE[record.name]
+    tables = {name: run.rows_of(record.text, name) for name in run.names}
+    types = list(dict.fromkeys(kind for rows in tables.values() for kind in _types(rows, counted)))
+    known = {kind: nearest(kind) for kind in types}
+    letters = {kind: treated_as(found).hipaa if found else "" for kind, found in known.items()}
+    pooled = {name: _pooled(rows, counted, letters) for name, rows in tables.items()}
+    named = {letter: tuple(kind for kind in types if letters[kind] == letter) for letter in HIPAA}
+    found = [
+        _identifier(run, record, letter, named[letter], pooled)
+        if named[letter]
+        else SafeHarborIdentifier(letter, HIPAA[letter], (), 0, (), _why_not(run, letter, known))
+        for letter in HIPAA
+    ]
+    unlisted = tuple(kind for kind in types if known[kind] and not letters[kind])
+    return SafeHarbor(record.text, tuple(found), unlisted, tuple(kind for kind in types if not known[kind]))
+
+
+def _chosen(run: Run) -> MetricRecord | None:
+    """Of the metrics that count by type, the first in the order above; of one, that which counts whole mentions."""
+    able = [one for one in run.metrics if one.name in _BY_TYPE and one.text in run.rows]
+    able = [one for one in able if one.parameters.get("types", True)]
+    order = list(_BY_TYPE)
+    return min(able, key=lambda one: (order.index(one.name), one.parameters.get("unit") != "mention"), default=None)
+
+
+def _types(rows: Rows, counted: _Counted) -> Iterator[str]:
+    """The types that gold has; those of a system alone have nothing to be missed."""
+    values = dict(zip(rows.columns, rows.values.T, strict=True))
+    for column in rows.columns:
+        part, colon, kind = column.partition(":")
+        if colon and part in counted.whole and values[column].any():
+            yield kind
+
+
+def _pooled(rows: Rows, counted: _Counted, letters: Mapping[str, str]) -> Rows:
+    """What is right and what there is in all, by letter."""
+    documents = len(rows.values)
+    columns = {f"{side}:{letter}": np.zeros(documents) for letter in HIPAA for side in ("right", "whole")}
+    for column, values in zip(rows.columns, rows.values.T, strict=True):
+        part, _, kind = column.partition(":")
+        letter = letters.get(kind, "")
+        if letter and part == counted.right:
+            columns[f"right:{letter}"] += values
+        if letter and part in counted.whole:
+            columns[f"whole:{letter}"] += values
+    return Rows.named(columns, documents)
+
+
+def _identifier(
+    run: Run, record: MetricRecord, letter: str, types: tuple[str, ...], pooled: Mapping[str, Rows]
+) -> SafeHarborIdentifier:
+    asked = {letter: (f"right:{letter}", f"whole:{letter}")}
+    hidden, documents = [], 0
+    for name, rows in pooled.items():
+        parts = run.parts(name, record.text)
+        recall = shares(run, rows, asked, "nothing of this kind is marked")[letter]
+        if HEADLINE in parts and parts[HEADLINE].value is None:  # such as masks that do not say their types
+            recall = Estimate(None, reason=parts[HEADLINE].reason)
+        documents = int((rows.values[:, rows.columns.index(f"whole:{letter}")] > 0).sum())
+        line = next((one.signature for one in parts.values()), "")
+        hidden.append(Hidden(name, recall, turned(recall), line))
+    return SafeHarborIdentifier(letter, HIPAA[letter], types, documents, tuple(hidden))
+
+
+def _why_not(run: Run, letter: str, known: Mapping[str, str | None]) -> str:
+    """Nothing of this kind is marked: nobody looked, none occurs, or it is marked as something coarser."""
+    if letter == "Q":
+        return "texts have no photographs; pictures were not looked at"
+    above = {one for kind in _kinds(letter) for one in path_of(kind)} - {ROOT}
+    wider = [kind for kind, found in known.items() if found in above]
+    count = len(run.documents)
+    none = f"nothing of this kind is marked in these {count:,} documents: nobody looked for it, or none occurs"
+    most = 1 - (1 - run.settings.confidence) ** (1 / count) if count else 1.0
+    bound = f"if annotators did look, at most {100 * most:.2g} % of such documents have one"
+    apart = f"; what is marked as {some(wider)} may hold some, and is counted there" if wider else ""
+    return f"{none} ({bound}){apart}"
+
+
+def _kinds(letter: str) -> list[str]:
+    return [kind for kinds in TREE.values() for kind in kinds if treated_as(kind).hipaa == letter]

@@ -1,0 +1,167 @@
+"""What was learned of people, and whom of a population it leaves.
+
+An attribute narrows a population down as far as it was learned, and no further: an age to the shortest range that has
+both the guess and the truth in it, a place to the levels that are right. Where a table has rows that fit exactly, those
+count alone; rows that fit by the rules of agreement, or are coarser, count where there are no others. So as few people
+are left as an attacker could make sure of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.data.population import Column, Population
+from showthrough.errors import InputError, Problem, quoted
+from showthrough.inference.agreement import FULL, age_of, agreement, plain
+
+Array = NDArray[np.float64]
+
+AGE = "AGE"
+# What leads to one person by itself, however many others are like them.
+DIRECT = frozenset({
+    "NAME", "IDENTIFICATION_NUMBER", "DRIVER_LICENSE_NUMBER", "PHONE_NUMBER", "PASSPORT_NUMBER", "EMAIL_ADDRESS",
+})  # fmt: skip
+_PLACES = frozenset({"LOCATION", "BIRTH_CITY_COUNTRY"})
+_OLDEST = 120
+_AND_UP = r"\+|(?:and|or) (?:over|older|above|more)"
+_FROM = re.compile(rf"(?:over|above|older than|>(=)?|(≥))\s*(\d{{1,3}})|(\d{{1,3}})\s*(?:{_AND_UP})")
+_UNDER = re.compile(r"(?:under|below|younger than|<(=)?|(≤))\s*(\d{1,3})")
+_LEVELS = re.compile(r"[/,]")
+
+
+class Learned(NamedTuple):
+    """An attribute that was inferred: wholly right (1), or right and less precise (0.5)."""
+
+    tag: str  # as in a population
+    true: str
+    guess: str
+    agreement: float
+
+
+class Reading(Protocol):
+    """The values of a column as its tag has them compared."""
+
+    def fitting(self, one: Learned) -> Array | None:
+        """What share of the people with each value fits; `None` where it was learned too roughly to leave some out."""
+        ...
+
+
+def reading_of(tag: str, population: Population) -> Reading:
+    """Raises InputError where ages are none."""
+    column = population.columns[tag]
+    if tag == AGE:
+        return _Ages(column, population.source or population.name)
+    return _Places(column) if tag in _PLACES else _Words(tag, column)
+
+
+def ages_of(text: str) -> tuple[int, int] | None:
+    """The ends of an age, of a range or of one that is open on a side.
+
+    >>> ages_of("30-34"), ages_of("90+"), ages_of("over 89"), ages_of("under 5"), ages_of("lawyer")
+    ((30, 34), (90, 120), (90, 120), (0, 4), None)
+    """
+    value = plain(text)
+    if found := _FROM.fullmatch(value):
+        least = int(found[4]) if found[4] else int(found[3]) + (not (found[1] or found[2]))
+        return least, max(least, _OLDEST)
+    if found := _UNDER.fullmatch(value):
+        most = int(found[3]) - (not (found[1] or found[2]))
+        return min(0, most), most
+    return age_of(value)
+
+
+class _Ages:
+    """Ranges of ages; of one that fits in part, so many as if its people were of all its ages alike."""
+
+    def __init__(self, column: Column, file: str) -> None:
+        ends = [ages_of(value) if value else None for value in column.values]
+        wrong = [value for value, found in zip(column.values, ends, strict=True) if value and not found]
+        if wrong:
+            expected = "expected an age or a range of ages, such as 34, 30-34 or 90+"
+            raise InputError(Problem(file, f"column {AGE}", f"found {quoted(one)}; {expected}") for one in wrong)
+        self._empty = np.array([found is None for found in ends], dtype=bool)
+        self._low, self._high = np.array([found or (0, 0) for found in ends], dtype=np.float64).T.reshape(2, -1)
+
+    def fitting(self, one: Learned) -> Array | None:
+        known = [found for found in map(ages_of, (one.true, one.guess)) if found]
+        if not known:
+            return None
+        low, high = min(found[0] for found in known), max(found[1] for found in known)
+        inside = np.minimum(self._high, high) - np.maximum(self._low, low) + 1
+        share = np.maximum(inside, 0) / (self._high - self._low + 1)
+        return np.where(self._empty, 1.0, share)
+
+
+class _Places:
+    """Levels from special to general. Rows of a place and of all that lies in it; else of what it lies in."""
+
+    def __init__(self, column: Column) -> None:
+        self._size = len(column.values)
+        self._empty = [code for code, value in enumerate(column.values) if not value]
+        self._inside: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        self._named: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for code, levels in enumerate(map(_levels, column.values)):
+            self._named[levels].append(code)
+            for start in range(len(levels)):
+                self._inside[levels[start:]].append(code)
+
+    def fitting(self, one: Learned) -> Array | None:
+        levels = _levels(one.true)
+        if one.agreement < FULL:
+            levels = _common(levels, _levels(one.guess))
+        if not levels:
+            return None
+        wider = (self._named.get(levels[start:]) for start in range(1, len(levels)))
+        return _ones(self._size, self._inside.get(levels) or next(filter(None, wider), ()), self._empty)
+
+
+class _Words:
+    """Any other values: those that read the same, else those that agree by the rules."""
+
+    def __init__(self, tag: str, column: Column) -> None:
+        self._tag, self._values = tag, column.values
+        self._empty = [code for code, value in enumerate(column.values) if not value]
+        self._codes: dict[str, list[int]] = defaultdict(list)
+        for code, value in enumerate(column.values):
+            self._codes[plain(value)].append(code)
+
+    def fitting(self, one: Learned) -> Array | None:
+        learned = (one.true, one.guess) if one.agreement >= FULL else (one.guess,)
+        found = next(filter(None, map(self._alike, learned)), None)
+        if found is None and one.agreement < FULL:
+            return None
+        return _ones(len(self._values), found or (), self._empty)
+
+    def _alike(self, value: str) -> list[int]:
+        if exact := self._codes.get(plain(value)):
+            return exact
+        return [code for code, other in enumerate(self._values) if other and agreement(self._tag, other, value) == FULL]
+
+
+def _levels(place: str) -> tuple[str, ...]:
+    return tuple(filter(None, map(str.strip, _LEVELS.split(plain(place)))))
+
+
+def _common(one: tuple[str, ...], two: tuple[str, ...]) -> tuple[str, ...]:
+    """The levels that two places share, from the most general on.
+
+    >>> _common(("oslo", "norway"), ("bergen", "norway")), _common(("paris", "france"), ("paris", "texas"))
+    (('norway',), ())
+    """
+    shared = 0
+    while shared < min(len(one), len(two)) and one[-1 - shared] == two[-1 - shared]:
+        shared += 1
+    return one[len(one) - shared :]
+
+
+def _ones(size: int, *codes: Iterable[int]) -> Array:
+    found = np.zeros(size)
+    for some in codes:
+        found[list(some)] = 1.0
+    return found

@@ -1,0 +1,95 @@
+"""Numbers of a run about one risk each: linking documents to people, inferring attributes, telling authors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import partial
+
+from showthrough.analysis.agreement.values import Estimate
+from showthrough.analysis.risk.asking import command_for
+from showthrough.analysis.risk.values import Figure, Section
+from showthrough.metrics import HEADLINE
+from showthrough.run.records import MetricRecord, Score
+from showthrough.run.run import Run
+
+LINKING = ("trir",)
+INFERRING = ("cpr", "ipr", "attributes")
+TELLING = ("safety",)
+SUCCESS, TOP_3 = "success", "top-3"
+CONTROLS, RISKS = ("control:empty", "control:other"), ("risk:empty", "risk:other")
+CONTROL, RISK = " control", " risk"  # of an attack, after its name
+CHANCE, CEILING = "chance", "ceiling"
+C_AT_1, BEFORE, LOST = "c@1", "before", "lost"
+
+
+def linkability(run: Run) -> Section:
+    """Each attack's share of people found, with its control and the risk above that."""
+    command = partial(command_for, run, "trir", "--background", "people.json")
+    return _section(run, LINKING, _of_attacks, "nobody tried to link the documents to people", command)
+
+
+def attacks_of(parts: Collection[str]) -> list[str]:
+    """The attacks among the parts: each has a mean reciprocal rank.
+
+    >>> attacks_of(["", "lexical", "lexical @5", "lexical mrr", "lexical control", "chance"])
+    ['lexical']
+    """
+    return [part for part in parts if f"{part} mrr" in parts]
+
+
+def _of_attacks(parts: Collection[str]) -> list[str]:
+    attacks = attacks_of(parts)
+    told = [f"{attack}{what}" for attack in attacks for what in ("", CONTROL, RISK)]
+    return [part for part in (HEADLINE, *told, CHANCE, CEILING) if part in parts]
+
+
+def inference(run: Run) -> Section:
+    """What attackers infer of people, with both controls and the risk above them."""
+    wanted = (HEADLINE, SUCCESS, TOP_3, *CONTROLS, *RISKS)
+    command = partial(command_for, run, "cpr")
+    return _section(
+        run,
+        INFERRING,
+        lambda parts: [part for part in wanted if part in parts],
+        "nobody tried to infer attributes of people; the corpus must say who is in it and what is true of them",
+        command,
+    )
+
+
+def authorship(run: Run) -> Section:
+    """How well verifiers tell who wrote the texts, before and after."""
+
+    def told(parts: Collection[str]) -> list[str]:
+        return [part for part in parts if part == HEADLINE or part.partition(":")[0] in (C_AT_1, BEFORE, LOST)]
+
+    command = partial(command_for, run, "safety", "--group-by", "author")
+    return _section(run, TELLING, told, "nobody tried to tell who wrote the texts", command)
+
+
+def _section(
+    run: Run,
+    names: Collection[str],
+    wanted: Callable[[Collection[str]], list[str]],
+    reason: str,
+    command: Callable[[], str],
+) -> Section:
+    records = [record for record in run.metrics if record.name in names]
+    figures = [figure for record in records for figure in _figures(run, record, wanted)]
+    if figures:
+        return Section(tuple(figures))
+    failed = [f"{one.metric} failed: {one.reason}" for one in run.failures if one.metric in {r.text for r in records}]
+    return Section(reason="; ".join(failed) or reason, command=command())
+
+
+def _figures(run: Run, record: MetricRecord, wanted: Callable[[Collection[str]], list[str]]) -> list[Figure]:
+    found = []
+    for name in run.names:
+        parts = run.parts(name, record.text)
+        found += [
+            Figure(name, record.text, part, estimate_of(parts[part]), parts[part].signature) for part in wanted(parts)
+        ]
+    return found
+
+
+def estimate_of(score: Score) -> Estimate:
+    return Estimate(score.value, score.low, score.high, score.reason, score.note)

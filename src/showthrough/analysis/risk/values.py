@@ -1,0 +1,118 @@
+"""What the annex says, in full precision. It has tags, types and counts, and no value of anybody's attribute."""
+
+from __future__ import annotations
+
+import msgspec
+
+from showthrough.analysis.agreement.values import Estimate
+
+THRESHOLD = 0.09
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """A number of the run, as the run has it."""
+
+    anonymization: str
+    metric: str  # its text form
+    part: str
+    estimate: Estimate
+    signature: str
+
+
+class Section(msgspec.Struct, frozen=True):
+    """Numbers of the run about one risk; where there are none, why, and what to run."""
+
+    figures: tuple[Figure, ...] = ()
+    reason: str = ""
+    command: str = ""
+
+
+class SinglingOut(msgspec.Struct, frozen=True):
+    """How many of a population are like the people of the documents, by what was inferred of them (k)."""
+
+    anonymization: str
+    metric: str  # whose attacker inferred it
+    signature: str
+    people: int
+    narrowed: int  # people of whom something was inferred that narrows the population down
+    expected: Estimate  # the mean of 1/k; 1 where nobody of the population is like them
+    unique: Estimate  # the share of people with k = 1
+    absent: Estimate  # with k = 0: nobody of the population is like them
+    above: Estimate  # with 1/k above the threshold
+    named: Estimate  # of whom a name, number or address was inferred that the population does not have
+    found: Estimate  # who are named, or whose 1/k is above the threshold
+    used: dict[str, int] = {}  # people of whom an attribute was inferred and used, by tag
+    lacking: dict[str, int] = {}  # inferred, but the population has no such column
+    vague: dict[str, int] = {}  # inferred too roughly to narrow anybody down
+    strange: dict[str, int] = {}  # inferred, but the column has no such value
+    remarks: tuple[str, ...] = ()
+
+
+class Singled(msgspec.Struct, frozen=True):
+    """Singling out, by anonymization and attacker; where nothing could be said, why, and what to run."""
+
+    figures: tuple[SinglingOut, ...] = ()
+    reason: str = ""
+    command: str = ""
+
+
+class Hidden(msgspec.Struct, frozen=True):
+    """How much of one kind of identifier an anonymization hides."""
+
+    anonymization: str
+    recall: Estimate
+    missed: Estimate  # 1 − recall; its upper end is what may still leak
+    signature: str
+
+
+class SafeHarborIdentifier(msgspec.Struct, frozen=True):
+    """One of the eighteen kinds of 45 CFR 164.514(b)(2)(i)."""
+
+    letter: str
+    name: str
+    types: tuple[str, ...]  # of the corpus
+    documents: int  # with one
+    hidden: tuple[Hidden, ...]
+    reason: str = ""  # why it was not measured
+
+
+class SafeHarbor(msgspec.Struct, frozen=True):
+    """All eighteen, and the types that are none of them; where no metric counted by type, why, and what to run."""
+
+    metric: str = ""
+    identifiers: tuple[SafeHarborIdentifier, ...] = ()
+    unlisted: tuple[str, ...] = ()  # types that no paragraph names
+    unknown: tuple[str, ...] = ()  # types that nobody knows
+    reason: str = ""
+    command: str = ""
+
+
+class PopulationRecord(msgspec.Struct, frozen=True):
+    """The population as it was given."""
+
+    name: str
+    digest: str
+    source: str
+    people: int
+    rows: int
+    columns: tuple[str, ...]
+    uncertain: int  # people with an empty cell, who may be anybody
+    notes: tuple[str, ...] = ()
+
+
+class RiskAnnex(msgspec.Struct, frozen=True):
+    """Evidence for a decision about a release, out of one run. It decides nothing."""
+
+    corpus: str
+    documents: int
+    sample: str  # what intervals are over, in words
+    anonymizations: tuple[str, ...]
+    confidence: float
+    singling_out: Singled
+    linkability: Section
+    inference: Section
+    authorship: Section
+    safe_harbor: SafeHarbor
+    population: PopulationRecord | None = None
+    threshold: float = THRESHOLD
+    notes: tuple[str, ...] = ()

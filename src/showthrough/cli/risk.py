@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from showthrough.analysis.risk import risk_annex
+from showthrough.cli.consoles import PAGE, console
+from showthrough.cli.options import Said, with_options
+from showthrough.cli.outputs import Results, check_distinct, inputs
+from showthrough.cli.sheets import SheetViews, sheet_options
+from showthrough.evaluation.settings import Option
+from showthrough.formats.population import read_population
+from showthrough.report.annex import annex_sheet
+from showthrough.report.sheets.terminal import show_sheet
+from showthrough.run.run import Run
+
+_PAGE = Option("annex", Path | None, None, "Write the annex as one page, to look at, print and file.", "FILE")
+_FILES = ("markdown", "latex", "json", "force")
+
+
+@with_options(views={"annex": _PAGE, **{name: sheet_options()[name] for name in _FILES}})
+def command(
+    run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
+    population: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="How many people there are of each combination of attributes: a table."),
+    ] = None,
+    *,
+    views: Said,
+) -> None:
+    """Tell what a run says about the risks of a release: singling out, linkability, inference, Safe Harbor.
+
+    It is evidence for a decision, and no determination. It holds no text of documents, and no attribute of anybody.
+    """
+    files = SheetViews.of({**views, "html": views.get("annex")})
+    check_distinct(files.paths, inputs([run_file, population]))
+    files.check()
+    people = None if population is None else read_population(population)
+    found = risk_annex(Run.load(run_file), people, file=str(run_file))
+    sheet, results = annex_sheet(found), Results(files.force)
+    files.write(sheet, found, results)
+    screen = console(PAGE)
+    show_sheet(sheet, screen)
+    results.tell(screen)

@@ -1,0 +1,204 @@
+"""What an attacker infers about the people in documents, counted document by document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from showthrough.data.documents import Document
+from showthrough.data.masks import Mask
+from showthrough.errors import shown
+from showthrough.inference.asking import attacker_of, judge_of
+from showthrough.inference.base import Answer, Judge
+from showthrough.inference.controls import CONTROL, CONTROLS, Answers, answers_of, stand_ins
+from showthrough.inference.findings import Claim, Finding, claims_of, findings_of
+from showthrough.inference.matching import by_agreement, matched
+from showthrough.metrics.base import Array
+from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.metrics.released import Released
+
+INFERRED, ASKED = "inferred", "asked"  # columns, of all and of each stratum, as in `asked:AGE` and `asked hardness 1`
+TAG = "tag"
+BARE, UNANSWERED, UNJUDGED, ABOUT = "bare", "unanswered", "unjudged", "about_people"
+PEOPLE, INFERENCES = "people", "inferences"  # who was asked about, and of whom how many attributes were inferred
+MOST_INFERRED = 300  # of a document that are kept as evidence
+_LONGEST = 200  # characters of a value that are kept
+_TOGETHER = 2000  # documents that are asked about at once
+
+
+def column_of(statistic: str, stratum: str) -> str:
+    """Tags behind a colon, since tables count by them; the rest in words.
+
+    >>> column_of("asked", "tag:AGE"), column_of("asked", "control:empty"), column_of("asked", "")
+    ('asked:AGE', 'asked control empty', 'asked')
+    """
+    kind, _, value = stratum.partition(":")
+    if kind == TAG:
+        return f"{statistic}:{value}"
+    return f"{statistic} {kind} {value}" if stratum else statistic
+
+
+def stratum_of(column: str) -> str | None:
+    """What a column of what was asked is about; `None` of other columns.
+
+    >>> stratum_of("asked:AGE"), stratum_of("asked control empty"), stratum_of("asked"), stratum_of("unanswered")
+    ('tag:AGE', 'control:empty', '', None)
+    """
+    about = column.removeprefix(ASKED)
+    if about == column:
+        return None
+    return f"{TAG}{about}" if about.startswith(":") else about.strip().replace(" ", ":")
+
+
+@dataclass
+class Tally:
+    """Columns of rows, by attribute and by person, and what was inferred of each document."""
+
+    documents: int
+    by_attribute: dict[str, Array] = field(default_factory=dict)
+    by_person: dict[str, Array] = field(default_factory=dict)
+    common: dict[str, Array] = field(default_factory=dict)
+    evidence: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for columns in (self.by_attribute, self.by_person):
+            columns |= {INFERRED: np.zeros(self.documents), ASKED: np.zeros(self.documents)}
+        self.by_person[BARE] = np.zeros(self.documents)
+        self.common |= {
+            column: np.zeros(self.documents) for column in (ABOUT, UNANSWERED, UNJUDGED, PEOPLE, INFERENCES)
+        }
+
+    def add(self, place: int, stratum: str, people: Sequence[tuple[float, int]]) -> None:
+        """Of each person how much was inferred, and of how many attributes."""
+        asked = [(score, number) for score, number in people if number]
+        attributes = sum(score for score, _ in asked), sum(number for _, number in asked)
+        persons = sum(score / number for score, number in asked), len(asked)
+        for columns, sums in ((self.by_attribute, attributes), (self.by_person, persons)):
+            for column, value in zip((INFERRED, ASKED), sums, strict=True):
+                columns.setdefault(column_of(column, stratum), np.zeros(self.documents))[place] = value
+        if not stratum:
+            self.by_person[BARE][place] = sum(score == number for score, number in asked)
+            self.common[PEOPLE][place] = len(asked)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Who is asked, who judges, and how certain an attribute must be to count."""
+
+    attacker: str
+    judge: str
+    certainty: int
+    seed: int
+
+    def tally(self, anonymized: Anonymized) -> Tally:
+        """Once for all metrics that ask the same."""
+        return anonymized.chunk.once((self, anonymized.name), lambda: self._tally(anonymized))
+
+    def _tally(self, anonymized: Anonymized) -> Tally:
+        chunk = anonymized.chunk
+        tally, judge = Tally(len(chunk.corpus)), judge_of(self.judge, chunk.resources)
+        # All pairs go to a judge together.
+        together = len(chunk.corpus) if judge else _TOGETHER
+        for some in _blocks(chunk, together):
+            self._count(tally, anonymized, some, judge)
+        return tally
+
+    def _count(self, tally: Tally, anonymized: Anonymized, some: Mapping[int, Document], judge: Judge | None) -> None:
+        chunk, documents = anonymized.chunk, list(some.values())
+        attacker = attacker_of(self.attacker, chunk.resources)
+        instead = chunk.once(("stand-ins", self.seed), lambda: stand_ins(chunk.corpus, self.seed))
+        tags = chunk.corpus.survey.tags
+        answers = answers_of(attacker, anonymized.name, documents, anonymized.texts, instead, "subjects", tags)
+        claims: list[Claim] = []
+        kinds: list[tuple[int, str, int]] = []  # the place of a document, a control or nothing, the claims so far
+        for (place, document), said in zip(some.items(), answers, strict=True):
+            tally.common[ABOUT][place], tally.common[UNANSWERED][place] = 1, said.own is None
+            for kind, answer in _kinds(said):
+                claims += _claims(document, answer, kind)
+                kinds.append((place, kind, len(claims)))
+        found, begin = findings_of(claims, judge, anonymized.name), 0
+        for place, kind, end in kinds:
+            self._add(tally, place, kind, found[begin:end])
+            if not kind and (seen := self._evidence(some[place], found[begin:end], anonymized)):
+                tally.evidence[some[place].id] = seen
+            begin = end
+
+    def _counts(self, finding: Finding) -> bool:
+        return finding.true.certainty >= self.certainty and not math.isnan(finding.agreement)
+
+    def _add(self, tally: Tally, place: int, kind: str, found: Sequence[Finding]) -> None:
+        strata: dict[str, dict[str, tuple[float, int]]] = {kind: {}}
+        for one in found:
+            if not self._counts(one):
+                tally.common[UNJUDGED][place] += not kind and math.isnan(one.agreement)
+                continue
+            tally.common[INFERENCES][place] += not kind and one.agreement > 0
+            for stratum in (kind,) if kind else _strata(one):
+                people = strata.setdefault(stratum, {})
+                score, number = people.get(one.subject, (0.0, 0))
+                people[one.subject] = score + one.agreement, number + 1
+        for stratum, people in strata.items():
+            tally.add(place, stratum, list(people.values()))
+
+    def _evidence(self, document: Document, found: Sequence[Finding], anonymized: Anonymized) -> dict[str, Any]:
+        """What was inferred, the most certain first."""
+        inferred = [one for one in found if self._counts(one) and one.agreement > 0]
+        inferred.sort(key=lambda one: (-one.true.certainty, -one.agreement))
+        if not inferred:
+            return {}
+        text, masks = anonymized.texts[document.id], anonymized.of(document.id)
+        return {"inferred": [inferred_of(one, document, text, masks) for one in inferred[:MOST_INFERRED]]}
+
+
+def _blocks(chunk: Chunk, together: int) -> Iterator[dict[int, Document]]:
+    """The documents about people by their places, some at a time."""
+    about = ((place, document) for place, document in enumerate(chunk.corpus) if document.subjects)
+    while some := dict(islice(about, together)):
+        yield some
+
+
+def _kinds(said: Answers) -> Iterator[tuple[str, Answer]]:
+    """The answers that there are, each with the control that it is, or nothing."""
+    for kind in ("", *CONTROLS):
+        answer = said.control(kind) if kind else said.own
+        if answer is not None:
+            yield kind and f"{CONTROL}:{kind}", answer
+
+
+def _claims(document: Document, answer: Answer, control: str) -> list[Claim]:
+    if control:  # who matched people of a text did not mean these
+        return claims_of("", document.subjects, by_agreement(document.subjects, answer))
+    return claims_of(document.id, document.subjects, matched(document.subjects, answer))
+
+
+def _strata(finding: Finding) -> Iterator[str]:
+    yield ""
+    yield f"{TAG}:{finding.tag}"
+    yield f"certainty:{finding.true.certainty}"
+    if finding.true.hardness:  # 0 where nobody said
+        yield f"hardness:{finding.true.hardness}"
+
+
+def inferred_of(finding: Finding, document: Document, text: str, masks: Sequence[Mask]) -> dict[str, Any]:
+    """A finding as evidence."""
+    guess = finding.guess
+    start, end = guess.span if guess and guess.span else (0, 0)
+    read = 0 <= start < end <= len(text)
+    released = Released.of(document.text, masks) if read else None
+    return {
+        "subject": shown(finding.subject),
+        "tag": shown(finding.tag),
+        "true": shown(finding.true.value, _LONGEST),
+        "guess": shown(guess.value if guess else "", _LONGEST),
+        "agreement": finding.agreement,
+        "certainty": finding.true.certainty,
+        "hardness": finding.true.hardness,
+        "start": start if read else None,
+        "end": end if read else None,
+        "original": released.original(start, end) if released and released.text == text else None,
+    }

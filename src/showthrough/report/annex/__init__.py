@@ -1,0 +1,65 @@
+"""The risk annex as a sheet: each risk with its figures, or with what to run; no value of anybody's attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from showthrough.analysis.risk.values import RiskAnnex, SafeHarbor, Section, Singled
+from showthrough.errors import shown, some
+from showthrough.report.annex.cells import Lines
+from showthrough.report.annex.safe_harbor import safe_harbor_grid
+from showthrough.report.annex.sections import authorship_grid, inference_grid, linkability_grid
+from showthrough.report.annex.singling import above_threshold, singling_grid
+from showthrough.report.sheets import Sheet
+
+_DECIDES_NOTHING = (
+    "This annex is evidence for a decision, and no determination. It does not determine that a release is anonymous, "
+    "nor that the risk of identifying somebody is very small: that is for a person with the knowledge that Expert "
+    "Determination asks for (45 CFR 164.514(b)(1)), or for whoever answers for the data.",
+    "The three risks are those of the Article 29 Working Party (Opinion 05/2014, WP 216): singling out, linkability "
+    "and inference. Figures hold for the documents and attacks that are named; other attackers may find more.",
+)
+
+
+def annex_sheet(annex: RiskAnnex) -> Sheet:
+    lines = Lines()
+    blocks = (
+        singling_grid(annex, lines),
+        linkability_grid(annex.linkability, lines),
+        inference_grid(annex.inference, lines),
+        authorship_grid(annex.authorship, lines),
+        safe_harbor_grid(annex.safe_harbor, lines),
+        *lines.grid(),
+    )
+    return Sheet(f"Risk annex: {shown(annex.corpus)}", tuple(_lead(annex)), blocks, tuple(_notes(annex)))
+
+
+def _lead(annex: RiskAnnex) -> Iterator[str]:
+    yield from _DECIDES_NOTHING
+    names = some(annex.anonymizations)
+    level = f"{100 * annex.confidence:g} %"
+    yield f"Under test: {names}, on {annex.sample}. Intervals are at {level} confidence over these."
+    for one in annex.singling_out.figures:
+        yield above_threshold(one, annex.threshold)
+    if kinds := annex.safe_harbor.identifiers:
+        measured = sum(not one.reason for one in kinds)
+        yield f"Safe Harbor: {measured} of {len(kinds)} kinds of identifiers are marked in the corpus, and measured."
+    left = [name for name, section in _sections(annex).items() if section.reason]
+    if left:
+        yield f"Not measured: {', '.join(left)}. What to run is told below."
+
+
+def _sections(annex: RiskAnnex) -> dict[str, Singled | Section | SafeHarbor]:
+    return {
+        "singling out": annex.singling_out,
+        "linkability": annex.linkability,
+        "inference": annex.inference,
+        "authorship": annex.authorship,
+        "Safe Harbor identifiers": annex.safe_harbor,
+    }
+
+
+def _notes(annex: RiskAnnex) -> Iterator[str]:
+    if annex.population:
+        yield from annex.population.notes
+    yield from annex.notes

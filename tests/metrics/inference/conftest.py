@@ -1,0 +1,36 @@
+"""An attacker for tests: says what a test tells it to, and keeps what it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from showthrough.inference.base import Answer, Case
+from showthrough.metrics.inference import people
+
+
+class Saying:
+    """Answers by a function of the case."""
+
+    name = "reader"
+
+    def __init__(self, says: Callable[[Case], Answer | None]) -> None:
+        self.says = says
+        self.asked: list[Case] = []
+
+    def infer(self, cases: Sequence[Case]) -> list[Answer | None]:
+        self.asked += cases
+        return [self.says(case) for case in cases]
+
+
+@pytest.fixture
+def attacked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Case], Answer | None]], Saying]:
+    """Makes whatever attacker is asked for answer by a function."""
+
+    def by(says: Callable[[Case], Answer | None]) -> Saying:
+        attacker = Saying(says)
+        monkeypatch.setattr(people, "attacker_of", lambda name, resources: attacker)
+        return attacker
+
+    return by
