@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from talking import talking
 
 from showthrough import Run
+from talking import talking
 
 TOPICS = {"ann": "surgeon", "bob": "bread", "cem": "judge", "dee": "boats"}
 FILES = {

@@ -138,10 +138,10 @@ def _problem(address: Address, tally: Tally, plan: Plan, fault: str, allowed: bo
     systems = len([name for name in names if name not in REFERENCES])
     what = f"{systems} anonymization{'' if systems == 1 else 's'}"
     also = " and the originals" if NOTHING in names else ""
-    if any("background" in metric.needs for metric in plan.metrics if address.name in metric.asks):
-        also += ", with what is known of people"
+    knowing = any("background" in metric.needs for metric in plan.metrics if address.name in metric.asks)
     where = address.host if address.url.lower().startswith("https:") else f"{address.host}, unencrypted"
     told = f"{documents:,} document{'' if documents == 1 else 's'} ({what}{also})"
+    told += " and what the background says of people" if knowing else ""
     return Problem("", "", f"would send the text of {told} to {where}: --send-text-to {address.host} allows it")
 
 

@@ -162,7 +162,7 @@ async function startViewer(start) {
   function fillEvidence() {
     const pairs = [state.first, state.second].filter(Boolean).flatMap((name) => Object.entries(shown.evidence ?? {})
       .filter(([, by]) => by[name]).map(([metric, by]) => [name, metric, by[name]]));
-    evidence.replaceChildren(...pairs.map(([name, metric, { guess, rank, margin, words, attack, places, strings }]) => {
+    evidence.replaceChildren(...pairs.map(([name, metric, { guess, rank, margin, words, attack, places, strings, reasons }]) => {
       if (places?.length) {
         return make("div", { class: "attack" },
           make("p", {}, make("strong", {}, "Still there. "), `${metric} finds in what ${name} leaves:`),
@@ -177,7 +177,8 @@ async function startViewer(start) {
           rank === null || rank === undefined ? "; the attacker does not know the person" : `; the person is at rank ${rank}`,
           margin === null || margin === undefined ? "" : `, margin ${margin.toFixed(3)}`, "."),
         words.length ? make("p", { class: "words" }, right ? "Given away by " : "Led to that guess by ", ...words.map(([word, weight]) =>
-          make("span", {}, make("b", { class: "telling" }, word), make("small", {}, ` ${weight.toFixed(2)}`)))) : null);
+          make("span", {}, make("b", { class: "telling" }, word), make("small", {}, ` ${weight.toFixed(2)}`)))) : null,
+        reasons?.length ? make("p", {}, "Whatever it says: ", ...reasons.map(([reason, weight]) => `${reason} (${weight.toFixed(2)})`)) : null);
     }));
     evidence.hidden = !pairs.length;
   }
