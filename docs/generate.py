@@ -46,7 +46,10 @@ ROOT = Path(__file__).resolve().parents[1]
 WIDTH = 100  # of help texts, whatever the terminal
 
 # Pages that are named after no single metric.
-METRIC_PAGES = {"er_di": "er", "er_qi": "er", "f1": "f", "f2": "f", "perplexity": "readable"}
+METRIC_PAGES = {
+    "er_di": "er", "er_qi": "er", "f1": "f", "f2": "f", "hallucination": "readability", "meaning": "readability",
+    "perplexity": "readable", "rouge": "bleu",
+}  # fmt: skip
 
 # What may turn colours or other widths on in a program that writes into a pipe.
 _PLAIN: dict[str, str | None] = {

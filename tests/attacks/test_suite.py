@@ -19,7 +19,7 @@ from showthrough.attacks.suite import Outcome, Suite
 from showthrough.data.background import Background
 from showthrough.resources import Resources
 
-CHOSEN = attacks.approaches(attacks.DEFAULT)
+CHOSEN = attacks.approaches(f"{attacks.DEFAULT}, lexical+prior, lexical+prior+assignment")
 NAMES = [f"p{number}" for number in range(8)]
 TOPICS = [
     "surgeon scalpel",
@@ -46,7 +46,7 @@ def shown(found: Outcome) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for name, standing in found.standings.items():
         assert isinstance(standing, Standing)
-        for key in ("right", "right_at_k", "reciprocal", "rank", "margin"):
+        for key in ("right", "right_at_k", "reciprocal", "rank", "margin", "lead", "control"):
             columns[f"{name} {key}"] = getattr(standing, key).tolist()
     rows = {
         key: {column: values[place] for column, values in columns.items()} for place, key in enumerate(found.documents)
@@ -94,7 +94,7 @@ def test_an_anonymization_is_attacked_alone() -> None:
 
 def test_the_same_text_about_different_people_is_shared() -> None:
     found = outcome(BACKGROUND, {"p0": "surgeon", "p1": "surgeon"})
-    plain, matched = found.standings.values()
+    plain, matched, *_ = found.standings.values()
     assert isinstance(plain, Standing)
     assert isinstance(matched, Standing)
     assert plain.right.tolist() == [1, 0]
@@ -112,7 +112,7 @@ def test_individuals_of_whom_the_same_is_known_are_shared() -> None:
 
 def test_empty_documents_count_and_are_guessed_at_chance() -> None:
     found = outcome(BACKGROUND, {**DOCUMENTS, "p0": "", "p1": " \u2026 "})
-    plain, matched = found.standings.values()
+    plain, matched, *_ = found.standings.values()
     assert isinstance(plain, Standing)
     assert isinstance(matched, Standing)
     assert plain.right[:2].tolist() == [1 / 8, 1 / 8]
@@ -212,3 +212,40 @@ def test_an_attack_that_watches_sees_one_of_those_who_cannot_be_told_apart(backw
     background, watched = backwards.fitted_with[0]
     assert background == {"c": "baker", "a": "surgeon"}
     assert watched["one"].individuals == ("a", "zed")
+
+
+# The control.
+
+
+def test_a_control_has_somebody_elses_text() -> None:
+    found = outcome(BACKGROUND, DOCUMENTS)
+    standing = found.standings["lexical"]
+    assert isinstance(standing, Standing)
+    assert standing.right.sum() == 8
+    assert standing.control.sum() == 0  # whoever is named by another's text is that other
+    assert found.controlled.tolist() == [1] * 8
+
+
+def test_texts_that_tell_nothing_are_as_good_as_anybody_elses() -> None:
+    found = outcome(BACKGROUND, dict.fromkeys(NAMES, "***"))
+    for standing in found.standings.values():
+        assert isinstance(standing, Standing)
+        assert standing.control.tolist() == standing.right.tolist() == [1 / 8] * 8
+
+
+def test_who_cannot_be_told_apart_does_not_stand_in() -> None:
+    same = {**BACKGROUND, "p1": BACKGROUND["p0"]}
+    texts = {key: DOCUMENTS[key] for key in ("p0", "p1")}
+    assert outcome(same, texts).controlled.tolist() == [0, 0]
+    assert outcome(BACKGROUND, texts).controlled.tolist() == [1, 1]
+    suite = Suite(CHOSEN, Background(BACKGROUND), Resources(), {})
+    assert suite.attack(texts, 5, groups=dict.fromkeys(texts, "one")).controlled.tolist() == [0, 0]
+
+
+def test_a_control_counts_whom_another_text_leads_to() -> None:
+    """Both documents tell of the surgeon: by hers he would be found never, and she by his always."""
+    found = outcome(BACKGROUND, {"p0": "PERSON, surgeon", "p1": "PERSON the surgeon"})
+    standing = found.standings["lexical"]
+    assert isinstance(standing, Standing)
+    assert standing.right.tolist() == [1, 0]
+    assert standing.control.tolist() == [1, 0]

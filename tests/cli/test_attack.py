@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from talking import talking
 
 from showthrough import Run
 
@@ -44,11 +46,14 @@ def test_masks_with_their_corpus(here: Any) -> None:
     outcome = here.cli(*ATTACK, "names=names.json", "--corpus", "originals.json")
     assert (outcome.status, outcome.err) == (0, "")
     assert "originals: 4 documents against 4 individuals; intervals at 95 %" in outcome.out
-    for word in ("worst", "chance", "ceiling", "lexical", "lexical+assignment", "accuracy", "@5", "mrr", "seconds"):
-        assert word in outcome.out
-    line = next(line for line in outcome.out.splitlines() if line.startswith("names"))
-    assert line.split()[:7] == ["names", "1.000", "0.250", "1.000", "1.000", "1.000", "1.000"]
-    assert "trir.v1|corpus:originals@" in outcome.out
+    lines = [line.split() for line in outcome.out.splitlines()]
+    assert ["worst", "↓", "chance", "ceiling"] in lines
+    assert ["names", "1.000", "0.250", "1.000"] in lines
+    assert ["found", "↓", "control", "risk", "↓", "@5", "mrr", "time"] in lines
+    assert next(line[:6] for line in lines if line[:1] == ["lexical"]) == [
+        "lexical", "1.000", "0.000", "1.000", "1.000", "1.000",
+    ]  # fmt: skip
+    assert "trir.v2|corpus:originals@" in outcome.out
     assert "|background:public@" in outcome.out
 
 
@@ -59,8 +64,68 @@ def test_texts_need_no_corpus(here: Any) -> None:
     assert found["a"]["worst"]["accuracy"] == 1
     assert found["b"]["worst"]["accuracy"] == found["b"]["chance"]["accuracy"] == 0.25
     assert set(found["a"]) == {"worst", "chance", "ceiling", "lexical", "lexical+assignment"}
-    assert set(found["a"]["lexical"]) == {"accuracy", "low", "high", "accuracy@5", "mrr", "seconds"}
+    told = {"accuracy", "low", "high", "accuracy@5", "mrr", "control", "above control", "seconds"}
+    assert set(found["a"]["lexical"]) == told
+    assert found["a"]["lexical"]["control"] == 0
+    assert found["a"]["lexical"]["above control"]["risk"] == 1
+    assert 0 < found["a"]["lexical"]["above control"]["low"] < 1
+    assert "b: the control is as good as lexical, lexical+assignment, which fails here" in outcome.out
     assert found["a"]["lexical"]["seconds"] >= 0
+
+
+def test_attacks_in_a_hundred_columns(here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    outcome = here.cli(*ATTACK, "a=texts.json", "--attacks", "lexical, lexical+prior, lexical+assignment", "--abstain")
+    assert outcome.status == 0
+    lines = outcome.out.splitlines()
+    rule = next(place for place, line in enumerate(lines) if "mrr" in line)
+    assert lines[rule - 1].split() == ["recall", "recall"]
+    assert lines[rule].split()[-3:] == ["@0.9", "@0.99", "time"]
+    table = lines[rule - 1 : rule + 12]
+    assert max(map(len, table)) <= 100
+    assert "knowing who is right" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("asked", "starts"),
+    [
+        ("prior", "attacks: prior works on top of an attack; expected for instance lexical+prior"),
+        ("lexical+llm", "attack llm: names no language model; expected llm:MODEL"),
+        ("lexical+llm:gpt-4.1-mini", "language model llm:gpt-4.1-mini: "),  # which has nowhere to keep its answers
+    ],
+)
+def test_an_attack_that_cannot_be_made(here: Any, asked: str, starts: str) -> None:
+    here.refuses(*ATTACK, "a=texts.json", "--attacks", asked, starts=starts, says=())
+
+
+def test_a_language_model_puts_candidates_in_order(here: Any) -> None:
+    """On this machine; the second time nobody is asked, and the model that prefers bread finds the baker alone."""
+    pytest.importorskip("openai")
+
+    def prefers_bread(asked: dict[str, Any]) -> str:
+        people = re.findall(r"# Person (\d+)\n\n(.*)", asked["messages"][-1]["content"])
+        return json.dumps(
+            {"order": [int(number) for number, text in sorted(people, key=lambda one: "bread" not in one[1])]}
+        )
+
+    with talking(prefers_bread) as server:
+        attacks = f"lexical+llm:m@{server.url}"
+        command = (*ATTACK, "a=texts.json", "--attacks", attacks, "-o", "run.json", "--no-references")
+        estimate = here.cli(*command, "--estimate")
+        assert (estimate.status, server.sent) == (0, [])
+        assert "4" in estimate.out
+        outcome = here.cli(*command)
+        assert (outcome.status, len(server.sent)) == (0, 4)
+        run = Run.load("run.json")
+        metric = run.metrics[0].text
+        assert run.rows[metric]["a"][f"right:{attacks}"] == [0, 1, 0, 0]
+        assert run.asked[0].calls == 4
+        assert "rerank.v1." in run.scores[0].signature
+        assert not any(
+            name in one["messages"][-1]["content"].split("# Person")[0] for one in server.sent for name in TOPICS
+        )
+        assert here.cli(*command, "--force").status == 0
+        assert len(server.sent) == 4
 
 
 def test_records_bring_everything(here: Any) -> None:
@@ -154,7 +219,8 @@ def test_a_plan_may_have_several_backgrounds(here: Any) -> None:
     """
     Path("plan.toml").write_text(plan, encoding="utf-8")
     outcome = here.cli("evaluate", "plan.toml")
-    assert (outcome.status, outcome.err) == (0, NOBODY_MARKED)
+    assert outcome.status == 0
+    assert outcome.err.startswith(f"{NOBODY_MARKED}note: trir, a: the control, somebody else's document, is as good as")
     run = Run.load("run.json")
     assert {name: one.documents for name, one in run.backgrounds.items()} == {"public": 4, "private": 4}
     for name, value in (("public", 1.0), ("private", 0.25)):

@@ -26,12 +26,14 @@ from showthrough import (
 )
 from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Authorship
+from showthrough.data.subjects import Attribute, Subject
 from showthrough.metrics import metric_text, parse_metric, preset
 from showthrough.metrics.authorship.readable import Perplexity
 from showthrough.metrics.authorship.soundness import Soundness
 
+JUDGED = {name: type(metric) for name, metric in METRICS.items() if metric.parameters.get("judge") == ""}
 MODEL_FREE = [
-    *(name for name, metric in METRICS.items() if not metric.models and name not in ("trir", "safety")),
+    *(name for name, metric in METRICS.items() if not metric.models and name not in ("trir", "safety", *JUDGED)),
     *(text for text in preset("light") if text not in METRICS and not text.startswith("nmi")),
     'nmi(embedding="lsa", n_tries=3, n_clusterings=2)',
     'trir(attacks="lexical,lexical+assignment")',
@@ -42,10 +44,15 @@ SYSTEMS = ("rules", "ner", "replace")
 
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
-    """The demo, every second document by somebody else than the one before it."""
+    """The demo, every second document by somebody else than the one before it; each about the first that is marked."""
     documents = list(read_corpus(demo.corpus_path()))
-    asking = [Authorship((documents[number - 1].text,), number % 2 == 0) for number in range(len(documents))]
-    return Corpus([replace(one, authorship=each) for one, each in zip(documents, asking, strict=True)], "demo")
+    made = []
+    for number, one in enumerate(documents):
+        asking = Authorship((documents[number - 1].text,), number % 2 == 0)
+        first = one.annotations[0].mentions[0]
+        about = Subject("0", (Attribute("NAME", one.text[first.start : first.end]), Attribute("SEX", "male")))
+        made.append(replace(one, authorship=asking, subjects=(about,)))
+    return Corpus(made, "demo")
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +98,8 @@ def result(corpus: Corpus, masked: dict[str, Anonymization], background: Backgro
 
 def test_all_metrics_without_a_model_are_here() -> None:
     kinds = {type(parse_metric(text)) for text in MODEL_FREE}
-    # These ask a model or WordNet, whatever the parameters.
-    assert kinds == {type(metric) for metric in METRICS.values()} - {Perplexity, Soundness}
+    # These ask a model, WordNet or a judge, whatever the parameters.
+    assert kinds == {type(metric) for metric in METRICS.values()} - {Perplexity, Soundness, *JUDGED.values()}
 
 
 def test_reordered_documents_change_no_digit(corpus: Corpus, anonymizations: dict[str, Anonymization]) -> None:

@@ -141,7 +141,7 @@ def test_what_is_released_is_not_written_beside_people(tmp_path: Path) -> None:
 TEXT = some.text(some.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 LEVEL = some.integers(0, 5)
 ATTRIBUTE = some.builds(Attribute, TEXT, TEXT.filter(str.strip), some.integers(1, 5), LEVEL)
-SUBJECT = some.builds(Subject, some.one_of(TEXT, some.sampled_from(["0", "00", "12", "-1", "²"])),
+SUBJECT = some.builds(Subject, some.one_of(TEXT, some.sampled_from(["0", "00", "12", "-1", "²", "9" * 30])),
                       some.lists(ATTRIBUTE, max_size=3).map(tuple), some.one_of(some.just(""), TEXT))  # fmt: skip
 DOCUMENT = some.builds(
     Document,

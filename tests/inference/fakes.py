@@ -8,7 +8,7 @@ from showthrough.resources.chat.base import Asked, Check, Question, Reply
 
 
 class Parrot:
-    """Answers by a function of the question's text; what fails the check is missing, as the protocol has it."""
+    """Answers by a function of the question's text, and hears equal ones once; what fails the check is missing."""
 
     name = "llm:parrot"
     estimating = False
@@ -19,7 +19,7 @@ class Parrot:
         self.expected: list[tuple[int, int, int]] = []
 
     def replies(self, questions: Sequence[Question], check: Check) -> list[Reply | None]:
-        self.heard += questions
+        self.heard += [question for question in dict.fromkeys(questions) if question not in self.heard]
         return [self._reply(question, check) for question in questions]
 
     def _reply(self, question: Question, check: Check) -> Reply | None:

@@ -10,7 +10,7 @@ import pytest
 from inference.fakes import Parrot
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.inference.base import Compared
-from showthrough.inference.judges import ModelJudge, RecordedVerdicts
+from showthrough.inference.judges import ModelJudge, RecordedVerdicts, has_verdicts, verdict_problems
 
 LINE = {
     "profile": "p", "attributes": {"age": {"guesses": ["34", "40", "34"], "verdicts": [1, 0.5, 1]},
@@ -113,3 +113,11 @@ def test_what_is_not_known_yet_is_announced() -> None:
     ModelJudge(chat).expect(12)
     assert chat.expected[0][0] == 12
     assert not chat.heard
+
+
+def test_files_without_a_verdict_judge_nothing(tmp_path: Path, recorded: RecordedVerdicts) -> None:
+    none = written(tmp_path / "none.jsonl", {"id": "p", "guesses": {"age": ["34"]}})
+    (problem,) = verdict_problems(["rules", "llm:m", recorded.name, none])
+    assert "has no verdicts; expected verdicts beside guesses" in str(problem)
+    assert has_verdicts(recorded.name)
+    assert not has_verdicts("reader")

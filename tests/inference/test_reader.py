@@ -53,6 +53,8 @@ def of(text: str, tag: str, value: str, aim: Aim = "subjects") -> list[str]:
         ("Name: JonathanRetail", "Jonathan", ["Jonathan"]),
         ("the case of F.L. was heard", "F.L.", ["F.L."]),
         ("Dr Heidemarie Abrahamian", "Dr. Heidemarie Abrahamian", ["Dr. Heidemarie Abrahamian"]),
+        ("with grace", "Grace", []),
+        ("@regandowey : hello", "regandowey", ["regandowey"]),
         ("a young king of the law", "Peter King", []),  # a word is no name
         ("Dr *** spoke", "Dr. Heidemarie Abrahamian", []),  # a title neither
         ("K. *** came", "K. Lewis", []),  # nor an initial
@@ -87,6 +89,8 @@ def test_a_surname_names_everybody_who_has_it_and_a_first_name_nobody_of_several
         ("came with us", "Dayton / United States", [], 0),
         ("to polish the turkey", "Warsaw / Poland", [], 0),
         ("nice weather", "Nice / France", [], 0),
+        ("in Saint-Denis", "Saint-Denis, Seine / France", [], 0),
+        ("in Saint-Denis, Seine", "Saint-Denis, Seine / France", ["Saint-Denis, Seine / France"], 1),
         ("a LOCATION in [LOCATION]", "Location", [], 0),
         ("in Austria", "Australia", [], 0),
     ],
@@ -210,6 +214,9 @@ def test_bonds_and_degrees_are_read_where_it_is_clear_whose_they_are() -> None:
         ("she told me", "sex", "female", False),  # of somebody else
         ("my wife digs it", "relationship_status", "married", True),
         ("his wife digs it", "relationship_status", "married", False),
+        ("being happily single rocks", "relationship_status", "single", True),
+        ("my single biggest fear", "relationship_status", "single", False),
+        ("left high school", "education", "No High School Diploma", False),
         ("tokyo vibes", "city_country", "tokyo, japan", True),
         ("i turned 25 today", "age", "25", True),
         ("low income, high hopes", "income_level", "low", True),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from showthrough import (
     Anonymization,
@@ -29,10 +30,12 @@ from showthrough import (
     reidentify,
 )
 from showthrough.attacks import assignment, fusion
-from showthrough.attacks.suite import Suite
+from showthrough.attacks.standing import Standing
+from showthrough.attacks.suite import Outcome, Suite
 from showthrough.errors import ResourceError
 from showthrough.formats.background import read_recorded
-from showthrough.metrics import HEADLINE, metric_text
+from showthrough.metrics import HEADLINE, Rows, metric_text
+from showthrough.resources import Resources
 
 TOPICS = {"ann": "surgeon", "bob": "bread", "cem": "judge", "dee": "boats"}
 BACKGROUND = {name: f"{name.title()} and the {topic}: {topic} all day" for name, topic in TOPICS.items()}
@@ -51,8 +54,9 @@ def run_of(background: Mapping[str, str] | Background = BACKGROUND, **more: obje
 def test_values_by_hand() -> None:
     run = run_of()
     assert {part: score.value for part, score in run.parts("names", "trir").items()} == {
-        HEADLINE: 1, "lexical": 1, "lexical @5": 1, "lexical mrr": 1, "lexical+assignment": 1,
-        "lexical+assignment @5": 1, "lexical+assignment mrr": 1, "chance": 1 / 4, "ceiling": 1,
+        HEADLINE: 1, "lexical": 1, "lexical @5": 1, "lexical mrr": 1, "lexical control": 0, "lexical risk": 1,
+        "lexical+assignment": 1, "lexical+assignment @5": 1, "lexical+assignment mrr": 1,
+        "lexical+assignment control": 0, "lexical+assignment risk": 1, "chance": 1 / 4, "ceiling": 1,
     }  # fmt: skip
     hidden = run.parts("all", "trir")
     assert hidden[HEADLINE].value == hidden["lexical"].value == 1 / 4  # nothing is left: one of four, whoever it is
@@ -66,9 +70,11 @@ def test_the_headline_is_the_worst_that_ran() -> None:
     for name, right in (("lexical", 1.0), ("lexical+assignment", 3.0)):
         totals |= {f"right:{name}": np.array(right), f"right_at_k:{name}": np.array(4.0)}
         totals |= {f"reciprocal:{name}": np.array(2.0), f"ran:{name}": np.array(4.0)}
+        totals |= {f"control:{name}": np.array(1.0), f"controlled:{name}": np.array(4.0)}
     found = metric.combine(totals)
     assert found[HEADLINE] == 3 / 4
     assert (found["chance"], found["ceiling"]) == (4 / 16, 3 / 4)
+    assert (found["lexical risk"], found["lexical+assignment risk"]) == (0, (3 / 4 - 1 / 4) / (1 - 1 / 4))
     totals |= {key: np.array(0.0) for key in totals if key.endswith("+assignment")}
     found = metric.combine(totals)
     assert found[HEADLINE] == 1 / 4
@@ -176,6 +182,143 @@ def test_an_interrupted_run_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch) -
         evaluate(CORPUS, {"names": NAMES}, metrics, background=other, resume=stop.value.partial)
 
 
+# Against a control.
+
+
+def rows_of(right: ArrayLike, control: ArrayLike, per_group: int = 1) -> Rows:
+    """Documents of whom so many are found, by their own texts and by others'."""
+    own, others = (np.asarray(each, dtype=float).reshape(-1, per_group).sum(axis=1) for each in (right, control))
+    tried = np.full(len(own), float(per_group))
+    return Rows.named(
+        {"right:lexical": own, "ran:lexical": tried, "control:lexical": others, "controlled:lexical": tried}
+    )
+
+
+LEXICAL = ReIdentification("lexical")
+
+
+def test_the_interval_of_the_risk_is_anonymeters() -> None:
+    right, control = np.arange(100) < 30, np.arange(100) < 10
+    interval = LEXICAL.own_interval("lexical risk", rows_of(right, control), 0.95)
+    assert interval == pytest.approx((0.10463496526435635, 0.33052259121492683), abs=1e-9)
+    assert LEXICAL.own_interval("lexical", rows_of(right, control), 0.95) is None
+
+
+def test_a_control_as_good_as_the_attack_has_a_risk_around_0() -> None:
+    """Every document tells of somebody else at random: whose text it is does not matter."""
+    random = np.random.default_rng(0)
+    names = [f"p{number}" for number in range(60)]
+    known = {name: f"{name} the one of w{number} and w{number}" for number, name in enumerate(names)}
+    texts = {name: f"PERSON and w{random.integers(0, 60)}" for name in names}
+    run = reidentify(known, {"shuffled": texts}, "lexical", references=False)
+    metric = run.metrics[0].text
+    risk = run["shuffled", metric, "lexical risk"]
+    assert risk.low == 0
+    assert risk.high is not None
+    assert risk.high < 0.2
+    hidden = reidentify(known, {"all": dict.fromkeys(names, "***")}, "lexical", references=False)
+    assert hidden["all", metric, "lexical risk"].value == hidden["all", metric, "lexical risk"].low == 0
+    said = [note for note in hidden.notes if "the control, somebody else's document, is as good as lexical" in note]
+    assert said == [
+        "trir, all: the control, somebody else's document, is as good as lexical (1.7%, control 1.7%); that attack "
+        "fails here, which does not say that nobody can be found"
+    ]
+
+
+def test_texts_that_leak_everything_have_a_risk_of_1() -> None:
+    names = [f"p{number}" for number in range(60)]
+    known = {name: f"{name} the one of w{number}" for number, name in enumerate(names)}
+    run = reidentify(known, {"none": {name: f"w{number}" for number, name in enumerate(names)}}, references=False)
+    score = run["none", "trir", "lexical risk"]
+    assert (score.value, score.high) == (1, 1)
+    assert score.low is not None
+    assert 0.9 < score.low < 1
+    coupled = run["none", "trir", "lexical+assignment risk"]
+    assert (coupled.value, coupled.low) == (1, None)
+    assert "couples the documents" in coupled.note
+    assert not [note for note in run.notes if "control" in note]
+
+
+@pytest.mark.parametrize(("found", "by_others"), [(0.5, 0.1), (0.9, 0.02), (0.2, 0.2), (0.05, 0.01)])
+def test_the_interval_covers_the_risk(found: float, by_others: float) -> None:
+    """Of 300 releases of 60 documents: at least 93 in 100 intervals hold the true risk, few exclude 0 without cause."""
+    random, true = np.random.default_rng(1), (found - by_others) / (1 - by_others)
+    ends = [
+        LEXICAL.own_interval("lexical risk", rows_of(random.random(60) < found, random.random(60) < by_others), 0.95)
+        for _ in range(300)
+    ]
+    held = np.mean([low <= true <= high for low, high in filter(None, ends)])
+    assert held >= 0.93
+    if found == by_others:
+        assert np.mean([low > 0 for low, _ in filter(None, ends)]) <= 0.04
+
+
+def test_documents_in_groups_make_it_wider() -> None:
+    right = np.repeat(np.arange(20) < 10, 5)
+    alone = LEXICAL.own_interval("lexical risk", rows_of(right, right * 0), 0.95)
+    together = LEXICAL.own_interval("lexical risk", rows_of(right, right * 0, per_group=5), 0.95)
+    assert alone is not None
+    assert together is not None
+    assert together[0] < alone[0] < alone[1] < together[1]
+
+
+def test_a_risk_is_not_tested_by_exchanging_documents() -> None:
+    run = run_of()
+    parts = {one.part: one for one in run.compare("trir", shuffles=9)}
+    assert "another document's text" in parts["lexical risk"].note
+    assert run.metrics[0].describes("lexical control")
+    assert not run.metrics[0].describes("lexical risk")
+
+
+def test_without_anybody_else_there_is_no_control() -> None:
+    run = reidentify(BACKGROUND, {"one": {"ann": "surgeon"}}, "lexical", references=False)
+    for part in ("control", "risk"):
+        score = run["one", run.metrics[0].text, f"lexical {part}"]
+        assert score.value is None
+        assert "no document is about somebody else" in score.reason
+
+
+# Only those of whom an attacker is sure.
+
+
+def test_who_names_only_the_sure_by_hand() -> None:
+    """By lead 1 of 1 is right, 2 of 2, then with both of 3 named 3 of 4, and 4 of 5: two of five can be named."""
+    right, lead, zeros = np.array([1.0, 1, 0, 1, 1]), np.array([5.0, 4, 3, 3, 1]), np.zeros(5)
+    standing = Standing(right, right, right, zeros, zeros, zeros.astype(int), lead, zeros)
+    ones = np.ones(5, dtype=np.int64)
+    outcome = Outcome(tuple("abcde"), 9, ones, ones, {"lexical": standing, "dense": "too large"}, {}, {}, {})
+    metric = ReIdentification("lexical, dense", abstain=True)
+    found = metric.combine(metric.rows("abcde", outcome).totals())
+    assert (found["lexical recall@0.9"], found["lexical recall@0.99"]) == (2 / 5, 2 / 5)
+    assert found["lexical"] == 4 / 5
+    assert np.isnan(found["dense recall@0.9"])
+
+
+def test_who_names_only_the_sure_has_no_interval() -> None:
+    run = reidentify(BACKGROUND, {"mine": TOPICS}, "lexical", abstain=True, references=False)
+    metric = run.metrics[0].text
+    assert metric == 'trir(attacks="lexical", abstain=True)'
+    score = run["mine", metric, "lexical recall@0.99"]
+    assert (score.value, score.low, score.high) == (1, None, None)
+    assert "knowing who is right" in score.note
+    assert all("recall" not in part for part in run_of().parts("names", "trir"))
+
+
+def test_a_language_model_that_does_not_answer_is_told_of() -> None:
+    metric = ReIdentification("lexical+llm:m")
+    assert metric.asks == ("llm:m",)
+    name = "lexical+llm:m"
+    columns = {f"{one}:{name}": [1, 0] for one in ("right", "right_at_k", "reciprocal", "margin", "unanswered")}
+    columns |= {f"{one}:{name}": [0, 0] for one in ("control",)} | {
+        f"{one}:{name}": [1, 1] for one in ("ran", "controlled")
+    }
+    columns |= {one: [1, 1] for one in ("documents", "individuals", "in_background")}
+    lines = metric.remarks({"mine": Rows.named(columns), "everything masked": Rows.named(columns)}, Resources())
+    assert lines == [
+        "trir, mine: lexical+llm:m has no valid answer for 1 of 2 documents, which keep the order they had"
+    ]
+
+
 # Its identity.
 
 
@@ -185,7 +328,10 @@ def test_text_form_and_signature() -> None:
     assert metric_text(parse_metric('trir(attacks="lexical", k=1)')) == 'trir(attacks="lexical", k=1)'
     background = Background(BACKGROUND, "web")
     line = run_of(background).scores[0].signature
-    assert f"|attacks:lexical, lexical+assignment|k:5|lexical:v2|background:web@{background.digest[:8]}|" in line
+    assert (
+        f"|attacks:lexical, lexical+assignment|k:5|abstain:False|lexical:v2|background:web@{background.digest[:8]}|"
+        in line
+    )
 
 
 @pytest.mark.parametrize("written", ['trir(attacks="magic")', "trir(k=0)", "trir(k=1.5)", 'trir(attacks="")'])

@@ -18,6 +18,7 @@ from showthrough import (
     evaluate,
     parse_metric,
 )
+from showthrough.data.subjects import Attribute, Subject
 from showthrough.statistics import forms, influences, same
 
 METRICS = [
@@ -25,7 +26,7 @@ METRICS = [
     *('tpi(ic="wordfreq", chunking="none")', 'tps(ic="wordfreq", chunking="none", similarity="ngrams")'),
     *("phi_token", "phi_instance", "phi_strict", "phi_span", "phi_merged", "phi_leak", 'nmi(embedding="lsa")'),
     *("residual", "inconsistent", "disagreement", "trir", "trir(attacks=\"lexical, dense(embedding='lsa')\")"),
-    'safety(verifier="one, two")',
+    *('safety(verifier="one, two")', "cpr", "ipr"),
 ]
 WORDS = [
     "ash",
@@ -61,7 +62,11 @@ def run_of(**shares: float) -> Run:
         ]
         key = f"d{number:02}"
         question = Authorship(("Ash, oak.",), number % 3 > 0)
-        documents.append(Document(key, text, (Annotation("a", tuple(marks)),), authorship=question))
+        people = tuple(
+            Subject(word, (Attribute("NAME", word, 5, 1), Attribute("AGE", str(number), 3)))
+            for word in dict.fromkeys(own)
+        )
+        documents.append(Document(key, text, (Annotation("a", tuple(marks)),), authorship=question, subjects=people))
         for by_name in answers.values():
             for name in by_name:
                 told = random.choice(

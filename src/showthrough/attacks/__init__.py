@@ -1,13 +1,15 @@
 """Attacks link anonymized documents to individuals. The table of them all, and how they are asked for.
 
-`lexical` is one attack, `lexical+assignment` the same followed by a one-to-one assignment, `lexical+dense` two fused;
-parameters stand in brackets, as in `dense(embedding="lsa")+assignment`. A list of them has commas.
+`lexical` is one attack, `lexical+dense` two fused. What may follow: `+prior` (how much is known of people),
+`+llm:MODEL[@URL]` (a language model puts the best ten in order), `+assignment` (one to one). Parameters stand in
+brackets, as in `dense(embedding="lsa")+assignment`. A list of them has commas.
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from functools import partial
 
 from showthrough.attacks.base import Attack
@@ -15,7 +17,7 @@ from showthrough.errors import PlanError, quoted, shown
 from showthrough.tables import Table, value_of
 from showthrough.tables.calls import UNREADABLE, call_text, completed, parsed_call
 
-ASSIGNMENT = "assignment"
+ASSIGNMENT, PRIOR, MODEL = "assignment", "prior", "llm"
 DEFAULT = "lexical, lexical+assignment"
 
 _BUILT_IN = {
@@ -23,6 +25,10 @@ _BUILT_IN = {
     "dense": "showthrough.attacks.dense:Dense",
     "transformer": "showthrough.attacks.transformer:Transformer",
 }
+_NAME = re.compile(r"""[^\s,+()"'\\]*""")  # of a model, so that it can be read back
+# Quoted texts come first: no model is meant in them.
+_QUOTED_OR_MODEL = re.compile(rf"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\b{MODEL}:({_NAME.pattern})""")
+Term = tuple[str, dict[str, object]]  # a name, and its parameters
 ATTACKS: Table[Attack] = Table("attacks", {}, partial(value_of, Attack, "attack"), lazy=_BUILT_IN, called=True)
 
 
@@ -48,13 +54,21 @@ class Part:
 
 @dataclass(frozen=True)
 class Approach:
-    """One way to attack: one part or several fused, followed by a one-to-one assignment or not."""
+    """One way to attack: one part or several fused, and what is done with their fits in the end."""
 
     parts: tuple[Part, ...]
     assignment: bool = False
+    prior: bool = False
+    model: str = ""  # that reranks, such as llm:gpt-4.1-mini
 
     def __str__(self) -> str:
-        return "+".join([*map(str, self.parts), *([ASSIGNMENT] if self.assignment else [])])
+        steps = [PRIOR if self.prior else "", self.model, ASSIGNMENT if self.assignment else ""]
+        return "+".join([*map(str, self.parts), *filter(None, steps)])
+
+    @property
+    def fitting(self) -> Approach:
+        """The same without an assignment: what has the same fits."""
+        return replace(self, assignment=False)
 
 
 def approaches(text: str) -> tuple[Approach, ...]:
@@ -64,7 +78,7 @@ def approaches(text: str) -> tuple[Approach, ...]:
     ['lexical', 'lexical+assignment']
     """
     try:
-        tree = ast.parse(f"({text.strip()},)", mode="eval").body
+        tree = ast.parse(f"({_QUOTED_OR_MODEL.sub(_as_call, text.strip())},)", mode="eval").body
         wanted = [_terms(one) for one in tree.elts] if isinstance(tree, ast.Tuple) else []
     except UNREADABLE:
         wanted = []
@@ -74,26 +88,43 @@ def approaches(text: str) -> tuple[Approach, ...]:
     return tuple(dict.fromkeys(map(_approach, wanted)))
 
 
-def _terms(tree: ast.expr) -> list[tuple[str, dict[str, object]]]:
+def _as_call(found: re.Match[str]) -> str:
+    """llm:MODEL as the rest of an attack is written: a name with a parameter."""
+    return found[1] or f'{MODEL}(model="{found[2]}")'
+
+
+def _terms(tree: ast.expr) -> list[Term]:
     """What stands between the plus signs: names, perhaps with parameters."""
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Add):
         return [*_terms(tree.left), parsed_call(tree.right)]
     return [parsed_call(tree)]
 
 
-def _approach(terms: list[tuple[str, dict[str, object]]]) -> Approach:
-    parts = tuple(dict.fromkeys(_part(*term) for term in terms if term != (ASSIGNMENT, {})))
+def _approach(terms: list[Term]) -> Approach:
+    models = list(dict.fromkeys(_model(given) for name, given in terms if name == MODEL))
+    steps: list[Term] = [(ASSIGNMENT, {}), (PRIOR, {})]
+    parts = tuple(dict.fromkeys(_part(*term) for term in terms if term not in steps and term[0] != MODEL))
     if not parts:
-        message = f"{ASSIGNMENT} works on top of an attack; expected for instance lexical+{ASSIGNMENT}"
-        raise PlanError(message, "attacks")
-    return Approach(parts, (ASSIGNMENT, {}) in terms)
+        alone = models[0] if models else terms[0][0]
+        raise PlanError(f"{alone} works on top of an attack; expected for instance lexical+{alone}", "attacks")
+    if len(models) > 1:
+        raise PlanError(f"found {' and '.join(models)}; expected one model behind an attack", "attacks")
+    return Approach(parts, steps[0] in terms, steps[1] in terms, *models)
+
+
+def _model(given: dict[str, object]) -> str:
+    name = given.get("model")
+    if not (name and isinstance(name, str) and name.isprintable() and _NAME.fullmatch(name)) or len(given) > 1:
+        expected = f"{MODEL}:MODEL or {MODEL}:MODEL@URL, such as lexical+{MODEL}:gpt-4.1-mini"
+        raise PlanError(f"names no language model; expected {expected}", f"attack {MODEL}")
+    return f"{MODEL}:{name}"
 
 
 def _part(name: str, given: dict[str, object]) -> Part:
     if name not in ATTACKS:
-        expected = f"expected {', '.join(ATTACKS)}, or +{ASSIGNMENT} behind one"
+        expected = f"expected {', '.join(ATTACKS)}; behind one +{PRIOR}, +{MODEL}:MODEL, +{ASSIGNMENT}"
         raise PlanError(f"unknown attack; {expected}", f"attack {shown(name)}")
     return Part(name, completed(f"attack {name}", ATTACKS[name], given))
 
 
-__all__ = ["ASSIGNMENT", "ATTACKS", "DEFAULT", "Approach", "Attack", "Part", "approaches"]
+__all__ = ["ASSIGNMENT", "ATTACKS", "DEFAULT", "MODEL", "PRIOR", "Approach", "Attack", "Part", "approaches"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from showthrough.attacks.base import Candidates, Floats, Ints
-from showthrough.attacks.standing import NOBODY, Place, Standing, margin, placed, shares
+from showthrough.attacks.standing import NOBODY, Place, Standing, control, placed, shares, standing
 from showthrough.numerics.matching import best_matching
 
 LARGEST = 5_000  # documents and individuals up to which the best matching is sought
@@ -20,7 +20,9 @@ def fits(documents: int, individuals: int) -> bool:
     return max(documents, individuals) <= LARGEST
 
 
-def assigned(candidates: Candidates, document: Ints, truth: Ints, sizes: Ints, k: int) -> Standing:
+def assigned(
+    candidates: Candidates, document: Ints, truth: Ints, sizes: Ints, k: int, another: Ints | None = None
+) -> Standing:
     """Standings when documents and individuals are matched one to one.
 
     Rows of `candidates` are distinct texts, `document` is the row of every document. Documents with the same text
@@ -28,20 +30,23 @@ def assigned(candidates: Candidates, document: Ints, truth: Ints, sizes: Ints, k
     """
     times = np.bincount(document, minlength=len(candidates.score))
     row, column = _matching(candidates, times, sizes)
+    slots = [column[row == number] for number in range(len(times))]
+
+    def found(rows: Ints, true: Ints) -> Floats:
+        own = candidates.of_documents(rows)
+        place = placed(own, true, sizes)
+        total = shares(place, k)
+        for number in np.flatnonzero(own.heard & (true != NOBODY)).tolist():
+            before, beside, one = place.before[number], place.beside[number], true[number]
+            total[:, number] = _matched(own.score[number], one, sizes[one], before, beside, slots[rows[number]], k)
+        silent = ~own.heard
+        total[:3, silent] = _left_over(column, true[silent], sizes, k)[:3]
+        return total
+
     own = candidates.of_documents(document)
-    place = placed(own, truth, sizes)
-    guess = np.full(len(document), NOBODY)
-    total = shares(place, k)
-    for number in np.flatnonzero(own.heard).tolist():
-        slots = column[row == document[number]]
-        guess[number] = slots[0]
-        if truth[number] != NOBODY:
-            before, beside, true = place.before[number], place.beside[number], truth[number]
-            total[:, number] = _matched(own.score[number], true, sizes[true], before, beside, slots, k)
-    silent = ~own.heard
-    total[:3, silent] = _left_over(column, truth[silent], sizes, k)[:3]
-    right, right_at_k, reciprocal, rank = total
-    return Standing(right, right_at_k, reciprocal, rank, margin(own, truth, sizes), guess)
+    guess = np.array([slots[number][0] if len(slots[number]) else NOBODY for number in document], dtype=np.int64)
+    swapped = control(lambda documents, true: found(document[documents], true)[0], truth, another)
+    return standing(own, truth, sizes, found(document, truth), guess, swapped)
 
 
 def _matching(candidates: Candidates, times: Ints, sizes: Ints) -> tuple[Ints, Ints]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,14 @@ BEST = 1_000
 
 Words = list[tuple[str, float]]  # a word left in the text, and what it adds to the match
 Explain = Callable[[Ints], list[Words]]  # for each document, what speaks for the individual in that column
+Reason = Callable[[int], Words]  # what speaks for the individual of a column whatever the document says
+
+
+class Rest(NamedTuple):
+    """Of each document the fits that are not kept: their mean, and the mean of their squares."""
+
+    mean: Floats
+    square: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +38,8 @@ class Candidates:
     """For each document the individuals who fit best, and how well: documents × kept.
 
     `column` numbers individuals; it is `None` where all of them are kept in their order. `heard` says which documents
-    tell the attack anything at all: one that does not fits everybody alike, whatever `score` says.
+    tell the attack anything at all: one that does not fits everybody alike, whatever `score` says. `rest` tells what
+    those are like who are not kept; `unanswered` are documents of which a language model gave no valid answer.
     """
 
     score: Floats
@@ -38,6 +47,9 @@ class Candidates:
     heard: Bools
     column: Ints | None = None
     explain: Explain | None = None
+    reason: Reason | None = None
+    rest: Rest | None = None
+    unanswered: Bools | None = None
 
     @classmethod
     def of(cls, scores: Floats | Candidates) -> Candidates:

@@ -15,7 +15,18 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.attacks.base import BEST, EVERYBODY, Attack, Candidates, Floats, Ints, Words, mean_square, standardised
+from showthrough.attacks.base import (
+    BEST,
+    EVERYBODY,
+    Attack,
+    Candidates,
+    Floats,
+    Ints,
+    Rest,
+    Words,
+    mean_square,
+    standardised,
+)
 from showthrough.attacks.terms import Occurrences, View, Wording
 from showthrough.numerics.sparse import SparseRows
 
@@ -173,7 +184,8 @@ class Attempt:
                 self.mean[place, part.start : part.stop] = mean
                 self.deviation[place, part.start : part.stop] = deviation
             kept.take(fused, part)
-        return Candidates(kept.score, len(self.fitted.texts), self.heard, kept.column, self.explain)
+        individuals = len(self.fitted.texts)
+        return Candidates(kept.score, individuals, self.heard, kept.column, self.explain, rest=kept.rest)
 
     def _parts(self, documents: int) -> Iterator[tuple[range, list[SparseRows]]]:
         """Individuals block after block, of large ones as many at a time as their fits have room."""
@@ -230,16 +242,27 @@ class _Kept:
         self.score = np.zeros((len(heard), individuals if everybody else min(individuals, BEST)))
         self.score[heard] = -np.inf
         self.column: Ints | None = None if everybody else np.zeros(self.score.shape, dtype=np.int64)
+        self._individuals = individuals
+        self._sums = np.zeros((2, len(heard)))  # of all fits, and of their squares
 
     def take(self, fused: Floats, part: range) -> None:
         if self.column is None:
             self.score[self.heard, part.start : part.stop] = fused
             return
+        self._sums[:, self.heard] += fused.sum(axis=1), np.einsum("ij,ij->i", fused, fused)
         score = np.hstack([self.score[self.heard], fused])
         column = np.hstack([self.column[self.heard], np.broadcast_to(np.arange(part.start, part.stop), fused.shape)])
         best = np.argsort(-score, axis=1, kind="stable")[:, : self.score.shape[1]]
         self.score[self.heard] = np.take_along_axis(score, best, axis=1)
         self.column[self.heard] = np.take_along_axis(column, best, axis=1)
+
+    @property
+    def rest(self) -> Rest | None:
+        left = self._individuals - self.score.shape[1]
+        if self.column is None or not left:
+            return None
+        kept = self.score.sum(axis=1), (self.score**2).sum(axis=1)
+        return Rest(*((self._sums - kept) / left))
 
 
 def _blocks(texts: Sequence[str]) -> list[range]:

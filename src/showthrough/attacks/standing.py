@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,18 +30,42 @@ class Standing:
     rank: Floats  # 0 where the individual is not in sight
     margin: Floats  # how far the true individual is ahead of the best other (behind, where negative)
     guess: Ints  # the column of the first place; NOBODY where there is none
+    lead: Floats  # how far the guess is ahead of the best other, right or wrong: how sure the attacker is
+    control: Floats  # the share of the first place that the individual has by another document's text
 
 
-def plain(candidates: Candidates, truth: Ints, sizes: Ints, k: int) -> Standing:
+def plain(candidates: Candidates, truth: Ints, sizes: Ints, k: int, another: Ints | None = None) -> Standing:
     """Everybody guesses the best fit. `truth` is a column or NOBODY, `sizes` are the individuals of each column.
+
+    `another` is for each document the number of one that is about somebody else, or NOBODY.
 
     >>> candidates = Candidates.of(np.array([[2.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
     >>> standing = plain(candidates, np.array([0, 1, 2]), np.ones(3, dtype=int), k=2)
     >>> standing.right.round(2).tolist(), standing.right_at_k.round(2).tolist()  # alone; one of two; one of three
     ([1.0, 0.5, 0.33], [1.0, 1.0, 0.67])
     """
-    right, right_at_k, reciprocal, rank = shares(placed(candidates, truth, sizes), k)
-    return Standing(right, right_at_k, reciprocal, rank, margin(candidates, truth, sizes), best(candidates))
+    own, guess = shares(placed(candidates, truth, sizes), k), best(candidates)
+
+    def swapped(documents: Ints, true: Ints) -> Floats:
+        return np.asarray(shares(placed(candidates.of_documents(documents), true, sizes), k)[0])
+
+    return standing(candidates, truth, sizes, own, guess, control(swapped, truth, another))
+
+
+def standing(candidates: Candidates, truth: Ints, sizes: Ints, own: Floats, guess: Ints, control: Floats) -> Standing:
+    """What four rows of shares and the guesses come to."""
+    right, right_at_k, reciprocal, rank = own
+    ahead, lead = margin(candidates, truth, sizes), margin(candidates, guess, sizes)
+    return Standing(right, right_at_k, reciprocal, rank, ahead, guess, lead, control)
+
+
+def control(right: Callable[[Ints, Ints], Floats], truth: Ints, another: Ints | None) -> Floats:
+    """What is found by other documents' texts; `right` tells it of documents and the individuals sought in them."""
+    found = np.zeros(len(truth))
+    if another is not None:
+        there = np.flatnonzero(another != NOBODY)
+        found[there] = right(another[there], truth[there])
+    return found
 
 
 def placed(candidates: Candidates, truth: Ints, sizes: Ints) -> Place:

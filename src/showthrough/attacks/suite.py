@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from showthrough.attacks import Approach, Part, assignment, fusion
+from showthrough.attacks import Approach, Part, assignment, fusion, prior
 from showthrough.attacks.assignment import assigned
 from showthrough.attacks.base import Candidates, Fitted, Floats, Ints, Watched
+from showthrough.attacks.rerank import Released, reranked
 from showthrough.attacks.standing import NOBODY, Standing, plain
 from showthrough.data.background import Background
 from showthrough.errors import ResourceError
+from showthrough.numerics.control import others
 from showthrough.resources import Resources
 
 Texts = Mapping[str, str]  # anonymized texts by document id
@@ -27,7 +29,9 @@ class Outcome:
     documents: tuple[str, ...]
     individuals: int
     known: Ints  # 1 where the document's individual is in the background
+    controlled: Ints  # 1 where there is another document whose text stands in for a control
     standings: dict[str, Standing | str]
+    unanswered: dict[str, Ints]  # by approach that asks a language model, 1 where it gave no valid answer
     seconds: dict[str, float]
     evidence: dict[str, dict[str, Any]]
 
@@ -43,13 +47,16 @@ class Suite:
     ) -> None:
         self.chosen = chosen
         self.profiles = background.profiles
+        self.resources = resources
+        weighing = any(approach.prior for approach in chosen)
+        self.known = prior.how_much_is_known(self.profiles.texts, self.profiles.sizes) if weighing else np.zeros(0)
         # Of individuals with the same text the first stands for all, so that no order can matter.
         first = {self.profiles.of[individual]: individual for individual in sorted(self.profiles.of, reverse=True)}
         self.names = tuple(first[number] for number in range(len(self.profiles)))
         text_of = dict(zip(self.names, self.profiles.texts, strict=True))
         documents = {name: self._watched(texts) for name, texts in watched.items()}
         self.fit_seconds: dict[str, float] = {}
-        self._fitted: dict[Part, Fitted] = {}
+        self.fitted: dict[Part, Fitted] = {}
         for part in dict.fromkeys(part for approach in chosen for part in approach.parts):
             started = time.perf_counter()
             fitted = part.attack.fit(text_of, resources, documents if part.attack.watches else {})
@@ -57,54 +64,47 @@ class Suite:
             if sorted(individuals) != sorted(self.names):
                 message = f"knows {len(individuals)} individuals; expected the {len(self.names)} it was given"
                 raise ResourceError(f"attack {part}: {message}")
-            self._fitted[part] = fitted
+            self.fitted[part] = fitted
             self.fit_seconds[str(part)] = time.perf_counter() - started
 
     def _watched(self, texts: Texts) -> Watched:
         own = [self.names[self.profiles.of[key]] if key in self.profiles.of else key for key in texts]
         return Watched(tuple(own), tuple(texts.values()))
 
-    def attack(self, texts: Texts, k: int) -> Outcome:
-        """Attacks the documents of one anonymization; nothing depends on their order, or on any other's."""
+    def attack(self, texts: Texts, k: int, name: str = "", groups: Mapping[str, Hashable] | None = None) -> Outcome:
+        """Attacks the documents of one anonymization; nothing depends on their order, or on any other's.
+
+        Documents of one of the `groups` do not stand in for each other in the control.
+        """
         documents = tuple(texts)
         distinct = sorted(set(texts.values()))
         row = {text: number for number, text in enumerate(distinct)}
         document = np.array([row[texts[key]] for key in documents], dtype=np.int64)
         truth = np.array([self.profiles.of.get(key, NOBODY) for key in documents], dtype=np.int64)
-        in_background = (truth != NOBODY).astype(np.int64)
-        scored: dict[Part, Candidates] = {}
-        part_seconds: dict[Part, float] = {}
-        for part, fitted in self._fitted.items():
-            started = time.perf_counter()
-            scores = _sound(part, fitted.scores(distinct), len(distinct), len(self.names))
-            scored[part] = _ordered(scores, fitted.individuals, self.names)
-            part_seconds[part] = time.perf_counter() - started
+        another = _another(documents, truth, groups)
+        first = {texts[key]: key for key in sorted(documents, reverse=True)}
+        attempt = _Attempt(self, Released(name, [first[text] for text in distinct], distinct))
         standings: dict[str, Standing | str] = {}
         seconds: dict[str, float] = {}
         ran: dict[str, tuple[Standing, Candidates]] = {}
         for approach in self.chosen:
-            started = time.perf_counter()
-            name, parts = str(approach), [scored[part] for part in approach.parts]
-            if why := self._obstacle(approach, parts, len(documents)):
-                standings[name] = why
+            if why := attempt.obstacle(approach, len(documents)):
+                standings[str(approach)] = why
                 continue
-            base = parts[0] if len(parts) == 1 else fusion.fused(parts)
+            base, took = attempt.fits(approach.fitting)
+            started = time.perf_counter()
             if approach.assignment:
-                standing = assigned(base, document, truth, self.profiles.sizes, k)
+                standing = assigned(base, document, truth, self.profiles.sizes, k, another)
             else:
-                standing = plain(base.of_documents(document), truth, self.profiles.sizes, k)
-            standings[name], ran[name] = standing, (standing, base)
-            seconds[name] = time.perf_counter() - started + sum(part_seconds[part] for part in approach.parts)
+                standing = plain(base.of_documents(document), truth, self.profiles.sizes, k, another)
+            standings[str(approach)], ran[str(approach)] = standing, (standing, base)
+            seconds[str(approach)] = took + time.perf_counter() - started
+        known, controlled = ((each != NOBODY).astype(np.int64) for each in (truth, another))
+        asked = {key: base.unanswered for key, (_, base) in ran.items() if base.unanswered is not None}
+        unanswered = {key: rows[document].astype(np.int64) for key, rows in asked.items()}
         evidence = self._evidence(documents, document, truth, ran)
-        return Outcome(documents, self.profiles.individuals, in_background, standings, seconds, evidence)
-
-    def _obstacle(self, approach: Approach, parts: Sequence[Candidates], documents: int) -> str:
-        if len(parts) > 1 and any(part.column is not None for part in parts):
-            return fusion.NOT_RUN
-        too_large = not assignment.fits(documents, self.profiles.individuals)
-        if approach.assignment and (too_large or parts[0].column is not None):
-            return assignment.NOT_RUN
-        return ""
+        individuals = self.profiles.individuals
+        return Outcome(documents, individuals, known, controlled, standings, unanswered, seconds, evidence)
 
     def _evidence(
         self, documents: Sequence[str], document: Ints, truth: Ints, ran: Mapping[str, tuple[Standing, Candidates]]
@@ -114,6 +114,7 @@ class Suite:
             return {}
         name, (standing, base) = max(ran.items(), key=lambda item: float(item[1][0].right.mean()))
         words = base.explained(document, standing.guess)
+        reason = base.reason or (lambda _: [])
         return {
             key: {
                 "attack": name,
@@ -121,9 +122,63 @@ class Suite:
                 "rank": float(standing.rank[number]) or None,
                 "margin": None if truth[number] == NOBODY else float(standing.margin[number]),
                 "words": words[number],
+                "reasons": [] if standing.guess[number] == NOBODY else reason(standing.guess[number]),
             }
             for number, key in enumerate(documents)
         }
+
+
+class _Attempt:
+    """One anonymization under attack: how well its texts fit, each approach worked out once."""
+
+    def __init__(self, suite: Suite, released: Released) -> None:
+        self._suite = suite
+        self._released = released
+        self._scored: dict[Part, Candidates] = {}
+        self._seconds: dict[Part, float] = {}
+        self._fits: dict[Approach, tuple[Candidates, float]] = {}
+        for part, fitted in suite.fitted.items():
+            started = time.perf_counter()
+            scores = _sound(part, fitted.scores(released.texts), len(released.texts), len(suite.names))
+            self._scored[part] = _ordered(scores, fitted.individuals, suite.names)
+            self._seconds[part] = time.perf_counter() - started
+
+    def obstacle(self, approach: Approach, documents: int) -> str:
+        """Why an approach cannot be taken; empty where it can."""
+        parts = [self._scored[part] for part in approach.parts]
+        if len(parts) > 1 and any(part.column is not None for part in parts):
+            return fusion.NOT_RUN
+        if approach.prior and not prior.fits(parts[0]):
+            return prior.NOT_RUN
+        too_large = not assignment.fits(documents, self._suite.profiles.individuals)
+        if approach.assignment and (too_large or parts[0].column is not None):
+            return assignment.NOT_RUN
+        return ""
+
+    def fits(self, approach: Approach) -> tuple[Candidates, float]:
+        """The fits of an approach, before anybody is named by them, and the seconds that they took."""
+        if approach not in self._fits:
+            started = time.perf_counter()
+            parts = [self._scored[part] for part in approach.parts]
+            base = parts[0] if len(parts) == 1 else fusion.fused(parts)
+            if approach.prior:
+                base = prior.weighed(base, self._suite.known, self._suite.profiles.sizes)
+            if approach.model:
+                chat = self._suite.resources.chat(approach.model)
+                base = reranked(base, self._released, self._suite.profiles.texts, chat)
+            seconds = time.perf_counter() - started + sum(self._seconds[part] for part in approach.parts)
+            self._fits[approach] = base, seconds
+        return self._fits[approach]
+
+
+def _another(documents: Sequence[str], truth: Ints, groups: Mapping[str, Hashable] | None) -> Ints:
+    """Of each document one that is about somebody else, and who can be told from its own individual; or NOBODY."""
+    alone = [
+        f"?{key}" if number == NOBODY else str(number) for key, number in zip(documents, truth.tolist(), strict=True)
+    ]
+    another = others(documents, [groups[key] for key in documents] if groups else alone, seed=0)
+    same = (truth[another] == truth) & (truth != NOBODY)
+    return np.where(same, NOBODY, another)
 
 
 def _sound(part: Part, scores: Floats | Candidates, documents: int, individuals: int) -> Candidates:

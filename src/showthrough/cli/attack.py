@@ -19,7 +19,7 @@ from showthrough.cli.views import Views, view_options
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.errors import InputError, Problem
-from showthrough.evaluation.estimating import Estimated
+from showthrough.evaluation.estimating import Estimate
 from showthrough.evaluation.reidentification import estimate_attacks, reidentify
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
 from showthrough.formats import read_anonymized, read_corpus
@@ -44,13 +44,16 @@ class Attacking:
 
     attacks: Annotated[
         str,
-        Meta(title="LIST", description="Attacks (showthrough attacks lists them); a+b fuses, +assignment matches."),
+        Meta(title="LIST", description="Attacks (showthrough attacks lists them); a+b fuses; +prior, +llm:MODEL, +assignment."),
     ] = DEFAULT
     k: Annotated[int, Meta(description="Also count who is among the first so many.", extra={"flags": ("-k",)})] = 5
     explain: Annotated[
         int,
         Meta(title="N", description="List the N documents at highest risk, and the words that gave them away.", ge=0),
     ] = 0
+    abstain: Annotated[
+        bool, Meta(description="Also tell how many are named rightly when only those are named who are sure enough.")
+    ] = False
     references: Annotated[bool, Meta(description="Attack nothing masked and everything masked as well.")] = True
     estimate: Annotated[bool, Meta(description=ESTIMATE)] = False
 
@@ -124,7 +127,7 @@ class _Work:
     originals: Corpus | None
     asking: AskingSettings
 
-    def estimate(self) -> list[Estimated]:
+    def estimate(self) -> Estimate:
         return estimate_attacks(
             *(self.known, self.texts, self.attacking.attacks),
             corpus=self.originals,
@@ -144,6 +147,7 @@ class _Work:
                     corpus=self.originals,
                     references=self.attacking.references,
                     asking=self.asking,
+                    abstain=self.attacking.abstain,
                 )
             )
 

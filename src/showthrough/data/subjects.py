@@ -48,8 +48,16 @@ def subject_faults(subjects: Sequence[Subject]) -> Iterator[tuple[str, str]]:
     yield from repeated(one.id for one in subjects)
     for index, subject in enumerate(subjects):
         for number, attribute in enumerate(subject.attributes):
-            field = f"subjects[{index}].attributes[{number}]"
-            yield from ((f"{field}.{name}", fault) for name, fault in _faults(attribute))
+            for name, fault in _faults(attribute):
+                yield f"subjects[{index}].attributes[{number}].{name}", fault
+
+
+def level_faults(certainty: int, hardness: int) -> Sequence[tuple[str, str]]:
+    """What is wrong with both, by name; at no cost where nothing is."""
+    if 0 <= certainty <= CERTAIN and 0 <= hardness <= CERTAIN:
+        return ()
+    levels = (("certainty", certainty), ("hardness", hardness))
+    return [(name, fault) for name, level in levels if (fault := level_fault(level))]
 
 
 def _faults(attribute: Attribute) -> Iterator[tuple[str, str]]:
@@ -57,6 +65,4 @@ def _faults(attribute: Attribute) -> Iterator[tuple[str, str]]:
         yield "tag", "is empty; expected a name"
     if not attribute.value.strip():
         yield "value", "is empty; expected what is true of the subject"
-    for name, level in (("certainty", attribute.certainty), ("hardness", attribute.hardness)):
-        if fault := level_fault(level):
-            yield name, fault
+    yield from level_faults(attribute.certainty, attribute.hardness)

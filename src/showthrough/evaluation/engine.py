@@ -30,7 +30,7 @@ from showthrough.evaluation.resuming import check_models, failed_before, rows_be
 from showthrough.evaluation.scoring import reference_scores, scored
 from showthrough.evaluation.sweeps import is_swept, sweeps
 from showthrough.evaluation.workers import WorkerKilledError, Workers
-from showthrough.inference.asking import asked_of
+from showthrough.inference.asking import asked_of, unanswered
 from showthrough.metrics import Metric, Rows, metric_text
 from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.metrics.chunk import Chunk, Hiding
@@ -347,9 +347,10 @@ class Evaluation:
                 run.rows.setdefault(text, {})[name] = columns_of(rows)
                 if rows.evidence and name not in REFERENCES:
                     run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
-        run.notes = list(dict.fromkeys([*self._notes, *mask_notices(masks, plan.metrics), *self._remarks()]))
-        used = [models for text, models in self._revisions.items() if text in run.rows]
         run.asked = asked_of([name for text in run.rows for name in self._metrics[text].asks], self.resources)
+        told = *mask_notices(masks, plan.metrics), *self._remarks(), *unanswered(run.asked)
+        run.notes = list(dict.fromkeys([*self._notes, *told]))
+        used = [models for text, models in self._revisions.items() if text in run.rows]
         run.provenance["models"] = {name: revision for models in used for name, revision in models.items()}
 
     def _remarks(self) -> list[str]:

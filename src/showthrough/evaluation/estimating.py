@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import NOTHING, REFERENCES, references_of
@@ -45,21 +46,30 @@ class Estimated:
         return self.price.of(one.tokens_in, one.tokens_out), most
 
 
-def estimate_plan(plan: Plan) -> list[Estimated]:
+class Estimate(NamedTuple):
+    """Line by line; and models of which nobody can say how often they are asked, since that hangs on answers."""
+
+    lines: list[Estimated]
+    following: list[str]
+
+
+def estimate_plan(plan: Plan) -> Estimate:
     """What a plan would ask language models. Nothing is sent and nothing written."""
     plan = plan.retyped()
     plan.check()
     return estimated(plan, references_of(plan.corpus) if plan.settings.references else ())
 
 
-def estimated(plan: Plan, references: Sequence[Anonymization]) -> list[Estimated]:
+def estimated(plan: Plan, references: Sequence[Anonymization]) -> Estimate:
     """The same of a plan that was checked, with its references."""
     told = plan.settings.price
     prices = {name: price_of(address_of(name), told) for name in models_of(plan)}
-    return [
+    tally = _tally(plan, references)
+    found = [
         Estimated(metric, anonymization, address_of(name), count, prices[name])
-        for (metric, anonymization, name), count in _tally(plan, references).counts.items()
+        for (metric, anonymization, name), count in tally.counts.items()
     ]
+    return Estimate(found, sorted(_following(plan, tally)))
 
 
 def models_of(plan: Plan) -> list[str]:
@@ -87,9 +97,20 @@ def check_asking(plan: Plan, references: Sequence[Anonymization]) -> None:
     if not faults:
         return
     tally = _tally(plan, references)
-    asked = [one for one in addresses if one.name in faults and tally.would_ask(one.name)]
+    open_ended = _following(plan, tally)
+    asked = [one for one in addresses if one.name in faults and (tally.would_ask(one.name) or one.name in open_ended)]
     if problems := [_problem(one, tally, plan, faults[one.name], one.is_allowed(hosts)) for one in asked]:
         raise InputError(problems)
+
+
+def _following(plan: Plan, tally: Tally) -> set[str]:
+    """Models that are asked about what others answer, and nobody knows yet what that will be."""
+    names: set[str] = set()
+    for metric in plan.metrics:
+        mine = [name for name in metric.asks if name.startswith(MODEL)]
+        if any(map(tally.would_ask, mine)):
+            names.update(name for name in mine if not tally.would_ask(name))
+    return names
 
 
 def _fault(address: Address) -> str:

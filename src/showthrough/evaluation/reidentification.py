@@ -13,7 +13,7 @@ from showthrough.data.masks import ReleasedTexts
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.errors import InputError, Interrupted, Problem, ResourceError, shown
 from showthrough.evaluation.engine import Evaluation
-from showthrough.evaluation.estimating import Estimated, check_asking, estimated
+from showthrough.evaluation.estimating import Estimate, check_asking, estimated
 from showthrough.evaluation.plan import Plan, name_problems
 from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.metrics import ReIdentification
@@ -37,6 +37,7 @@ def reidentify(
     corpus: Corpus | None = None,
     references: bool = True,
     asking: AskingSettings | None = None,
+    abstain: bool = False,
 ) -> Run:
     """Attacks anonymized texts, document id to text for each anonymization; no originals are needed.
 
@@ -44,6 +45,7 @@ def reidentify(
     over its own. The run has the one metric `trir`. `corpus` are the originals, where there are any, for its signature.
     With `references` the same attacks are made on texts of which nothing is left, and on the originals where they are
     known: what nobody can go below, and what there was to protect. `asking` says how language models are asked.
+    With `abstain` the run also has what an attacker finds who names only those they are sure of.
 
     >>> known = {"ann": "Ann is a surgeon", "bob": "Bob bakes bread"}
     >>> run = reidentify(known, {"names": {"ann": "PERSON, surgeon", "bob": "PERSON and his bread"}})
@@ -51,7 +53,8 @@ def reidentify(
     1.0
     """
     sampling = {"seed": seed, "resamples": resamples, "confidence": confidence}
-    plan, ids = _plan(background, anonymizations, attacks, k, sampling, models, asking)
+    metric = ReIdentification(attacks, k, abstain=abstain)
+    plan, ids = _plan(background, anonymizations, metric, sampling, models, asking)
     beside = tuple(_references(ids, corpus)) if references else ()
     check_asking(plan, beside)
     evaluation = Evaluation(plan, beside, watch)
@@ -75,17 +78,16 @@ def estimate_attacks(
     corpus: Corpus | None = None,
     references: bool = True,
     asking: AskingSettings | None = None,
-) -> list[Estimated]:
+) -> Estimate:
     """What the same attacks would ask language models. Nothing is sent and nothing written."""
-    plan, ids = _plan(background, anonymizations, attacks, 5, {}, None, asking)
+    plan, ids = _plan(background, anonymizations, ReIdentification(attacks), {}, None, asking)
     return estimated(plan, tuple(_references(ids, corpus)) if references else ())
 
 
 def _plan(
     background: Background | Mapping[str, str],
     anonymizations: Mapping[str, Mapping[str, str]],
-    attacks: str,
-    k: int,
+    metric: ReIdentification,
     sampling: Mapping[str, Any],
     models: ModelSettings | None,
     asking: AskingSettings | None,
@@ -97,7 +99,7 @@ def _plan(
     plan = Plan(
         Corpus([Document(key, key) for key in ids], "texts"),  # their ids are all that is known of the originals
         tuple(ReleasedTexts(texts, name) for name, texts in anonymizations.items()),
-        (ReIdentification(attacks, k),),
+        (metric,),
         Settings(**told),
         texts=False,
         background=known,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from showthrough.data.documents import Document
-from showthrough.data.subjects import Attribute, level_fault
+from showthrough.data.subjects import Attribute
 from showthrough.errors import InputError
 from showthrough.files.reading import unique
 from showthrough.formats.base import Input, Texts
@@ -19,11 +19,6 @@ def said_of(tag: str, value: Value, certainty: int, hardness: int) -> tuple[Attr
     """One attribute; none where nothing is said."""
     text = "" if value is None else str(value)
     return (Attribute(tag, text, certainty, hardness),) if text.strip() and certainty else ()
-
-
-def level_faults(field: str, certainty: int, hardness: int) -> Iterable[Fault]:
-    levels = ((f"{field}.certainty", certainty), (f"{field}.hardness", hardness))
-    return [(name, fault) for name, level in levels if (fault := level_fault(level))]
 
 
 def refuse(faults: Iterable[Fault], entry: Entry) -> None:

@@ -11,12 +11,12 @@ from typing import ClassVar
 import msgspec
 
 from showthrough.data.documents import Document
-from showthrough.data.subjects import AUTHOR, CERTAIN, Subject
+from showthrough.data.subjects import AUTHOR, CERTAIN, Subject, level_faults
 from showthrough.errors import shown
 from showthrough.files.heads import Head
 from showthrough.formats.base import Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.people import Fault, Value, level_faults, refuse, released_texts, said_of, text_alone
+from showthrough.formats.people import Fault, Value, refuse, released_texts, said_of, text_alone
 
 
 class _Attribute(msgspec.Struct, gc=False):
@@ -41,8 +41,10 @@ def _profile(wire: _Profile, entry: Entry) -> Document:
     if wire.attributes is None:
         raise entry.fail("attributes is missing; expected what is true of the author, by name")
     refuse(_faults(wire.attributes), entry)
-    said = (said_of(tag, one.gold, one.certainty, one.hardness) for tag, one in wire.attributes.items())
-    return msgspec.structs.replace(released, subjects=(Subject(AUTHOR, tuple(one for each in said for one in each)),))
+    said = (
+        one for tag, each in wire.attributes.items() for one in said_of(tag, each.gold, each.certainty, each.hardness)
+    )
+    return msgspec.structs.replace(released, subjects=(Subject(AUTHOR, tuple(said)),))
 
 
 def _released(wire: _Profile, entry: Entry) -> Document:
@@ -53,7 +55,8 @@ def _faults(attributes: Mapping[str, _Attribute]) -> Iterator[Fault]:
     for tag, one in attributes.items():
         if not tag:
             yield "attributes", "found one without a name; expected a name, such as age"
-        yield from level_faults(f"attributes.{shown(tag)}", one.certainty, one.hardness)
+        for name, fault in level_faults(one.certainty, one.hardness):
+            yield f"attributes.{shown(tag)}.{name}", fault
 
 
 def _recognise(head: Head) -> Fit:

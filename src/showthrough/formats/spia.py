@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 import msgspec
 
 from showthrough.data.documents import Document
-from showthrough.data.subjects import Attribute, Subject, repeated
+from showthrough.data.subjects import Attribute, Subject, level_faults, repeated
 from showthrough.files.heads import Head
 from showthrough.formats.base import PEOPLE, Files, Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.people import Fault, Value, level_faults, refuse, released_texts, said_of, text_alone
+from showthrough.formats.people import Fault, Value, refuse, released_texts, said_of, text_alone
 
 
 class _Said(msgspec.Struct, gc=False):
@@ -65,15 +66,16 @@ def _faults(subjects: Sequence[_Subject]) -> Iterator[Fault]:
     yield from repeated(str(one.id) for one in subjects)
     for index, subject in enumerate(subjects):
         for number, said in enumerate(subject.said):
-            field = f"subjects[{index}].PIIs[{number}]"
+            faults = [*level_faults(said.certainty, said.hardness)]
             if not said.tag:
-                yield f"{field}.tag", "is empty; expected a name, such as NAME or AGE"
-            yield from level_faults(field, said.certainty, said.hardness)
+                faults.append(("tag", "is empty; expected a name, such as NAME or AGE"))
+            for name, fault in faults:
+                yield f"subjects[{index}].PIIs[{number}].{name}", fault
 
 
 def _subject(wire: _Subject) -> Subject:
-    said = (said_of(one.tag, one.keyword, one.certainty, one.hardness) for one in wire.said)
-    return Subject(str(wire.id), tuple(one for each in said for one in each), wire.description or "")
+    said = (one for each in wire.said for one in said_of(each.tag, each.keyword, each.certainty, each.hardness))
+    return Subject(str(wire.id), tuple(said), wire.description or "")
 
 
 def _record(document: Document) -> dict[str, object]:
@@ -86,9 +88,12 @@ def _record(document: Document) -> dict[str, object]:
     return {"metadata": metadata, "text": document.text, **group, "subjects": subjects}
 
 
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,14}")
+
+
 def _id(name: str) -> str | int:
-    """A number where it was one, as in SPIA's files."""
-    return int(name) if name.isascii() and name.isdigit() and (name == "0" or name[0] != "0") else name
+    """A number where it may have been one, as in SPIA's files."""
+    return int(name) if _NUMBER.fullmatch(name) else name
 
 
 def _pii(attribute: Attribute) -> dict[str, object]:

@@ -28,6 +28,7 @@ from showthrough.formats.tab_subjects import (
     said_by,
     subject_records,
     subjects_of,
+    untyped,
 )
 
 
@@ -44,10 +45,6 @@ class _Mention(msgspec.Struct, gc=False):
     span_text: str | None = None
     subject: str | int | None = None  # whom it is about
     subject_id: str | int | None = None
-
-    @property
-    def about(self) -> str | int | None:
-        return self.subject_id if self.subject is None else self.subject
 
 
 class _Layer(msgspec.Struct, gc=False):
@@ -158,11 +155,20 @@ def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
     said: list[Said] = []
     for annotator, layer in (wire.annotations or {}).items():
         for index, mark in enumerate(layer.entity_mentions):
-            if fault := _mark_fault(mark, text):
+            start, end = mark.start_offset, mark.end_offset
+            fault = ""
+            # A span text that does not match is the one sure sign of offsets in bytes or UTF-16 units. Offsets that
+            # are not in the text at all are reported by the survey.
+            if mark.span_text is not None and text[start:end] != mark.span_text and 0 <= start < end <= len(text):
+                fault = unlike(f"at {start}–{end}", text[start:end], "span_text is", mark.span_text)
+                fault += "; expected offsets in Unicode code points"
+            whom = mark.subject_id if mark.subject is None else mark.subject
+            if whom is not None and whom != "":
+                said.append(said_by(str(whom), mark.entity_type, text[start:end]))
+                fault = fault or untyped(mark.entity_type)
+            if fault:
                 field = f"annotations.{shown(annotator)}.entity_mentions[{index}]"
                 problems.append(Problem(str(path), f"{place}: {field}", fault))
-            if mark.about not in (None, ""):
-                said.append(said_by(str(mark.about), mark.entity_type, text[mark.start_offset : mark.end_offset]))
         annotations.append(Annotation(annotator, tuple(map(_mention, layer.entity_mentions))))
     stated = wire.subjects or ()
     for field, fault in (*_asked_faults(wire), *repeated(str(one.id) for one in stated)):
@@ -173,18 +179,6 @@ def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
         str(wire.id),
         *(text, tuple(annotations), group, wire.dataset_type or "", _reviewed(wire), _asked(wire), people),
     )
-
-
-def _mark_fault(mark: _Mention, text: str) -> str:
-    """What is wrong with a mark that can be read; offsets that are not in the text are reported by the survey."""
-    start, end = mark.start_offset, mark.end_offset
-    # A span text that does not match is the one sure sign of offsets in bytes or UTF-16 units.
-    if mark.span_text is not None and text[start:end] != mark.span_text and 0 <= start < end <= len(text):
-        fault = unlike(f"at {start}–{end}", text[start:end], "span_text is", mark.span_text)
-        return f"{fault}; expected offsets in Unicode code points"
-    if mark.about not in (None, "") and not mark.entity_type:
-        return "has a subject and no entity_type; expected one, which tells what it says of the subject"
-    return ""
 
 
 def _asked(wire: _Document) -> Authorship | None:

@@ -34,6 +34,11 @@ def said_by(subject: str, entity_type: str, words: str) -> Said:
     return subject, Attribute(_TAGS.get(entity_type, entity_type), " ".join(words.split()), CERTAIN, _PLAIN)
 
 
+def untyped(entity_type: str) -> str:
+    """What is wrong with a mention that is about somebody; empty where it is sound."""
+    return "" if entity_type else "has a subject and no entity_type; expected one, which tells what it says of them"
+
+
 def subjects_of(stated: Iterable[StatedSubject], said: Iterable[Said]) -> tuple[Subject, ...]:
     """Everybody in their order, each value of a tag once: what is stated of them, and what mentions add."""
     known = {str(one.id): one for one in stated}

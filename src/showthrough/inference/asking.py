@@ -74,3 +74,12 @@ def asked_of(names: Iterable[str], resources: Resources) -> list[Asked]:
 
             found.append(Asked(name, digest_of_answers(name)))
     return found
+
+
+def unanswered(asked: Iterable[Asked]) -> list[str]:
+    """What a reader must know of questions that have no answer."""
+    return [
+        f"{one.name}: {number:,} question{'' if number == 1 else 's'} had no answer: {why}"
+        for one in asked
+        for why, number in one.unanswered.items()
+    ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
 
+from showthrough.errors import Problem
 from showthrough.formats.inference_answers import Recorded
-from showthrough.inference.answer_files import AnswerFiles
+from showthrough.inference.answer_files import AnswerFiles, paths_of
+from showthrough.inference.asking import ANSWERS
 from showthrough.inference.base import Compared
 from showthrough.resources.chat.base import Chat, Question
 from showthrough.resources.chat.contents import decoded
@@ -49,6 +51,19 @@ class RecordedVerdicts:
         return alike.get(pair.rank, next(iter(alike.values())) if len({*alike.values()}) == 1 else None)
 
 
+def has_verdicts(name: str) -> bool:
+    """Whether somebody recorded verdicts in the files of a name. Raises InputError for files that cannot be read."""
+    lines = AnswerFiles(name).by_name.values() if name.startswith(ANSWERS) else ()
+    return any(line.verdicts for each in lines for line in each.values())
+
+
+def verdict_problems(names: Iterable[str]) -> list[Problem]:
+    """Of files that are to judge: those without a verdict, beside which rules alone would count."""
+    lacking = [name for name in names if name.startswith(ANSWERS) and not has_verdicts(name)]
+    expected = "expected verdicts beside guesses: 1, 0.5, 0 or null for each"
+    return [Problem(", ".join(paths_of(name).values()), "", f"has no verdicts; {expected}") for name in lacking]
+
+
 def _guesses(line: Recorded, tag: str) -> list[str]:
     return [guess.value for person in line.answer or () for guess in person.guesses if guess.tag == tag]
 
@@ -72,11 +87,8 @@ class ModelJudge:
         self._prompt = load("showthrough.inference", "agreement.v1")
 
     def verdicts(self, pairs: Sequence[Compared]) -> list[float | None]:
-        questions = [self._question(pair) for pair in pairs]
-        distinct = list(dict.fromkeys(questions))
-        replies = dict(zip(distinct, self._chat.replies(distinct, _verdict), strict=True))
-        found = (replies[question] for question in questions)
-        return [None if reply is None else _verdict(reply.content) for reply in found]
+        replies = self._chat.replies([self._question(pair) for pair in pairs], _verdict)
+        return [None if reply is None else _verdict(reply.content) for reply in replies]
 
     def expect(self, pairs: int) -> None:
         """While costs are estimated: so many more pairs at most, whose guesses nobody knows yet."""

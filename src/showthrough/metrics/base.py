@@ -128,7 +128,6 @@ class Metric(ABC):
     scope: ClassVar[Literal["document", "corpus"]] = "document"
     slow: ClassVar[bool] = False  # a million characters may take minutes, though it asks no model
     better: ClassVar[Literal["higher", "lower"]] = "higher"
-    neutral: ClassVar[tuple[str, ...]] = ()  # parts, or measures of them, that only describe
     unbounded: ClassVar[tuple[str, ...]] = ()  # parts that may lie below 0 or above 1
     apart: ClassVar[bool] = True  # whether documents can be drawn and exchanged one by one
     undefined: ClassVar[str]  # why there may be no value
@@ -205,6 +204,11 @@ class Metric(ABC):
     @property
     def roles(self) -> tuple[Role, ...]:
         """What reports may take it for (`ROLES`), whatever it is called."""
+        return ()
+
+    @property
+    def neutral(self) -> tuple[str, ...]:
+        """Parts, or measures of them, that only describe."""
         return ()
 
     @property

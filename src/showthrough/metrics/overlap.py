@@ -36,6 +36,7 @@ class _Overlap(Metric):
     group = "utility"
     tells = "how many words of the original are still in a row"
     package: ClassVar[str]
+    columns: ClassVar[tuple[str, ...]]
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
@@ -57,8 +58,6 @@ class _Overlap(Metric):
             return Rows(self.columns, np.array(counts, dtype=np.float64).reshape(-1, len(self.columns)))
 
         return rows
-
-    columns: ClassVar[tuple[str, ...]]
 
     @abstractmethod
     def _counter(self) -> Callable[[str, str], list[float]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -10,17 +10,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from showthrough.attacks import DEFAULT, Part, approaches
+from showthrough.attacks import DEFAULT, Approach, Part, approaches
+from showthrough.attacks.abstaining import PRECISIONS, named
 from showthrough.axis.spans import Ints
+from showthrough.data.references import REFERENCES
 from showthrough.errors import PlanError, quoted
+from showthrough.inference.controls import risk, risk_interval
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.tables.calls import parameter
 
 if TYPE_CHECKING:  # attacks are imported when they are made
+    from showthrough.attacks.standing import Standing
     from showthrough.attacks.suite import Outcome
+    from showthrough.resources import Resources
 
 
+CONTROL, RISK = "control", "risk"  # what an attack finds by somebody else's text, and how far it is above that
+_GIVEN = ("chance", "ceiling")  # these follow from the files alone
+RECALLS = tuple(f"recall@{precision:g}" for precision in PRECISIONS)
 _MOST = 1_000_000_000  # of the first so many: more than there are people to find
 
 
@@ -31,10 +39,12 @@ class ReIdentification(Metric):
     Manzanares-Salor, Sánchez and Lison 2024: the attacker has texts about individuals (the background) and links each
     anonymized document to one of them. TRIR = correct links / documents. Here several attacks are made and the
     headline is the largest risk found; the parts are each attack's accuracy, accuracy@k and mean reciprocal rank,
-    the chance level (1 / individuals) and the ceiling (documents whose individual is in the background at all).
-    Whoever is tied shares; documents without a word stay in the denominator.
+    what it finds by somebody else's text (`control`) and how far it is above that (`risk`), the chance level
+    (1 / individuals) and the ceiling (documents whose individual is in the background at all). Whoever is tied shares;
+    documents without a word stay in the denominator. With `abstain` also the largest share of documents that an
+    attacker can name rightly who names only those they are sure of, and is right with 90 % and 99 % of them.
 
-    R = max over attacks of |{d : the attack links d to its individual}| / |{d}|
+    R = max over attacks of |{d : the attack links d to its individual}| / |{d}|; risk = (R − control) / (1 − control)
 
     >>> from showthrough import Anonymization, Background, Corpus, Document, Mask, evaluate
     >>> corpus = Corpus([Document("ann", "Ann cut him open"), Document("bob", "Bob sold bread")])
@@ -45,22 +55,26 @@ class ReIdentification(Metric):
     0.75
     """
 
+    version = 2
     group = "privacy"
     needs = frozenset({"background"})
     scope = "corpus"
     title = "People an attack finds"
     better = "lower"
-    neutral = ("chance", "ceiling")  # these follow from the files alone
     tells = "whom these attacks find"
     roles = ("attack",)
     undefined = (
         "the attack was not run: one-to-one assignment takes at most 5,000 documents and 5,000 individuals, "
-        "fusing attacks takes at most 5,000 individuals"
+        "fusing attacks takes at most 5,000 individuals, "
+        "the prior needs the fits of everybody, or what those are like that the attack did not keep"
     )
 
-    attacks: str = parameter(DEFAULT, "the attacks, with commas between: a+b fuses, +assignment matches one to one")
+    attacks: str = parameter(
+        DEFAULT, "the attacks, with commas between: a+b fuses; then +prior, +llm:MODEL, +assignment"
+    )
     k: int = parameter(5, "also count who is among the first so many")
     background: str = parameter("", "of several, the name of the one that the attacker has")
+    abstain: bool = parameter(False, "also how many an attacker names rightly who names only those they are sure of")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attacks", ", ".join(map(str, approaches(self.attacks))))
@@ -83,19 +97,77 @@ class ReIdentification(Metric):
         return tuple(pair for part in dict.fromkeys(self._parts) for pair in part.pinned)
 
     @property
+    def asks(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.model for one in self._approaches if one.model))
+
+    @property
+    def neutral(self) -> tuple[str, ...]:
+        return (*_GIVEN, *(f"{name} control" for name in map(str, self._approaches)))
+
+    @property
+    def _approaches(self) -> tuple[Approach, ...]:
+        return approaches(self.attacks)
+
+    @property
     def _parts(self) -> list[Part]:
-        return [part for approach in approaches(self.attacks) for part in approach.parts]
+        return [part for approach in self._approaches for part in approach.parts]
 
     def interval_fault(self, part: str) -> str:
-        return self.test_fault(part)
+        if part in _GIVEN:
+            return "it describes these documents and this background, and is no estimate"
+        coupled = [str(one) for one in self._approaches if one.assignment]
+        if (part == HEADLINE and coupled) or part.removesuffix(f" {self._statistic(part)}") in coupled:
+            return "one-to-one assignment couples the documents: one that is taken for another changes both"
+        if self._statistic(part) in RECALLS:
+            return "how sure is sure enough was chosen knowing who is right, which no attacker does"
+        return ""
 
     def test_fault(self, part: str) -> str:
-        if part in self.neutral:
-            return "it describes these documents and this background, and is no estimate"
-        coupled = [str(one) for one in approaches(self.attacks) if one.assignment]
-        if (part == HEADLINE and coupled) or any(part in (one, f"{one} @{self.k}", f"{one} mrr") for one in coupled):
-            return "one-to-one assignment couples the documents: one that is taken for another changes both"
-        return ""
+        if self._statistic(part) in (CONTROL, RISK):
+            return "a control has another document's text, so that no document can be exchanged alone"
+        return self.interval_fault(part)
+
+    def _statistic(self, part: str) -> str:
+        """What a part tells of its attack; empty for the accuracy."""
+        known = (f"@{self.k}", "mrr", CONTROL, RISK, *RECALLS)
+        return next((one for one in known if part.endswith(f" {one}")), "")
+
+    def own_interval(self, part: str, units: Rows, confidence: float) -> tuple[float, float] | None:
+        name = part.removesuffix(f" {RISK}")
+        if name == part or self.interval_fault(part):
+            return None
+        columns = dict(zip(units.columns, units.values.T, strict=True))
+        found, by_others = columns[f"right:{name}"], columns[f"control:{name}"]
+        return risk_interval((found, columns[f"ran:{name}"]), (by_others, columns[f"controlled:{name}"]), confidence)
+
+    def why_undefined(self, part: str, totals: Totals) -> str:
+        name = part.removesuffix(f" {self._statistic(part)}")
+        if self._statistic(part) not in (CONTROL, RISK) or not totals[f"ran:{name}"]:
+            return self.undefined
+        if not totals[f"controlled:{name}"]:
+            return "no document is about somebody else, whose text could stand in for a control"
+        return "the control finds everybody, and leaves nothing to find"
+
+    def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
+        totals = {name: rows.totals() for name, rows in tables.items() if name not in REFERENCES}
+        return [line for name, sums in totals.items() for line in self._remarks(name, sums)]
+
+    def _remarks(self, anonymization: str, totals: Totals) -> Iterator[str]:
+        """Which attacks do as well with somebody else's document, and where a language model did not answer."""
+        found = self.combine(totals)
+        names = list(map(str, self._approaches))
+        if as_good := [name for name in names if found[name] <= found[f"{name} {CONTROL}"]]:
+            listed = ", ".join(
+                f"{name} ({found[name]:.1%}, control {found[f'{name} {CONTROL}']:.1%})" for name in as_good
+            )
+            yield (
+                f"trir, {anonymization}: the control, somebody else's document, is as good as {listed}; that attack fails "
+                "here, which does not say that nobody can be found"
+            )
+        for name in names:
+            if missing := totals.get(f"unanswered:{name}"):
+                share = f"{missing:.0f} of {totals[f'ran:{name}']:.0f} documents"
+                yield f"trir, {anonymization}: {name} has no valid answer for {share}, which keep the order they had"
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         resources = chunk.resources
@@ -104,11 +176,13 @@ class ReIdentification(Metric):
 
         watching = any(part.attack.watches for part in self._parts)
         watched = {one.name: one.texts(chunk.corpus) for one in resources.anonymizations} if watching else {}
-        suite = Suite(approaches(self.attacks), background, resources, watched)
+        suite = Suite(self._approaches, background, resources, watched)
         resources.seconds["learning"] = suite.fit_seconds
+        given = zip(chunk.corpus.ids, chunk.corpus.survey.groups, strict=False)
+        groups = {key: group or f"?{key}" for key, group in given}
 
         def rows(anonymized: Anonymized) -> Rows:
-            outcome = suite.attack(anonymized.texts, self.k)
+            outcome = suite.attack(anonymized.texts, self.k, anonymized.name, groups)
             resources.seconds.setdefault("attacking", {})[anonymized.name] = outcome.seconds
             return self.rows(chunk.corpus.ids, outcome)
 
@@ -128,21 +202,34 @@ class ReIdentification(Metric):
         columns: dict[str, ArrayLike] = {"documents": there, "in_background": column(outcome.known)}
         columns["individuals"] = there * outcome.individuals
         for name, standing in outcome.standings.items():
-            ran = not isinstance(standing, str)
-            for statistic in ("right", "right_at_k", "reciprocal", "margin"):
-                values = column(getattr(standing, statistic)) if ran else np.zeros(len(documents))
-                columns[f"{statistic}:{name}"] = values
-            columns[f"ran:{name}"] = there & ran
+            ran = there & (not isinstance(standing, str))
+            columns[f"ran:{name}"] = ran
+            columns[f"controlled:{name}"] = ran * column(outcome.controlled)
+            for statistic, values in self._statistics(standing):
+                columns[f"{statistic}:{name}"] = column(values) if len(values) else np.zeros(len(documents))
+        columns |= {f"unanswered:{name}": column(values) for name, values in outcome.unanswered.items()}
         return replace(Rows.named(columns), evidence=outcome.evidence)
+
+    def _statistics(self, standing: Standing | str) -> Iterator[tuple[str, Array]]:
+        """What is counted of one attack, by document; nothing where it was not run."""
+        ran = None if isinstance(standing, str) else standing
+        for statistic in ("right", "right_at_k", "reciprocal", "margin", CONTROL):
+            yield statistic, np.zeros(0) if ran is None else getattr(ran, statistic)
+        for part, precision in zip(RECALLS, PRECISIONS, strict=True) if self.abstain else ():
+            yield part, np.zeros(0) if ran is None else ran.right * named(ran.lead, ran.right, precision)
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         parts: dict[str, Array] = {}
-        names = list(map(str, approaches(self.attacks)))
+        names = list(map(str, self._approaches))
         for name in names:
             ran = totals[f"ran:{name}"]
             parts[name] = ratio(totals[f"right:{name}"], ran)
             parts[f"{name} @{self.k}"] = ratio(totals[f"right_at_k:{name}"], ran)
             parts[f"{name} mrr"] = ratio(totals[f"reciprocal:{name}"], ran)
+            control = ratio(totals[f"control:{name}"], totals[f"controlled:{name}"])
+            parts |= {f"{name} {CONTROL}": control, f"{name} {RISK}": risk(parts[name], control)}
+            for part in RECALLS if self.abstain else ():
+                parts[f"{name} {part}"] = ratio(totals[f"{part}:{name}"], ran)
         worst = reduce(np.fmax, [parts[name] for name in names])
         documents = totals["documents"]
         chance, ceiling = ratio(documents, totals["individuals"]), ratio(totals["in_background"], documents)

@@ -12,6 +12,7 @@ from rich.text import Text
 from showthrough.attacks import approaches
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
+from showthrough.metrics.reidentification import CONTROL, RECALLS, RISK
 from showthrough.report.table import DASH, Cell, documents_line, signatures
 from showthrough.report.terminal import bare_table
 from showthrough.run.records import Evidence, MetricRecord, Score
@@ -19,6 +20,7 @@ from showthrough.run.roles import playing
 from showthrough.run.run import Run
 
 WORST = "worst"
+_GIVEN = ("chance", "ceiling")
 
 
 class AtRisk(NamedTuple):
@@ -30,28 +32,47 @@ class AtRisk(NamedTuple):
 
 
 def show_attacks(run: Run, console: Console) -> None:
-    """Per anonymization the strongest attack with its interval, chance and ceiling, then every attack."""
+    """Per anonymization the strongest attack, chance and ceiling; then every attack, its control and the risk above."""
     record, attacks, k = _attack(run)
     known = f" against {run.background.documents} individuals" if run.background else ""
     console.print()
     percent = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
     console.print(Text(f"{documents_line(run)}{known}{percent}", style="bold"))
-    of_each = [(f"{printable(name)}\naccuracy", f"\n@{k}", "\nmrr", "\nseconds") for name in attacks]
-    table = bare_table(f"{WORST} ↓", "chance", "ceiling", *(Text(head) for heads in of_each for head in heads))
     beside = [one.name for one in run.references]
+    worst = bare_table(f"{WORST} ↓", *_GIVEN)
+    sure = [one.replace("@", "\n@") for one in _recalls(record)]
+    table = bare_table("found ↓", CONTROL, f"{RISK} ↓", f"@{k}", "mrr", *sure, "time")
     for anonymization in (*run.names, *beside):
-        parts, seconds = run.parts(anonymization, record.text), _seconds(run, anonymization)
+        parts = run.parts(anonymization, record.text)
+        style = "dim" if anonymization in beside else None
         if anonymization in beside[:1]:
+            worst.add_section()
             table.add_section()
-        cells = [_cell(parts[HEADLINE], interval=True), *(_cell(parts[part]) for part in ("chance", "ceiling"))]
+        given = [_cell(parts[part]) for part in _GIVEN]
+        worst.add_row(Text(printable(anonymization)), _cell(parts[HEADLINE], interval=True), *given, style=style)
+        table.add_row(Text(printable(anonymization), style="bold"), style=style)
         for name in attacks:
-            cells.append(_cell(parts[name], interval=True))
-            cells += [_cell(parts[part]) for part in (f"{name} @{k}", f"{name} mrr")]
-            cells.append(Text(f"{seconds[name]:.1f}" if name in seconds else DASH))
-        table.add_row(Text(printable(anonymization)), *cells, style="dim" if anonymization in beside else None)
+            table.add_row(Text(f"  {printable(name)}"), *_cells(run, anonymization, record, name, k), style=style)
+    console.print(worst)
+    console.print()
     console.print(table)
     for line in (*_remarks(run, record, attacks), "", *signatures(run)):
         console.print(Text(line, style="dim"), soft_wrap=True)
+
+
+def _cells(run: Run, anonymization: str, record: MetricRecord, name: str, k: int) -> Iterator[Text]:
+    """What is told of one attack on one anonymization."""
+    parts, seconds = run.parts(anonymization, record.text), _seconds(run, anonymization)
+    yield _cell(parts[name], interval=True)
+    yield _cell(parts[f"{name} {CONTROL}"])
+    yield _cell(parts[f"{name} {RISK}"], interval=True)
+    yield from (_cell(parts[f"{name} {statistic}"]) for statistic in (f"@{k}", "mrr", *_recalls(record)))
+    yield Text(f"{seconds[name]:.1f} s" if name in seconds else DASH)
+
+
+def _recalls(record: MetricRecord) -> tuple[str, ...]:
+    """The parts of an attacker who names only those they are sure of, where they were asked for."""
+    return RECALLS if record.parameters.get("abstain") else ()
 
 
 def show_risks(run: Run, most: int, console: Console) -> None:
@@ -84,11 +105,15 @@ def attacks_json_text(run: Run) -> str:
 
     def values(anonymization: str) -> Iterator[tuple[str, dict[str, Any]]]:
         parts, seconds = run.parts(anonymization, record.text), _seconds(run, anonymization)
-        for name, part in ((WORST, HEADLINE), ("chance", "chance"), ("ceiling", "ceiling")):
+        for name, part in ((WORST, HEADLINE), *zip(_GIVEN, _GIVEN, strict=True)):
             yield name, _accuracy(parts[part])
         for name in attacks:
             others = {f"accuracy@{k}": parts[f"{name} @{k}"].value, "mrr": parts[f"{name} mrr"].value}
-            yield name, {**_accuracy(parts[name]), **others, "seconds": seconds.get(name)}
+            others |= {part: parts[f"{name} {part}"].value for part in (CONTROL, *_recalls(record))}
+            risk = {
+                ("risk" if key == "accuracy" else key): one for key, one in _accuracy(parts[f"{name} {RISK}"]).items()
+            }
+            yield name, {**_accuracy(parts[name]), **others, "above control": risk, "seconds": seconds.get(name)}
 
     content = {
         "corpus": run.corpus,
@@ -132,15 +157,30 @@ def _remarks(run: Run, record: MetricRecord, attacks: Sequence[str]) -> Iterator
         scores = [run.parts(anonymization, record.text)[name] for anonymization in run.names]
         if reasons := dict.fromkeys(score.reason for score in scores if score.value is None):
             yield f"{DASH} {name}: {', '.join(reasons)}"
+    yield from _as_good(run, record, attacks)
     parts = run.parts(run.names[0], record.text)
     notes: dict[str, list[str]] = {}
-    for name, part in ((WORST, HEADLINE), *((name, name) for name in attacks)):
+    others = [f"{name} {part}" for name in attacks for part in (RISK, *_recalls(record))]
+    for part in (HEADLINE, *attacks, *others):
         if parts[part].note:
-            notes.setdefault(parts[part].note, []).append(name)
+            notes.setdefault(parts[part].note, []).append(part or WORST)
     yield from (f"no interval for {', '.join(heads)}: {note}" for note, heads in notes.items())
     if times := run.provenance.get("attacks", {}).get("learning"):
         listed = ", ".join(f"{name} in {seconds:.1f} s" for name, seconds in times.items())
         yield f"the background was learned once: {listed}; all together took {run.provenance['seconds']:.1f} s"
+
+
+def _as_good(run: Run, record: MetricRecord, attacks: Sequence[str]) -> Iterator[str]:
+    """Where an attack does as well, or nearly, when it is given somebody else's document."""
+    for anonymization in run.names:
+        parts = run.parts(anonymization, record.text)
+        risks = {name: parts[f"{name} {RISK}"] for name in attacks}
+        as_good = [name for name, risk in risks.items() if risk.value == 0]
+        near = [name for name, risk in risks.items() if risk.low == 0 and name not in as_good]
+        if as_good:
+            yield f"{anonymization}: the control is as good as {', '.join(as_good)}, which fails here"
+        if near:
+            yield f"{anonymization}: the control may be as good as {', '.join(near)}: the risk's interval begins at 0"
 
 
 def _risk(one: AtRisk) -> Text:
@@ -156,4 +196,6 @@ def _risk(one: AtRisk) -> Text:
     line = Text(f"{one.document} {result}")
     if evidence.words:
         line.append(": ").append(", ".join(f"{word} {part:.2f}" for word, part in evidence.words), style="bold")
+    for reason, part in evidence.reasons:
+        line.append(f"; {reason} {part:+.2f}")
     return line

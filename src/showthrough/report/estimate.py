@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from showthrough.errors import printable
-from showthrough.evaluation.estimating import Estimated
+from showthrough.evaluation.estimating import Estimate, Estimated
 from showthrough.report.table import DASH
 from showthrough.report.terminal import bare_table
 from showthrough.resources.chat.estimate import LETTERS, SHARE
@@ -16,8 +16,9 @@ from showthrough.resources.chat.estimate import LETTERS, SHARE
 _UNKNOWN = "nobody knows what it costs: --price IN,OUT says it"
 
 
-def show_estimate(estimated: Sequence[Estimated], console: Console) -> None:
+def show_estimate(estimate: Estimate, console: Console) -> None:
     """Per metric and anonymization what would be sent, then the sum and how it was estimated."""
+    estimated = estimate.lines
     if not estimated:
         console.print(Text("no metric asks a language model: nothing would be sent"), soft_wrap=True)
         return
@@ -29,7 +30,7 @@ def show_estimate(estimated: Sequence[Estimated], console: Console) -> None:
         for one in (one for one in estimated if one.metric == text):
             table.add_row(Text(f"  {printable(one.anonymization)}"), *map(Text, _cells(one)))
     console.print(table)
-    for line in _lines(estimated):
+    for line in (*_lines(estimated), *map(_follows, estimate.following), _HOW):
         console.print(Text(printable(line)), soft_wrap=True)
 
 
@@ -58,11 +59,15 @@ def _lines(estimated: Sequence[Estimated]) -> list[str]:
             what += f"{price.said})"
         also = f" and at most {further:,} that follow from answers" if further else ""
         lines.append(f"{name}: {calls:,} calls{also} to {where}; {what}")
-    return [
-        *lines,
-        f"Estimated: {LETTERS} characters a token; an answer as long as recorded ones, or a {_PARTS[SHARE]} of what it "
-        "may be; tries again are not counted. Equal questions are asked once, where they come first. Nothing was sent.",
-    ]
+    return lines
+
+
+def _follows(name: str) -> str:
+    return f"{name}: as many calls as the answers of the others need, which are not counted here"
 
 
 _PARTS = {2: "half", 3: "third", 4: "quarter"}
+_HOW = (
+    f"Estimated: {LETTERS} characters a token; an answer as long as recorded ones, or a {_PARTS[SHARE]} of what it may "
+    "be; tries again are not counted. Equal questions are asked once, where they come first. Nothing was sent."
+)

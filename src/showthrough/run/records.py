@@ -242,6 +242,9 @@ class Evidence(msgspec.Struct, frozen=True):
     words: Annotated[
         list[tuple[str, float]], "of the anonymized text, what speaks most for the guess, and how much"
     ] = []
+    reasons: Annotated[
+        list[tuple[str, float]], "what speaks for the guess beside words, or against it where it is below 0"
+    ] = []
     attack: Annotated[str, "which of the attacks said it"] = ""
     places: Annotated[list[Place], "what was found in the released text, the first of them"] = []
     strings: Annotated[list[Uneven], "what is masked in one place and can be read in another"] = []

@@ -8,8 +8,8 @@ import pytest
 
 from showthrough import Document
 from showthrough.anonymizers.replacing import replacing
-from showthrough.resources.places import lies_in
 from showthrough.data.masks import TypedMask
+from showthrough.resources.places import lies_in
 
 Replaced = Callable[..., list[str | None]]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,8 @@ from showthrough.metrics import parse_metric
 from showthrough.metrics.chunk import Chunk
 from showthrough.metrics.inference.judged import Hallucination, Meaning, Readability
 from showthrough.resources import Resources
+from showthrough.resources.chat import patience
+from talking import BUSY, MALFORMED, talking
 
 ALL = ("readability", "meaning", "hallucination")
 NUMBER = 6
@@ -104,6 +107,31 @@ def test_recorded_opinions(corpus: Corpus, written: Written) -> None:
     assert [one.name for one in run.asked] == [judge]
     assert run.asked[0].digest[:8] in readability.signature
     assert {score.anonymization for score in run.scores} == {"a", "b"}  # nobody judged the references
+
+
+def test_a_language_model_and_its_answers_again(
+    monkeypatch: pytest.MonkeyPatch, corpus: Corpus, tmp_path: Path
+) -> None:
+    """Over the protocol with faults on the way: one question a text for three metrics; and from its answers alone."""
+    pytest.importorskip("openai")
+    monkeypatch.setattr(patience, "FIRST", 0.001)
+
+    def answer(asked: dict[str, Any]) -> str:
+        return scores(4, 9, 0) if "town 2" in asked["messages"][-1]["content"] else scores(8, 9, 1)
+
+    kept = tmp_path / "run.answers"
+    with talking(answer, MALFORMED, None, BUSY) as server:
+        judge = f"llm:m@{server.url}"
+        run = evaluate(corpus, [masked(corpus)], [f'{one}(judge="{judge}")' for one in ALL], recordings=str(kept))
+        sent = len(server.sent)
+    assert sent == 2 * NUMBER + 2  # released texts and originals, and two that failed on the way
+    values = [run["anon", f'{one}(judge="{judge}")'].value for one in ALL]
+    assert values == pytest.approx([(5 * 8 + 4) / 6, 9, 5 / 6])
+    assert run[NOTHING, f'readability(judge="{judge}")'].value == pytest.approx(values[0])
+    assert "utility.v1" in run["anon", f'meaning(judge="{judge}")'].signature
+    replayed = evaluated(corpus, f"answers:{kept}")
+    again = [replayed["anon", f'{one}(judge="answers:{kept}")'].value for one in ALL]
+    assert again == values
 
 
 @pytest.mark.parametrize(

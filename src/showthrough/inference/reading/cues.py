@@ -33,7 +33,9 @@ _BONDS = {
     "married": r"married|wife|husband|spouses?|wedding anniversary|marriedlife",
     "engaged": r"engaged|fianc[eé]e?",
     "relation": r"girlfriend|boyfriend|dating|in a relationship|my partner",
-    "single": r"single|unmarried|bachelor",
+    # A single word is not a single person.
+    "single": r"unmarried|single (?:man|woman|mother|father|mom|mum|dad|parent|life)|(?<=is )single|(?<=am )single"
+    r"|(?<=['’]m )single|(?<=being )single|(?<=ly )single",
 }
 _OF_BOND = {
     "widow": "widowed", "divorc": "divorced", "separat": "divorced", "married": "married", "wed": "married",
@@ -74,7 +76,7 @@ class Whose:
         """Words that are about this person: anywhere if there is nobody else, else in a sentence about them."""
         if not (self.alone or self._sentences):
             return None
-        for found in _among(words).finditer(self.page.text):
+        for found in self.page.matches(_among(words)):
             if self.alone or self.page.sentence_at(found.start()) in self._sentences:
                 return found.span()
         return None
@@ -84,7 +86,7 @@ class Whose:
         firsts: dict[int, int] = {}
         for _, end in reversed(self.meant):
             firsts[self.page.sentence_at(end)] = end
-        for found in _among(words).finditer(self.page.text) if firsts else ():
+        for found in self.page.matches(_among(words)) if firsts else ():
             if found.start() > firsts.get(self.page.sentence_at(found.start()), found.start()):
                 return found.span()
         return None
@@ -167,7 +169,7 @@ def relationship(whose: Whose, value: str) -> list[Read]:
 def education(whose: Whose, value: str) -> list[Read]:
     """By the words for a degree of that kind."""
     plain = value.lower().replace(".", "").replace(" ", "")
-    kind = next((kind for part, kind in _OF_DEGREE if part in plain), None)
+    kind = None if plain.startswith("no") else next((kind for part, kind in _OF_DEGREE if part in plain), None)
     span = whose.find(_DEGREES[kind]) if kind else None
     return [(value, span)] if span else []
 

@@ -6,19 +6,20 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from showthrough.data.schemes import SCHEMES
 
 Span = tuple[int, int]
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
-_LABELS = sorted({label for scheme in SCHEMES.values() for label in scheme.labels if label.isupper()} | {"MASKED"})
-# What stands in for something: [PERSON], <DATE_1>, PERSON, ***, XXXX, █. A word of the text in brackets is none.
+_LABELS = frozenset(label for scheme in SCHEMES.values() for label in scheme.labels if label.isupper()) | {"MASKED"}
+# What stands in for something: [PERSON], <DATE_1>, ***, XXXX, █; and words in capitals, which are if they are labels.
 _STAND_IN = re.compile(
-    r"[\[<{]+[A-Z][A-Z0-9_/ -]*[\]>}]+|\*{2,}|_{3,}|X{3,}|[█■▇●]+|\.{4,}|…{2,}"
-    rf"|(?<![^\W_])(?:{'|'.join(map(re.escape, _LABELS))})(?:_\d+)?(?![^\W_])"
+    r"[\[<{]+[A-Z][A-Z0-9_/ -]*[\]>}]+|\*{2,}|_{3,}|[█■▇●]+|\.{4,}|…{2,}"
+    r"|(?<![^\W_])(?P<capitals>[A-Z][A-Z_-]*[A-Z])(?:_\d+)?(?![^\W_])"
 )
+_CROSSES = re.compile("X{3,}")
 _INNER = re.compile(r"(?:[A-Z][a-z]{3,}){2,}")  # several words written as one: JaneDoe
 _PIECE = re.compile(r"[A-Z][a-z]+")
 _BREAK = re.compile(r"[.!?;]+[\"”’')\]]*\s|\n")
@@ -54,9 +55,24 @@ def stem(word: str) -> str:
     return word
 
 
-def _pieces(word: str) -> list[str]:
-    """The words in one that is written of several with capitals, as accounts and tags are."""
-    return [folded(piece) for piece in _PIECE.findall(word)] if _INNER.fullmatch(word) else []
+@lru_cache(maxsize=1 << 16)
+def _parts(written: str) -> tuple[str, ...]:
+    """A word folded; after it those in it, where it is written of several with capitals, as accounts and tags are.
+
+    >>> _parts("JaneDoes"), _parts("McDonald")
+    (('janedoes', 'jane', 'does'), ('mcdonald',))
+    """
+    inner = _PIECE.findall(written) if _INNER.fullmatch(written) else []
+    return tuple(dict.fromkeys([folded(written), *map(folded, inner)]))
+
+
+def _stand_ins(text: str) -> list[Span]:
+    """Where something stands that was put there for something else."""
+    return [
+        found.span()
+        for found in _STAND_IN.finditer(text)
+        if not (capitals := found["capitals"]) or capitals in _LABELS or _CROSSES.fullmatch(capitals)
+    ]
 
 
 def words_of(text: str) -> list[str]:
@@ -69,27 +85,43 @@ class Page:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        hidden = [found.span() for found in _STAND_IN.finditer(text)]
-        starts = [start for start, _ in hidden]
         self.spans: list[Span] = []
         self.words: list[str] = []  # folded
+        self.places: dict[str, list[int]] = {}  # of each word; of one that is several, under each of them too
+        self._matches: dict[re.Pattern[str], list[re.Match[str]]] = {}
         self._run: list[tuple[int, int]] = []  # how much was masked before a word, and its sentence
-        self.places: dict[str, list[int]] = {}
-        self._stems: dict[str, list[int]] = {}
         self._breaks = [one.end() for one in _BREAK.finditer(text) if not _ABBREVIATED.search(_before(text, one))]
+        hidden = [*_stand_ins(text), (len(text), len(text))]
+        breaks = [*self._breaks, len(text)]
+        before = sentence = 0
         for found in _WORD.finditer(text):
             start, end = found.span()
-            before = bisect_right(starts, start)
-            if before and hidden[before - 1][1] > start:
+            while hidden[before][1] <= start:
+                before += 1
+            if hidden[before][0] <= start:
                 continue
-            number, written = len(self.words), found.group()
-            word = folded(written)
+            while breaks[sentence] <= start:
+                sentence += 1
+            number = len(self.words)
+            parts = _parts(found.group())
             self.spans.append((start, end))
-            self.words.append(word)
-            self._run.append((before, self.sentence_at(start)))
-            for part in {word, *_pieces(written)}:
+            self.words.append(parts[0])
+            self._run.append((before, sentence))
+            for part in parts:
                 self.places.setdefault(part, []).append(number)
-            self._stems.setdefault(stem(word), []).append(number)
+
+    @cached_property
+    def _stems(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for word, places in self.places.items():
+            found.setdefault(stem(word), []).extend(places)
+        return found
+
+    def matches(self, pattern: re.Pattern[str]) -> list[re.Match[str]]:
+        """Where a pattern is in the text; looked for once, however many people are asked about."""
+        if pattern not in self._matches:
+            self._matches[pattern] = [*pattern.finditer(self.text)]
+        return self._matches[pattern]
 
     def written(self, number: int) -> str:
         start, end = self.spans[number]
@@ -122,7 +154,8 @@ class Page:
         if not each or not all(each):
             return None
         reach = len(words) + _LOOSE
-        for anchor in min(each, key=len):
+        rarest: list[int] = min(each, key=len)
+        for anchor in sorted(rarest):
             around = range(max(0, anchor - reach), min(len(self.words), anchor + reach + 1))
             run = [number for number in around if self.joined(anchor, number)]
             for first in run:

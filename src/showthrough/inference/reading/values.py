@@ -22,7 +22,6 @@ _CAPITAL_ALONE = frozenset(
         "pole poles polish reading split swede swedes tours turkey turk us"
     )
 )
-_LEVELS = re.compile(r"\s*[/,]\s*")
 _NUMBERS = re.compile(r"\s*(\d{1,3})\s*(?:[-–—]\s*(\d{1,3})\s*)?")
 _STATED = re.compile(
     r"(?<!\w)(?:aged?|turned|turning|i['’]?m|i am)[\s:=]{1,3}(?P<after>\d{1,3})(?![\w%]|[.,:/]\d)"
@@ -34,7 +33,7 @@ _YEAR = re.compile(r"(?<!\w)(?:1[89]|20)\d\d(?!\w)")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Han
 _SEPARATED = r"[ \t.()/+_–-]{0,3}"
 _FEW = 3  # letters that may be missing at the front of a code: +91, 0
-_LEAST = 6  # letters and digits that tell a code from another number
+_LEAST, _MOST = 6, 80  # letters and digits that tell a code from another number, and that one can have
 
 
 def name(page: Page, value: str, shared: frozenset[str]) -> list[Read]:
@@ -47,8 +46,9 @@ def name(page: Page, value: str, shared: frozenset[str]) -> list[Read]:
     if not parts:  # initials alone, which are capitals
         initials = _initials(page, whole)
         return [(value, initials)] if initials else []
-    for first, last in page.phrases(whole):
-        return [(value, page.span(first, last))]
+    if len(whole) > 1 or value.islower():  # one word alone may be any word
+        for first, last in page.phrases(whole):
+            return [(value, page.span(first, last))]
     for spelled in (parts[-1], "".join(whole), "".join([*whole[1:], whole[0]])):  # the last two as accounts are named
         if (number := _standing(page, spelled)) is not None:
             return [(value, page.spans[number])]
@@ -84,11 +84,11 @@ def _initials(page: Page, letters: Sequence[str]) -> Span | None:
 
 def place(page: Page, value: str) -> list[Read]:
     """From the most special level that stands there on: whoever reads the town knows the country."""
-    levels = [level for level in _LEVELS.split(value) if words_of(level)]
-    between = " / " if "/" in value else ", "
+    sign = "/" if "/" in value else ","
+    levels = value.split(sign)
     for number, level in enumerate(levels):
         if span := _place_named(page, level):
-            return [(between.join(levels[number:]), span)]
+            return [(sign.join(levels[number:]).strip(), span)]
     return []
 
 
@@ -126,7 +126,7 @@ def code(page: Page, value: str) -> list[Read]:
     signs = "".join(sign for sign in value if sign.isalnum())
     for missing in range(_FEW + 1):
         kept = signs[missing:]
-        if missing and len(kept) < _LEAST:
+        if len(kept) > _MOST or (missing and len(kept) < _LEAST):
             break
         pattern = _SEPARATED.join(map(re.escape, kept))
         if kept and (found := re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", page.text, re.IGNORECASE)):
@@ -146,11 +146,11 @@ def age(page: Page, value: str) -> list[Read]:
     if not ends:
         return []
     low, high = sorted((int(ends[1]), int(ends[2] or ends[1])))
-    for found in _STATED.finditer(page.text):
+    for found in page.matches(_STATED):
         number = found["after"] or found["before"]
         if low <= int(number) <= high:
             return [(number, found.span())]
-    for year, span in _births(page.text):
+    for year, span in _births(page):
         reached = AGES_OF - year  # in the course of that year
         if low == high and low in (reached - 1, reached):
             return [(value, span)]
@@ -159,10 +159,9 @@ def age(page: Page, value: str) -> list[Read]:
     return []
 
 
-def _births(text: str) -> Iterator[tuple[int, Span]]:
+def _births(page: Page) -> Iterator[tuple[int, Span]]:
     """Years that stand in a sentence behind the word for being born."""
-    for cue in _BORN.finditer(text):
-        end = re.search(r"\.\s|\n|$", text[cue.end() :])
-        stretch = text[cue.end() : cue.end() + (end.start() if end else 0)]
-        for year in _YEAR.finditer(stretch):
-            yield int(year.group()), (cue.end() + year.start(), cue.end() + year.end())
+    cues = {page.sentence_at(cue.start()): cue.start() for cue in reversed(page.matches(_BORN))}
+    for year in page.matches(_YEAR) if cues else ():
+        if year.start() > cues.get(page.sentence_at(year.start()), year.start()):
+            yield int(year.group()), year.span()

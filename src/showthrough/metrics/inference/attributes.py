@@ -28,6 +28,7 @@ from showthrough.inference.controls import (
     stand_ins,
 )
 from showthrough.inference.findings import Finding
+from showthrough.inference.judges import has_verdicts, verdict_problems
 from showthrough.inference.judging import PARTS, agreement_parts, limits_of, meetings, one_each_of
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
@@ -80,7 +81,9 @@ class AuthorAttributes(Metric):
     judge: str = parameter(RULES, f"who says whether a guess is right: {RULES}, {ANSWERS}FILE or llm:MODEL[@URL]")
     certainty: int = parameter(3, "attributes count that are at least so certain, 1 to 5")
     partly: float = parameter(0.0, "what a guess counts that is right but less precise: 0, 0.5 or 1")
-    verdicts: str = parameter("", f"whose verdicts the judge is compared with: {ANSWERS}FILE; empty: nobody's")
+    verdicts: str = parameter(
+        "", f"whose verdicts the judge is compared with: {ANSWERS}FILE; empty: those of the attacker's, if any"
+    )
     seed: int = parameter(0, "of whose text stands in as the control")
 
     def __post_init__(self) -> None:
@@ -95,16 +98,22 @@ class AuthorAttributes(Metric):
             faults["seed"] = f"found {quoted(self.seed)}; expected 0 or more"
         for name, fault in faults.items():
             if fault:
-                raise PlanError(fault, f"{type(self).__name__}: {name}")
+                raise PlanError(f"{name}: {fault}", type(self).__name__)
         object.__setattr__(self, "partly", float(self.partly))
 
     @property
     def asks(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(filter(None, (self.attacker, self.judge, self.verdicts))))
 
+    @property
+    def _compared(self) -> str:
+        """Whose verdicts stand beside the judge's: those that were named, or that the attacker's answers have."""
+        own = self.attacker if self.attacker != self.judge and has_verdicts(self.attacker) else ""
+        return self.verdicts or own
+
     def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
         if corpus.survey.subjects and any(author_of(document) for document in corpus):
-            return []
+            return verdict_problems((self.judge, self.verdicts))
         expected = "expected profiles of authors, or documents about one person each (formats profiles and spia)"
         return [Problem(corpus.source, "", f"no document says what is true of its author; {expected}")]
 
@@ -139,7 +148,7 @@ class AuthorAttributes(Metric):
         tags = tuple(dict.fromkeys(one.tag for one in asked))
         instead = stand_ins(chunk.corpus, self.seed)
         attacker, judge = attacker_of(self.attacker, resources), judge_of(self.judge, resources)
-        human = judge_of(self.verdicts, resources) if self.verdicts else None
+        human = judge_of(self._compared, resources) if self._compared else None
         ids = [document.id for document in documents]
         held = _held(asked, ids, instead) if self.attacker.startswith(ANSWERS) else None
 

@@ -48,6 +48,7 @@ class Asked(msgspec.Struct, frozen=True):
     calls: Annotated[int, "answers that were given, and paid where that costs"] = 0
     tokens_in: Annotated[int, "tokens that were sent, as the server counted them"] = 0
     tokens_out: Annotated[int, "tokens of its answers"] = 0
+    unanswered: Annotated[dict[str, int], "questions without a valid answer, by why"] = {}
 
     @property
     def pin(self) -> str:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from showthrough.data.retyping import listed
 from showthrough.errors import PlanError, quoted, shown
 
+LOCAL = "localhost"
 USUAL = "https://api.openai.com/v1"
 BASE_URL, KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY"  # variables of the environment
 _WRITTEN = re.compile(r"llm:(?P<model>.+?)(?:@(?P<url>https?://.*))?", re.DOTALL | re.IGNORECASE)
@@ -40,22 +41,25 @@ class Address:
 
     @property
     def is_here(self) -> bool:
-        """Whether it is this machine. `localhost` is what the system takes it for."""
+        """Whether it is this machine, by its name; nothing is looked up."""
         try:
-            return ipaddress.ip_address(self.host).is_loopback
+            return self.host == LOCAL or ipaddress.ip_address(self.host).is_loopback
         except ValueError:
-            pass
-        if self.host != "localhost":
+            return False
+
+    def is_allowed(self, hosts: Collection[str]) -> bool:
+        """Whether text may be sent there: to this machine always, to another where somebody named it."""
+        return self.is_here or self.host in hosts or f"{self.host}:{self.port}" in hosts
+
+    def leads_elsewhere(self, hosts: Collection[str]) -> bool:
+        """Whether the system takes `localhost` for another machine, which nobody named."""
+        if self.host != LOCAL or self.host in hosts:
             return False
         try:
             found = {str(one[4][0]).partition("%")[0] for one in socket.getaddrinfo(self.host, self.port)}
         except OSError:
-            return False
-        return all(ipaddress.ip_address(one).is_loopback for one in found)
-
-    def is_allowed(self, hosts: Collection[str]) -> bool:
-        """Whether text may be sent there: to this machine always, to another where somebody named it."""
-        return self.host in hosts or f"{self.host}:{self.port}" in hosts or self.is_here
+            return True
+        return not all(ipaddress.ip_address(one).is_loopback for one in found)
 
     def proxy(self, hosts: Collection[str]) -> str | None:
         """What the environment would have all go through: used where it was named too, and never on this machine."""
@@ -74,7 +78,7 @@ def address_of(name: str) -> Address:
     written = _WRITTEN.fullmatch(name)
     if written is None or _SCHEMELESS.search(written["model"]):
         raise PlanError(f"found {quoted(name)}; {_EXPECTED}", "language model")
-    told, place = written["url"], f"language model {shown(name)}"
+    told, place = written["url"], f"language model llm:{shown(written['model'])}"  # no more: a URL may hold a key
     if told is None:
         told, place = os.environ.get(BASE_URL) or USUAL, BASE_URL
     try:

@@ -50,7 +50,8 @@ class Tally:
             one.tokens_out += usual.get(question.prompt) or question.tokens // SHARE
             one.tokens_most += question.tokens
             self.names.setdefault(model, set()).add(question.about[0])
-            self.documents.setdefault(model, set()).add(question.about[1])
+            if question.about[1]:  # the control is about no document
+                self.documents.setdefault(model, set()).add(question.about[1])
 
     def expect(self, model: str, questions: int, characters: int, tokens: int) -> None:
         one = self._count(model)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from showthrough.resources.chat.client import Client, LaterError, UnaskableError
 from showthrough.resources.chat.consent import address_of, hosts_of
 from showthrough.resources.chat.crew import at_work
 from showthrough.resources.chat.estimate import Tally, usual_lengths
-from showthrough.resources.chat.patience import TRIES, Patience
+from showthrough.resources.chat.patience import PAID, TRIES, Patience
 from showthrough.resources.chat.recordings import About, Recording, Recordings, key_of
 from showthrough.resources.chat.settings import AskingSettings
 from showthrough.resources.settings import Watch
@@ -94,6 +95,7 @@ class LanguageModel:
             calls=sum(one.answers for one in used),
             tokens_in=sum(one.tokens_in for one in used),
             tokens_out=sum(one.tokens_out for one in used),
+            unanswered=dict(sorted(Counter(one.fault for one in used if one.fault).items())),
         )
 
     def expect(self, questions: int, characters: int, tokens: int) -> None:
@@ -113,8 +115,9 @@ class LanguageModel:
     def _ask(self, new: Sequence[_New], check: Check) -> None:
         if self._recordings is None:
             raise PlanError(NOWHERE, f"language model {self.name}")
-        if not self.address.is_allowed(self._hosts):
-            raise PlanError(f"--send-text-to {self.address.host} would allow it; nothing was sent", self.name)
+        if not self.address.is_allowed(self._hosts) or self.address.leads_elsewhere(self._hosts):
+            host = self.address.host
+            raise PlanError(f"{host} is not this machine; --send-text-to {host} would allow it", self.name)
         recordings, client, stop = self._recordings, self._client, threading.Event()
         patience = Patience(self._settings.rate, stop)
 
@@ -161,13 +164,14 @@ class _Try:
                 paid.append(answered.reply)
                 if _is_valid(answered.reply.content, check):
                     return self._recording(answered.reply.content, paid, tries)
+                if len(paid) == PAID:
+                    return self._recording(None, paid, tries, _INVALID)
                 last = _INVALID
                 if answered.cut:
                     tokens = min(2 * tokens, _LONGEST)
+                continue  # the server is not busy: nothing is gained by waiting
             if tries < TRIES and not self._patience.after(tries, wait):
                 return None
-        if last == _INVALID:
-            return self._recording(None, paid, TRIES, f"{_INVALID} in {len(paid)} tries")
         raise ResourceError(
             f"{self._name}: no answer after {TRIES} tries, the last: {last}; what was answered is kept, "
             "and is not asked again"

@@ -1,0 +1,127 @@
+"""A language model reads a document and what is known of its ten best candidates, and puts them in order.
+
+It is shown neither who the candidates are nor how well they fitted, and in an order that follows from the text alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from showthrough.attacks.base import Candidates, Floats, Ints
+from showthrough.resources.chat import prompts
+from showthrough.resources.chat.base import Chat, Question
+from showthrough.resources.chat.contents import decoded
+
+CANDIDATES = 10  # that are put in order
+DOCUMENT, BACKGROUND = 8_000, 2_000  # characters that are shown of a document, and of what is known of a candidate
+_PASSAGES, _BETWEEN = 8, " … "  # of a text that is too long
+_SCHEMA = {
+    "type": "object",
+    "properties": {"order": {"type": "array", "items": {"type": "integer"}}},
+    "required": ["order"],
+    "additionalProperties": False,
+}
+
+
+class Released(NamedTuple):
+    """Documents under attack: whose output they are, an id and the text of each."""
+
+    anonymization: str
+    ids: Sequence[str]
+    texts: Sequence[str]
+
+
+class _Answer(msgspec.Struct):
+    order: list[int]
+
+
+def reranked(candidates: Candidates, released: Released, known: Sequence[str], chat: Chat) -> Candidates:
+    """The best of each document that tells something in the model's order, before all others.
+
+    One without a valid answer keeps its order. Its first is ahead of the second by a step and up to one more: the surer
+    the fits were of that individual, the more. So a model that contradicts them is the least sure.
+    """
+    heard = np.flatnonzero(candidates.heard)
+    best, column = _best(candidates, heard)
+    shown = [_shuffled(released.texts[row], best.shape[1]) for row in heard.tolist()]
+    asked = [
+        _question(released, row, [known[number] for number in who[order].tolist()])
+        for row, who, order in zip(heard.tolist(), column, shown, strict=True)
+    ]
+    replies = chat.replies(asked, lambda content: _order(content, best.shape[1]))
+    fit = np.take_along_axis(candidates.score[heard], best, axis=1)
+    place = (fit[:, None, :] > fit[:, :, None]).sum(axis=2)  # so many stand before each, as it was
+    unanswered = np.zeros(len(candidates.heard), dtype=bool)
+    for number, reply in enumerate(replies):
+        if reply is None:
+            unanswered[heard[number]] = True
+        else:
+            place[number] = _placed(_order(reply.content, best.shape[1]), shown[number], place[number])
+    score = candidates.score.copy()
+    score[heard[:, None], best] = candidates.score[heard].max(axis=1, initial=0)[:, None] + _steps(fit, place)
+    return replace(candidates, score=score, unanswered=unanswered, rest=None)
+
+
+def _best(candidates: Candidates, rows: Ints) -> tuple[Ints, Ints]:
+    """Where the best of each document stand, and who they are, by the number of the individual: nobody is first."""
+    columns = candidates.columns()[rows]
+    places = np.lexsort((columns, -candidates.score[rows]), axis=1)[:, :CANDIDATES]
+    who = np.take_along_axis(columns, places, axis=1)
+    order = np.argsort(who, axis=1)
+    return np.take_along_axis(places, order, axis=1), np.take_along_axis(who, order, axis=1)
+
+
+def _shuffled(text: str, count: int) -> Ints:
+    seed = int.from_bytes(hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:8])
+    return np.random.default_rng(seed).permutation(count)
+
+
+def _question(released: Released, row: int, people: Sequence[str]) -> Question:
+    document, about = released.texts[row], (released.anonymization, released.ids[row])
+    notes = [f"# Person {number}\n\n{shortened(text, BACKGROUND)}" for number, text in enumerate(people, 1)]
+    text = "\n\n".join([f"# The document\n\n{shortened(document, DOCUMENT)}", *notes])
+    return prompts.load("showthrough.attacks", "rerank.v1").about(text, schema=_SCHEMA, about=about, tokens=200)
+
+
+def shortened(text: str, longest: int) -> str:
+    """A text, or passages from all of it, evenly far apart, that have at most so many characters together.
+
+    >>> shortened("0123456789" * 10, 31)
+    '0 … 4 … 8 … 2 … 6 … 0 … 4 … 9'
+    """
+    if len(text) <= longest:
+        return text
+    size = (longest - len(_BETWEEN) * (_PASSAGES - 1)) // _PASSAGES
+    starts = np.linspace(0, len(text) - size, _PASSAGES).astype(int).tolist()
+    return _BETWEEN.join(text[start : start + size] for start in starts)
+
+
+def _order(content: str, people: int) -> list[int]:
+    """The numbers of an answer, from 0; raises ValueError for what is no order of these people."""
+    given = decoded(content, _Answer).order
+    if not given or len({*given}) < len(given) or not 1 <= min(given) <= max(given) <= people:
+        raise ValueError(f"expected the numbers 1 to {people}, each once")
+    return [number - 1 for number in given]
+
+
+def _placed(order: Sequence[int], shown: Ints, before: Ints) -> Ints:
+    """The place of each candidate in the model's order; whoever it left out follows as they stood before."""
+    place = len(order) + before
+    place[shown[list(order)]] = np.arange(len(order))
+    return np.asarray(place)
+
+
+def _steps(fit: Floats, place: Ints) -> Floats:
+    """What stands before others has more: 1 a place, and the first as much of one more as it fitted better than all."""
+    first = place == 0
+    others = np.where(first, -np.inf, fit).max(axis=1)
+    ahead = np.where(first, fit, -np.inf).max(axis=1) - others
+    alone = first.sum(axis=1) == 1
+    sure = np.where(alone, 1 / (1 + np.exp(np.clip(-ahead, -700, 700))), 0.0)
+    return np.asarray(fit.shape[1] - place + np.where(first, sure[:, None], 0.0))

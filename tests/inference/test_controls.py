@@ -1,0 +1,109 @@
+"""What stands in for a text, and how sure one is that an attack beats it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.subjects import Attribute, Subject
+from showthrough.inference.base import Case
+from showthrough.inference.controls import answers_of, as_trials, risk, risk_interval, stand_ins
+from showthrough.numerics.control import above, rate
+
+
+def people(*names: str) -> tuple[Subject, ...]:
+    return tuple(Subject(name, (Attribute("NAME", name),)) for name in names)
+
+
+def documents(**groups: str) -> Corpus:
+    return Corpus([Document(key, f"text {key}", group=group, subjects=people(key)) for key, group in groups.items()])
+
+
+def test_nobody_stands_in_for_their_own_group() -> None:
+    corpus = documents(a="x", b="x", c="y", d="", e="")
+    for seed in range(20):
+        found = stand_ins(corpus, seed)
+        assert set(found) == set("abcde")
+        assert all(found[one] not in ("a", "b") for one in "ab")
+        assert all(found[one] != one for one in "cde")  # without a group everybody is their own
+    assert stand_ins(documents(a="x", b="x"), 0) == {}
+    assert len({tuple(stand_ins(corpus, seed).items()) for seed in range(20)}) > 1
+
+
+def test_documents_about_nobody_stand_in_for_nobody() -> None:
+    corpus = Corpus(
+        [Document("a", "A", subjects=people("a")), Document("b", "B"), Document("c", "C", subjects=people("c"))]
+    )
+    assert stand_ins(corpus, 0) == {"a": "c", "c": "a"}
+
+
+def test_controls_are_asked_about_this_document_s_people() -> None:
+    corpus = documents(a="", b="")
+    asked: list[Case] = []
+
+    class Silent:
+        name = "silent"
+
+        def infer(self, cases: list[Case]) -> list[None]:
+            asked.extend(cases)
+            return [None] * len(cases)
+
+    texts = {"a": "released a", "b": "released b"}
+    found = answers_of(Silent(), "x", list(corpus), texts, {"a": "b"}, "subjects", ("NAME",))  # type: ignore[arg-type]
+    ours = people("a")
+    assert asked[:3] == [
+        Case("x", "a", "released a", ours, "subjects", ("NAME",)),
+        Case("x", "", "", ours, "subjects", ("NAME",)),
+        Case("x", "b", "released b", ours, "subjects", ("NAME",)),
+    ]
+    assert len(asked) == 5  # nothing stands in for b
+    assert [one.other for one in found] == [None, None]
+
+
+def test_one_try_a_document_is_anonymeter_s() -> None:
+    """Giomi et al. 2023, as in tests/numerics: 30 and 10 of 100."""
+    won, control, ones = np.repeat([1, 0], [30, 70]), np.repeat([1, 0], [10, 90]), np.ones(100)
+    assert as_trials(won, ones, 0.95) == pytest.approx((30, 100), abs=1e-9)
+    low, high = above(rate(30, 100), rate(10, 100)).ends
+    assert risk_interval((won, ones), (control, ones), 0.95) == pytest.approx((low.item(), high.item()), abs=1e-12)
+
+
+def test_tries_that_stand_together_are_fewer_trials() -> None:
+    # Ten documents, of which half tell all of their 10 attributes and half nothing: ten trials, and t makes them fewer.
+    won = np.repeat([10, 0], 5)
+    right, trials = as_trials(won, np.full(10, 10), 0.95)
+    assert right / trials == pytest.approx(0.5)
+    assert 5 < trials <= 10
+    # Spread evenly they say more than ten, and never more than there are.
+    random = np.random.default_rng(0)
+    assert 30 < as_trials(random.binomial(10, 0.5, 30), np.full(30, 10), 0.95)[1] <= 300
+
+
+def test_documents_without_a_try_count_nowhere() -> None:
+    assert as_trials([1, 0, 0], [1, 1, 0], 0.95) == as_trials([1, 0], [1, 1], 0.95)
+    assert as_trials([0], [0], 0.95) == (0.0, 0.0)
+    assert risk_interval(([1], [1]), ([0], [0]), 0.95) is None
+
+
+def test_whoever_tells_everything_has_risk_1() -> None:
+    every, none, ones = np.ones(40), np.zeros(40), np.ones(40)
+    assert risk(1.0, 0.0) == 1
+    low, high = risk_interval((every, ones), (none, ones), 0.95) or (0, 0)
+    assert high == 1
+    assert low > 0.7
+    assert risk(1.0, 0.6) == 1
+    assert np.isnan(risk(1.0, 1.0))  # nothing is left to be told
+
+
+@pytest.mark.parametrize(("success", "control", "spread"), [(0.3, 0.3, 0.5), (0.5, 0.1, 0.2), (0.9, 0.05, 0.5)])
+def test_intervals_hold_the_risk_where_attributes_stand_together(success: float, control: float, spread: float) -> None:
+    """Of 200 corpora of 40 documents with 1 to 10 attributes each; 95 % is meant, and 90 % would be 15 misses more."""
+    random, true, missed = np.random.default_rng(7), max(0.0, (success - control) / (1 - control)), 0
+    heavy = (1 - spread) / spread
+    for _ in range(200):
+        tried = random.integers(1, 11, 40)
+        won = [random.binomial(tried, random.beta(one * heavy, (1 - one) * heavy, 40)) for one in (success, control)]
+        low, high = risk_interval((won[0], tried), (won[1], tried), 0.95) or (1, 0)
+        missed += not low <= true <= high
+    assert missed <= 18
