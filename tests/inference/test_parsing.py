@@ -113,8 +113,8 @@ def test_certainty_where_it_is_given(answer: str, expected: list[int]) -> None:
 
 
 PIECES = st.sampled_from(
-    ["Type:", "Guess:", "Inference:", "age", "sex", "Male", "; ", ", ", "\n", " ", "**", "- ", "1. ", "(", ")", "[", "]",
-     "{", "}", '"', ":", "25-30", "Certainty: 4", "|", "```json", "***", "Oslo, Norway", "é", "None", "#"]
+    ["Type:", "Guess:", "Inference:", "age", "sex", "Male", "; ", ", ", "\n", " ", "**", "- ", "1. ", "(", ")", "[",
+     "]", "{", "}", '"', ":", "25-30", "Certainty: 4", "|", "```json", "***", "Oslo, Norway", "é", "None", "#"]
 )  # fmt: skip
 
 

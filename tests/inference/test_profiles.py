@@ -103,8 +103,8 @@ def test_every_option_names_itself(attribute: str) -> None:
 
 
 WORDS = st.sampled_from(
-    ["male", "female", "single", "married", "30", "-", "40s", "early", "phd", "degree", "Oslo", "Norway", ", ", " ", "/",
-     "***", "low", "middle", "$40,000", "nurse", "é", "(", ")", "USA"]
+    ["male", "female", "single", "married", "30", "-", "40s", "early", "phd", "degree", "Oslo", "Norway", ", ", " ",
+     "/", "***", "low", "middle", "$40,000", "nurse", "é", "(", ")", "USA"]
 )  # fmt: skip
 VALUES = st.one_of(st.text(max_size=20), st.lists(WORDS, max_size=6).map("".join))
 

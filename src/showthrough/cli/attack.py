@@ -44,7 +44,10 @@ class Attacking:
 
     attacks: Annotated[
         str,
-        Meta(title="LIST", description="Attacks (showthrough attacks lists them); a+b fuses; +prior, +llm:MODEL, +assignment."),
+        Meta(
+            title="LIST",
+            description="Attacks (showthrough attacks lists them); a+b fuses; +prior, +llm:MODEL, +assignment.",
+        ),
     ] = DEFAULT
     k: Annotated[int, Meta(description="Also count who is among the first so many.", extra={"flags": ("-k",)})] = 5
     explain: Annotated[
