@@ -160,12 +160,20 @@ class TestEstimate:
         assert "$1 and $2 a million tokens, as --price says" in found.out
         assert cli(*arguments("https://api.example.org/v1", "--estimate", "--price", "cheap")).status == 2
 
-    def test_calls_that_follow_from_answers_are_said_to_be_missing(self, cli: Callable[..., Any]) -> None:
-        place = "https://api.example.org/v1"
-        both = f'attributes(attacker="llm:m@{place}", judge="llm:m@{place}")'
-        found = cli("evaluate", "profiles.jsonl", "a=a.json", "-m", both, "--estimate")
-        assert "its judge is asked about the answers; these calls are not counted here" in found.out
-        assert "not counted here" not in cli(*arguments(place, "--estimate")).out
+    def test_calls_that_follow_from_answers_are_counted_at_most(self, cli: Callable[..., Any]) -> None:
+        def judging(asked: dict[str, Any]) -> str:
+            return guessing(asked) if "occupation." in str(asked) else '{"verdict": "no"}'
+
+        with talking(judging) as server:
+            both = f'attributes(attacker="llm:m@{server.url}", judge="llm:j@{server.url}")'
+            also = "evaluate", "profiles.jsonl", "a=a.json", "-m", both, "-o", "run.json"
+            most = 2 * 3 * 3 * COUNT  # two releases; a text, none and another's; three guesses
+            assert f"0 calls and up to {most} more, which judge the answers" in cli(*also, "--estimate").out
+            assert cli(*also).status == 0
+            assert 0 < sum(asked.calls for asked in Run.load("run.json").asked if asked.name.startswith("llm:j")) < most
+            told = cli(*also, "--estimate").out
+        assert "0 calls to this machine" in told
+        assert "more" not in told
 
     def test_nothing_to_ask(self, cli: Callable[..., Any]) -> None:
         found = cli("evaluate", "profiles.jsonl", "a=a.json", "-m", "attributes", "--estimate")

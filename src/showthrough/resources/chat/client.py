@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,6 +22,12 @@ _LATER = {408, 409, 425, 429}  # and all from 500 on
 _UNASKABLE = {400, 413, 422}
 _MOVED = range(300, 400)
 _SHINGLE = 10  # letters of a message that may stand in a document too before it is kept back
+_ELSEWHERE = 16  # the same of a document that the question was not about: any ten letters stand in some
+_MEANS = {
+    401: f"the server does not take the key; {KEY} holds it",
+    403: f"the server does not let the key of {KEY} ask that model",
+    404: "the server has no such model, or it is not asked there: most URLs end in /v1",
+}
 # What servers may refuse, and the words by which they say that it was this.
 _OPTIONAL = {
     "response_format": ("response_format", "json_schema", "structured output", "guided"),
@@ -88,13 +94,15 @@ class Client:
         self._refused: set[str] = set()
         self._lock = threading.Lock()
         self._heard = False  # from that server, ever
+        self._texts: Sequence[str] = ()  # that it is sent
         self._key = os.environ.get(KEY) or ("none" if address.is_here else "")
         if not self._key:
             raise ResourceError(f"{address.name}: there is no key for {address.host}: {KEY} is to hold it")
 
     @contextmanager
-    def connected(self) -> Iterator[None]:
-        """In here it can be asked; what is still under way at the end breaks off."""
+    def connected(self, texts: Sequence[str]) -> Iterator[None]:
+        """In here it can be asked about these texts; what is still under way at the end breaks off."""
+        self._texts = texts
         proxy = self._address.proxy(self._hosts)
         http = self._openai.DefaultHttpxClient(follow_redirects=False, trust_env=False, proxy=proxy)
         timeout = self._openai.Timeout(_ANSWER, connect=_CONNECT)
@@ -188,12 +196,21 @@ class Client:
         return ResourceError(f"{self._address.name}: {self._address.host}: {why}")
 
     def _reason(self, error: Any, question: Question) -> str:
-        """What the server says, unless it repeats what it was sent: no message is a place for a document or a key."""
+        """What the server says, unless it repeats what it was sent: no message is a place for a document or a key.
+
+        Whichever question that was: a server that is asked many at once may mix them up.
+        """
         body = error.body if isinstance(error.body, Mapping) else {}
         said = body.get("message") or body.get("detail") or error.response.reason_phrase
         text = " ".join(str(said).split())
-        told = f"{question.text}\n{self._key}"
-        pieces = {text[at : at + _SHINGLE] for at in range(max(1, len(text) - _SHINGLE + 1))}
-        if len(text) > 2000 or self._key in text or any(piece in told for piece in pieces):
-            return "(its reason repeats what it was sent, and is not shown)"
-        return shown(text, 200)
+        long = len(text) > 2000 or self._key in text
+        if long or _shares(text, [question.text, self._key], _SHINGLE) or _shares(text, self._texts, _ELSEWHERE):
+            text = "(its reason repeats what it was sent, and is not shown)"
+        meant = _MEANS.get(error.status_code)
+        return f"{meant}: {shown(text, 200)}" if meant else shown(text, 200)
+
+
+def _shares(text: str, told: Sequence[str], letters: int) -> bool:
+    """Whether so many letters of a text in a row, or all of it, stand in what was told."""
+    pieces = {text[at : at + letters] for at in range(max(1, len(text) - letters + 1))}
+    return any(piece in one for one in told for piece in pieces)
