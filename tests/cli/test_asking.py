@@ -213,6 +213,19 @@ def test_no_word_of_a_document_is_in_messages_or_bare_runs(cli: Callable[..., An
     assert sorted(path.name for path in Path().iterdir()) == ["a.json", "profiles.jsonl", "refused.json", "run.json"]
 
 
+def test_a_bench_asks_before_systems_work_and_keeps_answers_beside_its_run(
+    cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = "bench", "profiles.jsonl", "--with", "rules", "-o", "run.json", "--no-cache", "-m"
+    with talking(guessing) as server:
+        assert cli(*command, metric(server)).status == 0
+        assert len(read_recordings(Path("run.json.answers"))) == sum(server.answered.values())
+    monkeypatch.setattr("showthrough.workbench.working.anonymize", None)
+    found = cli(*command, metric("https://api.example.org/v1"), "--force")
+    assert found.status == 2
+    assert found.err.startswith(f"would send the text of {COUNT} documents (1 anonymization and the originals) to")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="signals")
 def test_a_killed_run_asks_nothing_twice_that_it_heard(cli: Callable[..., Any]) -> None:
     with talking(guessing, delay=0.15) as server:

@@ -70,10 +70,11 @@ def models_of(plan: Plan) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def check_asking(plan: Plan, references: Sequence[Anonymization]) -> None:
+def check_asking(plan: Plan, references: Sequence[Anonymization], *, early: bool = False) -> None:
     """Raises InputError where a language model cannot be asked, or nobody allowed that text is sent to it.
 
-    Where everything is recorded nothing is sent, and nobody has to allow it.
+    Where everything is recorded nothing is sent, and nobody has to allow it. Where it takes long to find out, or it is
+    too `early` to know the texts, a model of which nothing is recorded is taken to be asked about everything.
     """
     names = models_of(plan)
     if not names:
@@ -91,10 +92,10 @@ def check_asking(plan: Plan, references: Sequence[Anonymization]) -> None:
     faults = {one.name: _fault(one) for one in addresses if _fault(one) or not one.is_allowed(hosts)}
     if not faults:
         return
-    late = [metric for metric in plan.metrics if metric.asks_late]  # nobody waits for these to be refused afterwards
+    late = [metric for metric in plan.metrics if metric.asks_late or early]
     tally = _tally(replace(plan, metrics=[one for one in plan.metrics if one not in late]), references)
     for metric in late:
-        for name in {*metric.asks} - recorded:
+        for name in {name for name in metric.asks if name.startswith(MODEL)} - recorded:
             tally.assume(name, [one.name for one in (*plan.anonymizations, *references)], plan.corpus.ids)
     asked = [one for one in addresses if one.name in faults and tally.would_ask(one.name)]
     if problems := [_problem(one, tally, plan, faults[one.name], one.is_allowed(hosts)) for one in asked]:
