@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from showthrough.analysis.failures import Inspection
-from showthrough.report.authorship import AuthorsTable, every_table
+from showthrough.report.all_tables import every_table
+from showthrough.report.authorship import AuthorsTable
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.html import methods, payload
 from showthrough.report.html.passages import passages
