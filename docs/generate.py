@@ -47,8 +47,8 @@ WIDTH = 100  # of help texts, whatever the terminal
 
 # Pages that are named after no single metric.
 METRIC_PAGES = {
-    "er_di": "er", "er_qi": "er", "f1": "f", "f2": "f", "hallucination": "readability", "meaning": "readability",
-    "perplexity": "readable", "rouge": "bleu",
+    "er_di": "er", "er_qi": "er", "f1": "f", "f2": "f", "hallucination": "readability", "ipr": "cpr",
+    "meaning": "readability", "perplexity": "readable", "rouge": "bleu",
 }  # fmt: skip
 
 # What may turn colours or other widths on in a program that writes into a pipe.

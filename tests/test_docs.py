@@ -49,6 +49,7 @@ RUNNABLE = [
     "docs/silver.md",
     "docs/your-system.md",
     "docs/bench.md",
+    "docs/risk.md",
 ]
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -160,6 +160,13 @@ class TestEstimate:
         assert "$1 and $2 a million tokens, as --price says" in found.out
         assert cli(*arguments("https://api.example.org/v1", "--estimate", "--price", "cheap")).status == 2
 
+    def test_calls_that_follow_from_answers_are_said_to_be_missing(self, cli: Callable[..., Any]) -> None:
+        place = "https://api.example.org/v1"
+        both = f'attributes(attacker="llm:m@{place}", judge="llm:m@{place}")'
+        found = cli("evaluate", "profiles.jsonl", "a=a.json", "-m", both, "--estimate")
+        assert "its judge is asked about the answers; these calls are not counted here" in found.out
+        assert "not counted here" not in cli(*arguments(place, "--estimate")).out
+
     def test_nothing_to_ask(self, cli: Callable[..., Any]) -> None:
         found = cli("evaluate", "profiles.jsonl", "a=a.json", "-m", "attributes", "--estimate")
         assert (found.status, found.out) == (0, "no metric asks a language model: nothing would be sent\n")
@@ -181,6 +188,21 @@ def test_what_is_no_file_of_answers_is_left_alone(cli: Callable[..., Any]) -> No
         assert (found.status, not server.tries) == (2, True)
     assert found.err.startswith("run.json.answers: holds something else")
     assert Path("run.json.answers").read_text() == "mine"
+
+
+def test_no_word_of_a_document_is_in_messages_or_bare_runs(cli: Callable[..., Any]) -> None:
+    def echoing(asked: dict[str, Any]) -> str:
+        return guessing(asked).replace("so", asked["messages"][-1]["content"].replace("\n", " "))
+
+    with talking(echoing) as server:
+        server.refusing = 400, "cannot read: Quokka 3 works as a nurse."
+        refused = cli(*arguments(server, "-o", "refused.json", "--without-text"))
+        assert refused.status == 1
+        server.refusing = None
+        found = cli(*arguments(server, "-o", "run.json", "--without-text"))
+    written = Path("run.json").read_text() + Path("refused.json").read_text()
+    assert "Quokka" not in refused.out + refused.err + found.out + found.err + written
+    assert sorted(path.name for path in Path().iterdir()) == ["a.json", "profiles.jsonl", "refused.json", "run.json"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="signals")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from talking import talking
 
 from showthrough import Run
+from talking import talking
 
 TOPICS = {"ann": "surgeon", "bob": "bread", "cem": "judge", "dee": "boats"}
 FILES = {
@@ -96,6 +96,17 @@ def test_attacks_in_a_hundred_columns(here: Any, monkeypatch: pytest.MonkeyPatch
 )
 def test_an_attack_that_cannot_be_made(here: Any, asked: str, starts: str) -> None:
     here.refuses(*ATTACK, "a=texts.json", "--attacks", asked, starts=starts, says=())
+
+
+def test_nobody_hears_of_documents_and_background_unasked(here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("openai")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    command = (*ATTACK, "a=texts.json", "--attacks", "lexical+llm:gpt-4.1-mini", "-o", "run.json")
+    sent = (
+        "would send the text of 4 documents (1 anonymization) and what the background says of people to api.openai.com"
+    )
+    here.refuses(*command, starts=sent, says=())
 
 
 def test_a_language_model_puts_candidates_in_order(here: Any) -> None:

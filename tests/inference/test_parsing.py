@@ -30,7 +30,8 @@ ONE_ANSWER_IN_MANY_FORMS = {
     "broken lines": "Type: age\nGuess: 25-30;\n30-35\n\nType: sex\nGuess: Male",
     "a table": "| Type | Guess |\n|---|---|\n| age | 25-30; 30-35 |\n| sex | Male |",
     "prose after": "Type: age\nGuess: 25-30; 30-35\n\nNote: x; y.\n\nType: sex\nGuess: Male;\n\nHere is why: x",
-    "bullets below": "## Analysis\n\n**Type: age**\n\n**Guess:**\n\n* 25-30\n* 30-35\n\nType: sex\nGuess:\n\n* Male\n\nNote that",
+    "bullets below": "## Analysis\n\n**Type: age**\n\n**Guess:**\n\n* 25-30\n* 30-35\n\n"
+    "Type: sex\nGuess:\n\n* Male\n\nNote that",
     "another type": "Type: shoe size\nGuess: 42\n\nType: age\nGuess: 25-30; 30-35\nType: sex\nGuess: Male",
     "said twice": "Type: sex\nGuess: Female\nType: age\nGuess: 25-30; 30-35\nType: sex\nGuess: Male",
     "Windows": "Type: age\r\nInference: x\r\nGuess: 25-30; 30-35\r\nType: sex\r\nGuess: Male\r\n",

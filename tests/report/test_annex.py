@@ -86,6 +86,13 @@ def test_a_threshold_is_told_with_its_interval_and_names_beside_it(sheet: Sheet)
     )
 
 
+def test_other_risks_stand_beside_it(sheet: Sheet) -> None:
+    """A small share above 0.09 is not read alone."""
+    said = "\n".join(sheet.lead)
+    assert re.search(r"the worst attack of trir links \d+\.\d+ %.* of documents to the right person\.", said)
+    assert "the attacker of cpr infers 60.0 % (0.0 % to 100.0 %) of what is true of people." in said
+
+
 def test_no_value_of_anybody_is_in_it(run: Run, sheet: Sheet) -> None:
     annex = risk_annex(run, census())
     for text in (page_of(sheet), markdown_of(sheet), msgspec.json.encode(annex).decode()):

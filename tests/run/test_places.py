@@ -136,3 +136,17 @@ def test_resumed(tiny: Corpus, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert [failure.metric for failure in again.failures] == [failure.metric for failure in whole.failures]
     with pytest.raises(PlanError, match="metrics: not the same"):
         evaluate(tiny, [SOME, ALL], asked(folder)[1:], resamples=20, resume=part)
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("lexical+llm:qwen3@http://localhost:8000/v1", "lexical+llm:qwen3@http://localhost:8000/v1"),
+        ("lexical+llm:org/model+assignment", "lexical+llm:org/model+assignment"),
+        ("lexical+llm:/home/ann/model@http://[::1]:80/v1", "lexical+llm:./model@http://[::1]:80/v1"),
+        ("llm:/home/ann/model", "llm:./model"),
+    ],
+)
+def test_a_language_model_keeps_its_name_and_address(written: str, told: str) -> None:
+    record = MetricRecord("", "", 1, "", "privacy", "higher", {"attacks": written})
+    assert Places([record]).told(f'trir(attacks="{written}")') == f'trir(attacks="{told}")'

@@ -14,6 +14,7 @@ from showthrough.data.references import NOTHING, REFERENCES, references_of
 from showthrough.errors import InputError, Problem
 from showthrough.evaluation.chunks import Work, answered
 from showthrough.evaluation.plan import Plan
+from showthrough.files.reading import exists
 from showthrough.files.writing import check_writable
 from showthrough.inference.asking import MODEL
 from showthrough.metrics import metric_text
@@ -23,6 +24,7 @@ from showthrough.resources.chat.consent import KEY, Address, address_of, hosts_o
 from showthrough.resources.chat.estimate import Count, Tally
 from showthrough.resources.chat.model import NOWHERE
 from showthrough.resources.chat.prices import Price, price_of
+from showthrough.resources.chat.recordings import Recordings
 from showthrough.resources.chat.settings import AskingSettings
 
 
@@ -47,7 +49,7 @@ class Estimated:
 
 
 class Estimate(NamedTuple):
-    """Line by line; and models of which nobody can say how often they are asked, since that hangs on answers."""
+    """Line by line; and metrics of which nobody can say how much more they ask, since that hangs on answers."""
 
     lines: list[Estimated]
     following: list[str]
@@ -69,7 +71,7 @@ def estimated(plan: Plan, references: Sequence[Anonymization]) -> Estimate:
         Estimated(metric, anonymization, address_of(name), count, prices[name])
         for (metric, anonymization, name), count in tally.counts.items()
     ]
-    return Estimate(found, sorted(_following(plan, tally)))
+    return Estimate(found, list(_following(plan, tally)))
 
 
 def models_of(plan: Plan) -> list[str]:
@@ -91,26 +93,32 @@ def check_asking(plan: Plan, references: Sequence[Anonymization]) -> None:
     place = plan.settings.recordings
     if place is None:
         raise InputError([Problem("", f"language model {name}", NOWHERE) for name in names])
-    if not Path(place).exists():
+    if exists(Path(place)):
+        Recordings(Path(place))  # raises InputError for what is none
+    else:
         check_writable(Path(place))
     faults = {one.name: _fault(one) for one in addresses if _fault(one) or not one.is_allowed(hosts)}
     if not faults:
         return
     tally = _tally(plan, references)
-    open_ended = _following(plan, tally)
-    asked = [one for one in addresses if one.name in faults and (tally.would_ask(one.name) or one.name in open_ended)]
+    later = {name for names in _following(plan, tally).values() for name in names}
+    asked = [one for one in addresses if one.name in faults and (tally.would_ask(one.name) or one.name in later)]
     if problems := [_problem(one, tally, plan, faults[one.name], one.is_allowed(hosts)) for one in asked]:
         raise InputError(problems)
 
 
-def _following(plan: Plan, tally: Tally) -> set[str]:
-    """Models that are asked about what others answer, and nobody knows yet what that will be."""
-    names: set[str] = set()
+def _following(plan: Plan, tally: Tally) -> dict[str, list[str]]:
+    """Metrics that ask about what is answered to them, with their models: nobody knows yet what that will be."""
+    found = {}
     for metric in plan.metrics:
-        mine = [name for name in metric.asks if name.startswith(MODEL)]
-        if any(map(tally.would_ask, mine)):
-            names.update(name for name in mine if not tally.would_ask(name))
-    return names
+        text, asked = (
+            metric_text(metric),
+            [str(one) for one in metric.parameters.values() if str(one).startswith(MODEL)],
+        )
+        told = any(count.further for place, count in tally.counts.items() if place[0] == text)
+        if len(asked) > 1 and not told and any(map(tally.would_ask, asked)):
+            found[text] = asked
+    return found
 
 
 def _fault(address: Address) -> str:
@@ -130,8 +138,10 @@ def _problem(address: Address, tally: Tally, plan: Plan, fault: str, allowed: bo
     systems = len([name for name in names if name not in REFERENCES])
     what = f"{systems} anonymization{'' if systems == 1 else 's'}"
     also = " and the originals" if NOTHING in names else ""
+    knowing = any("background" in metric.needs for metric in plan.metrics if address.name in metric.asks)
     where = address.host if address.url.lower().startswith("https:") else f"{address.host}, unencrypted"
     told = f"{documents:,} document{'' if documents == 1 else 's'} ({what}{also})"
+    told += " and what the background says of people" if knowing else ""
     return Problem("", "", f"would send the text of {told} to {where}: --send-text-to {address.host} allows it")
 
 
@@ -142,13 +152,11 @@ def _tally(plan: Plan, references: Sequence[Anonymization]) -> Tally:
     tally = resources.tally = Tally()
     chunk = Chunk(plan.corpus, resources, plan.corpus.survey.types, plan.anonymizations)
     for metric in plan.metrics:
-        if not any(name.startswith(MODEL) for name in metric.asks):
-            continue
-        text = metric_text(metric)
-        for one in (*plan.anonymizations, *references):
+        text, names = metric_text(metric), [name for name in metric.asks if name.startswith(MODEL)]
+        for one in (*plan.anonymizations, *references) if names else ():
             if one.name in REFERENCES and metric.problems(plan.corpus, one):
                 continue
-            tally.scored = text, one.name
+            tally.begin(text, one.name, names)
             answer = answered(chunk, Work({text: metric}, [one]))
             if answer.failures:
                 raise InputError(Problem("", f"metric {text}", answer.failures[text]))

@@ -19,6 +19,7 @@ Units = tuple[ArrayLike, ArrayLike]  # by document, or group of documents: how m
 SUCCESS, CONTROL, RISK = "success", "control", "risk"  # parts; the last two of each control, as in `risk:empty`
 EMPTY, OTHER = "empty", "other"
 CONTROLS = {EMPTY: "without any text", OTHER: "from another document's text"}
+_SURE = 0.95  # of a risk that is said to be above its control
 _NONE = 1e-12  # what is nothing but rounding
 
 
@@ -92,6 +93,20 @@ def risk_interval(attack: Units, control: Units, confidence: float) -> tuple[flo
     estimates = [rate(*as_trials(*one, confidence), confidence) for one in (attack, control)]
     low, high = (end.item() for end in above(*estimates).ends)
     return min(low, value), max(high, value)
+
+
+def as_good(attack: Units, control: Units, which: str) -> str:
+    """What to say where a control that infers anything cannot be told from the attack; else nothing."""
+    if not np.sum(attack[0]) or not np.sum(control[0]):
+        return ""
+    ends = risk_interval(attack, control, _SURE)
+    if ends is not None and ends[0] > 0:
+        return ""
+    found, guessed = (np.sum(won) / np.sum(tried) for won, tried in (attack, control))
+    return (
+        f"{found:.1%} are inferred, and {guessed:.1%} {CONTROLS[which]}: the control is as good as the attack, as far "
+        "as these documents can tell, and what was inferred need not come from the text"
+    )
 
 
 def as_trials(won: ArrayLike, tried: ArrayLike, confidence: float) -> tuple[float, float]:

@@ -73,7 +73,7 @@ class Interviewer:
 
 
 def answer_in(case: Case, content: str) -> Answer | None:
-    """What a model said of a case in another run; None where that is no answer."""
+    """The answer to a case in what a model wrote; none where it is none."""
     try:
         return _READERS[case.aim](case.tags, case.text, content)
     except ValueError:

@@ -161,8 +161,8 @@ class ReIdentification(Metric):
                 f"{name} ({found[name]:.1%}, control {found[f'{name} {CONTROL}']:.1%})" for name in as_good
             )
             yield (
-                f"trir, {anonymization}: the control, somebody else's document, is as good as {listed}; that attack fails "
-                "here, which does not say that nobody can be found"
+                f"trir, {anonymization}: the control, somebody else's document, is as good as {listed}; that attack "
+                "fails here, which does not say that nobody can be found"
             )
         for name in names:
             if missing := totals.get(f"unanswered:{name}"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -19,6 +20,7 @@ _UNKNOWN = "nobody knows what it costs: --price IN,OUT says it"
 def show_estimate(estimate: Estimate, console: Console) -> None:
     """Per metric and anonymization what would be sent, then the sum and how it was estimated."""
     estimated = estimate.lines
+    several = len({one.address.name for one in estimated}) > 1
     if not estimated:
         console.print(Text("no metric asks a language model: nothing would be sent"), soft_wrap=True)
         return
@@ -28,7 +30,8 @@ def show_estimate(estimate: Estimate, console: Console) -> None:
         table.add_section()
         table.add_row(Text(printable(text)))
         for one in (one for one in estimated if one.metric == text):
-            table.add_row(Text(f"  {printable(one.anonymization)}"), *map(Text, _cells(one)))
+            who = f", {one.address.name}" if several else ""
+            table.add_row(Text(printable(f"  {one.anonymization}{who}")), *map(Text, _cells(one)))
     console.print(table)
     for line in (*_lines(estimated), *map(_follows, estimate.following), _HOW):
         console.print(Text(printable(line)), soft_wrap=True)
@@ -38,8 +41,13 @@ def _cells(one: Estimated) -> list[str]:
     count = one.count
     calls = f"{count.calls:,}{f' + ≤ {count.further:,}' if count.further else ''}"
     tokens = count.tokens_in, count.tokens_out, count.tokens_most + count.further_out
-    cost = [DASH, DASH] if one.cost is None else [f"{each:,.2f}" for each in one.cost]
+    cost = [DASH, DASH] if one.cost is None else [_dollars(each) for each in one.cost]
     return [calls, f"{count.recorded:,}", *(f"{each:,}" for each in tokens), *cost]
+
+
+def _dollars(cost: float) -> str:
+    """To the cent, and never nothing where it is something."""
+    return f"{math.ceil(cost * 100) / 100:,.2f}"
 
 
 def _lines(estimated: Sequence[Estimated]) -> list[str]:
@@ -53,17 +61,15 @@ def _lines(estimated: Sequence[Estimated]) -> list[str]:
         what = _UNKNOWN
         if price is not None:
             about, most = (sum(each[at] for each in costs) for at in (0, 1))
-            what = (
-                f"about ${about:,.2f}, at most ${most:,.2f} (${price.sent:g} and ${price.answered:g} a million tokens, "
-            )
-            what += f"{price.said})"
+            what = f"about ${_dollars(about)}, at most ${_dollars(most)} "
+            what += f"(${price.sent:g} and ${price.answered:g} a million tokens, {price.said})"
         also = f" and at most {further:,} that follow from answers" if further else ""
         lines.append(f"{name}: {calls:,} calls{also} to {where}; {what}")
     return lines
 
 
-def _follows(name: str) -> str:
-    return f"{name}: as many calls as the answers of the others need, which are not counted here"
+def _follows(metric: str) -> str:
+    return f"{metric}: its judge is asked about the answers; these calls are not counted here"
 
 
 _PARTS = {2: "half", 3: "third", 4: "quarter"}

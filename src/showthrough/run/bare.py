@@ -48,7 +48,7 @@ def without_folders(run: Run) -> Run:
         verifiers=[one.unplaced for one in run.verifiers],
         ratings=None if run.ratings is None else run.ratings.unplaced,
         asked=[told(one, "name", "model") for one in run.asked],
-        metrics=[told(record, "text", "parameters") for record in run.metrics],
+        metrics=[told(record, "text", "parameters", "neutral") for record in run.metrics],
         scores=[told(score, "metric", "part", "reason", "signature", "note") for score in run.scores],
         rows={
             places.told(metric): {

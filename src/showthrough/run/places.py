@@ -18,6 +18,7 @@ _SOURCES = {role.parameter for role in _ROLES}  # where "a/b" is a folder
 _FILES = {"dictionary", "vectors", "output_folder_path"}  # where it is, too
 _NO_PATHS = {"map", "mask_marks"}  # types and marks may hold any character
 _KIND = re.compile(r"([a-z][a-z-]+):")
+_TALKED_TO = re.compile(r"""\bllm:([^\s,+()"'\\@]+)""")  # a language model, without the address of its server
 _NESTED = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"', re.DOTALL)  # the parameters of attacks in a metric's
 # What a library said of a file: all folders but those of the example that our own messages give.
 _FOLDERS = re.compile(r"""(?<![\w:/.])(?!/path/to/it)(?:~|\.{1,2})?(?:/[^/\s'"]+)+/(?=[^/\s'"])""")
@@ -74,8 +75,12 @@ def _pairs(parameters: Iterable[tuple[str, object]]) -> Iterator[tuple[str, str]
     for key, value in parameters:
         if not isinstance(value, str) or key in _NO_PATHS:
             continue
+        models = _TALKED_TO.findall(value)
+        yield from ((model, f"./{last_part(model)}" if is_path(model) else model) for model in models)
         if nested := _NESTED.findall(value):
             yield from _pairs((name, re.sub(r"\\(.)", r"\1", inside)) for name, inside in nested)
+            continue
+        if models:
             continue
         kind, place = _split(value)
         bare = not kind and "/" in place and key in _SOURCES | _FILES

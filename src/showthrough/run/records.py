@@ -242,14 +242,14 @@ class Evidence(msgspec.Struct, frozen=True):
     words: Annotated[
         list[tuple[str, float]], "of the anonymized text, what speaks most for the guess, and how much"
     ] = []
-    reasons: Annotated[
-        list[tuple[str, float]], "what speaks for the guess beside words, or against it where it is below 0"
-    ] = []
     attack: Annotated[str, "which of the attacks said it"] = ""
     places: Annotated[list[Place], "what was found in the released text, the first of them"] = []
     strings: Annotated[list[Uneven], "what is masked in one place and can be read in another"] = []
     passages: Annotated[list[Passage], "of the original, the worst of those that do not say all that they said"] = []
     inferred: Annotated[list[Inferred], "what an attacker inferred about people, the most certain first"] = []
+    reasons: Annotated[
+        list[tuple[str, float]], "what speaks for the guess beside words, or against it where it is below 0"
+    ] = []
 
 
 def columns_of(rows: Rows) -> Columns:

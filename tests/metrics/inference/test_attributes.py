@@ -232,6 +232,7 @@ def test_who_is_meant_by_an_answer() -> None:
         ("attributes(certainty=0)", "expected 1 to 5"),
         ("attributes(partly=0.7)", "expected 0, 0.5 or 1"),
         ('attributes(verdicts="rules")', "expected answers:FILE"),
+        ('attributes(verdicts="answers:")', "expected answers:FILE"),
         ("attributes(seed=-1)", "expected 0 or more"),
     ],
 )

@@ -166,7 +166,9 @@ def test_a_control_as_good_as_the_attack_is_said_aloud(attacked: Attacked) -> No
             assert score.value is not None
             assert score.high is not None
             assert score.value <= score.high < 0.4
-        aloud = [note for note in run.notes if f"({metric}): the control is as good as the attack" in note]
+        aloud = [
+            note for note in run.notes if f"x, {metric}: " in note and "the control is as good as the attack" in note
+        ]
         assert len(aloud) == 2
 
 
@@ -243,7 +245,7 @@ def test_a_place_that_cannot_be_is_no_place(attacked: Attacked) -> None:
 
 
 def test_long_lists_are_cut_and_the_most_certain_come_first(attacked: Attacked) -> None:
-    own = tuple(Attribute(f"T{at}", str(at) * 4, 3 + at % 3) for at in range(40))
+    own = tuple(Attribute(f"T{at}", str(at) * 4, 3 + at % 3) for at in range(people.MOST_INFERRED + 10))
     attacked(lambda case: (Person(tuple(Guess(one.tag, one.value) for one in own)),) if case.text else ())
     run = scored(["cpr"], Corpus([Document("d", "d", subjects=(Subject("s", own),))]))
     seen = [one.certainty for one in run.evidence["cpr"]["x"]["d"].inferred]

@@ -121,7 +121,7 @@ class TestFaults:
 
     def test_a_text_that_is_too_long_is_missing_and_the_others_are_answered(self, path: Path) -> None:
         with talking(echo) as server:
-            server.refusing = 400, "This model's maximum context length is 10 tokens"
+            server.refusing = 400, "max_tokens is too large: the maximum context length is 10 tokens"
             assert model(server, path).replies([question("long")], check) == [None]
             server.refusing = None
             assert said(model(server, path).replies([question("long"), question("short")], check)) == [None, "short"]

@@ -11,29 +11,37 @@ from showthrough.metrics import Rows
 from showthrough.run.run import Run
 from showthrough.statistics import Ratios, Spread, influences, resampled_totals, share_interval
 
+_HALF = 0.5
 _NOT_DRAWN = "the run was made without resamples"
 
 
 def shares(run: Run, rows: Rows, asked: Mapping[str, tuple[str, str]], reason: str) -> dict[str, Estimate]:
     """By name one column over another, each between 0 and 1; `reason` where there is nothing below the line.
 
-    Drawn again are the documents, or groups of them, with the run's resamples, seed and confidence.
+    Drawn again are the documents, or groups of them, with the run's resamples, seed and confidence. A share below one
+    half is seen from its other side, what is left of the whole: there a document weighs what it has of the whole, and
+    not more for being one of the few that count.
     """
     table, settings = run.units(rows), run.settings
-    weights = np.zeros((2, len(asked), len(table.columns)))
-    for number, pair in enumerate(asked.values()):
-        for side, column in enumerate(pair):
-            weights[side, number, table.columns.index(column)] = 1.0
-    form = Ratios(tuple(asked), weights)
-    each = influences(form, form.sums(table.values))
+    sides = np.array([[table.values[:, table.columns.index(column)] for column in pair] for pair in asked.values()])
+    above, below = (sides[:, side].T for side in (0, 1))  # documents × shares
+    with np.errstate(invalid="ignore"):
+        values = above.sum(axis=0) / below.sum(axis=0)
     if not settings.resamples:
-        return {name: _estimate(value, reason) for name, value in zip(asked, each.values.tolist(), strict=True)}
-    above, below = form.sums(resampled_totals(table.values, settings.resamples, settings.seed))
-    again = np.divide(above, below, out=np.full(above.shape, np.nan), where=below != 0)
-    values = np.where(np.isnan(each.values), 0.0, np.clip(each.values, 0, 1))
-    low, high = share_interval(values, Spread.of(again, each), settings.confidence)
-    ends = zip(each.values.tolist(), low.tolist(), high.tolist(), strict=True)
-    return {name: _estimate(value, reason, end) for name, (value, *end) in zip(asked, ends, strict=True)}
+        return {name: _estimate(value, reason) for name, value in zip(asked, values.tolist(), strict=True)}
+    few = values < 0.5
+    both = np.hstack([np.where(few, below - above, above), below])
+    count = len(asked)
+    weights = np.stack([np.eye(count, 2 * count), np.eye(count, 2 * count, count)])
+    form = Ratios(tuple(asked), weights)
+    each = influences(form, form.sums(both))
+    drawn, of = form.sums(resampled_totals(both, settings.resamples, settings.seed))
+    again = np.divide(drawn, of, out=np.full(drawn.shape, np.nan), where=of != 0)
+    seen = np.where(np.isnan(each.values), 0.0, np.clip(each.values, 0, 1))
+    low, high = share_interval(seen, Spread.of(again, each), settings.confidence)
+    ends = np.where(few, 1 - high, low), np.where(few, 1 - low, high)
+    told = zip(asked, values.tolist(), *(end.tolist() for end in ends), strict=True)
+    return {name: _estimate(value, reason, (start, end)) for name, value, start, end in told}
 
 
 def _estimate(value: float, reason: str, ends: Sequence[float] = ()) -> Estimate:

@@ -42,7 +42,7 @@ from showthrough.metrics.inference.author_remarks import (
     against,
     remarks_of,
 )
-from showthrough.metrics.inference.people import INFERENCES, MOST_INFERRED, PEOPLE, inferred_of
+from showthrough.metrics.inference.people import INFERENCES, PEOPLE, evidence_of
 from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
 
@@ -93,7 +93,7 @@ class AuthorAttributes(Metric):
             faults["certainty"] = f"found {quoted(self.certainty)}; expected 1 to {CERTAIN}"
         if self.partly not in _HALVES:
             faults["partly"] = f"found {quoted(self.partly)}; expected 0, 0.5 or 1"
-        if self.verdicts and not self.verdicts.startswith(ANSWERS):
+        if self.verdicts and (judge_fault(self.verdicts) or not self.verdicts.startswith(ANSWERS)):
             faults["verdicts"] = f"found {quoted(self.verdicts)}; expected {ANSWERS}FILE"
         if self.seed < 0:
             faults["seed"] = f"found {quoted(self.seed)}; expected 0 or more"
@@ -239,12 +239,7 @@ def _evidence(
     for one, finding in zip(asked, own.found, strict=True):
         if finding.agreement > 0:
             told.setdefault(one.place, []).append(finding)
-    shown = {}
-    for place, found in told.items():
-        document, found = documents[place], sorted(found, key=lambda one: (-one.true.certainty, -one.agreement))
-        text, masks = anonymized.texts[document.id], anonymized.of(document.id)
-        shown[document.id] = {"inferred": [inferred_of(one, document, text, masks) for one in found[:MOST_INFERRED]]}
-    return shown
+    return {documents[place].id: evidence_of(found, documents[place], anonymized) for place, found in told.items()}
 
 
 def _answers(by_place: Mapping[int, Answers], documents: int, which: str) -> list[Answer | None]:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
 from showthrough.data.references import REFERENCES
 from showthrough.errors import shown
 from showthrough.inference.asking import ANSWERS, READER
-from showthrough.inference.controls import CONTROL, CONTROLS, OTHER, Units, risk_interval
+from showthrough.inference.controls import CONTROL, CONTROLS, OTHER, Units, as_good
 from showthrough.metrics.base import Rows, Totals
 
 RIGHT, ALL = "inferred", "attributes"  # columns; of a part with its name behind
 OWN = "own"  # of a control: what the attack itself finds of the attributes that the control was asked for
 UNANSWERED, UNGUESSED, UNJUDGED = "unanswered", "unguessed", "unjudged"
-_SURE = 0.95  # of a risk that is said to be above its control
 
 
 def against(units: Rows, control: str) -> tuple[Units, Units]:
@@ -68,15 +65,6 @@ def _of_answers(name: str, totals: Totals, attacker: str, judge: str) -> Iterato
 
 
 def _of_controls(name: str, rows: Rows) -> Iterator[str]:
-    for control, how in CONTROLS.items():
-        attack, other = against(rows, control)
-        tried = np.sum(attack[1])
-        if not tried or not np.sum(attack[0]):
-            continue
-        ends = risk_interval(attack, other, _SURE)
-        if ends is None or ends[0] <= 0:
-            found, guessed = (np.sum(won) / tried for won, _ in (attack, other))
-            yield (
-                f"{shown(name)}: {found:.1%} are inferred, and {guessed:.1%} {how} (attributes): the control is as "
-                "good as the attack, as far as these documents can tell: what was inferred need not come from the text"
-            )
+    for control in CONTROLS:
+        if said := as_good(*against(rows, control), control):
+            yield f"{shown(name)}, attributes: {said}"

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from showthrough.data.documents import Document
-from showthrough.data.masks import Mask
 from showthrough.errors import shown
 from showthrough.inference.asking import attacker_of, judge_of
 from showthrough.inference.base import Answer, Judge
@@ -124,8 +123,9 @@ class Asking:
         found, begin = findings_of(claims, judge, anonymized.name), 0
         for place, kind, end in kinds:
             self._add(tally, place, kind, found[begin:end])
-            if not kind and (seen := self._evidence(some[place], found[begin:end], anonymized)):
-                tally.evidence[some[place].id] = seen
+            inferred = [one for one in found[begin:end] if self._counts(one) and one.agreement > 0]
+            if inferred and not kind:
+                tally.evidence[some[place].id] = evidence_of(inferred, some[place], anonymized)
             begin = end
 
     def _counts(self, finding: Finding) -> bool:
@@ -144,15 +144,6 @@ class Asking:
                 people[one.subject] = score + one.agreement, number + 1
         for stratum, people in strata.items():
             tally.add(place, stratum, list(people.values()))
-
-    def _evidence(self, document: Document, found: Sequence[Finding], anonymized: Anonymized) -> dict[str, Any]:
-        """What was inferred, the most certain first."""
-        inferred = [one for one in found if self._counts(one) and one.agreement > 0]
-        inferred.sort(key=lambda one: (-one.true.certainty, -one.agreement))
-        if not inferred:
-            return {}
-        text, masks = anonymized.texts[document.id], anonymized.of(document.id)
-        return {"inferred": [inferred_of(one, document, text, masks) for one in inferred[:MOST_INFERRED]]}
 
 
 def _blocks(chunk: Chunk, together: int) -> Iterator[dict[int, Document]]:
@@ -184,12 +175,18 @@ def _strata(finding: Finding) -> Iterator[str]:
         yield f"hardness:{finding.true.hardness}"
 
 
-def inferred_of(finding: Finding, document: Document, text: str, masks: Sequence[Mask]) -> dict[str, Any]:
-    """A finding as evidence."""
+def evidence_of(inferred: Sequence[Finding], document: Document, anonymized: Anonymized) -> dict[str, Any]:
+    """What was inferred of one document, the most certain first."""
+    released, text = Released.of(document.text, anonymized.of(document.id)), anonymized.texts[document.id]
+    ordered = sorted(inferred, key=lambda one: (-one.true.certainty, -one.agreement))
+    return {"inferred": [_inferred(one, text, released) for one in ordered[:MOST_INFERRED]]}
+
+
+def _inferred(finding: Finding, text: str, released: Released) -> dict[str, Any]:
+    """A finding as evidence. A text that was handed in as a whole may be another than its masks make."""
     guess = finding.guess
     start, end = guess.span if guess and guess.span else (0, 0)
     read = 0 <= start < end <= len(text)
-    released = Released.of(document.text, masks) if read else None
     return {
         "subject": shown(finding.subject),
         "tag": shown(finding.tag),
@@ -200,5 +197,5 @@ def inferred_of(finding: Finding, document: Document, text: str, masks: Sequence
         "hardness": finding.true.hardness,
         "start": start if read else None,
         "end": end if read else None,
-        "original": released.original(start, end) if released and released.text == text else None,
+        "original": released.original(start, end) if read and released.text == text else None,
     }

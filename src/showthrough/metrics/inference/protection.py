@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.data.subjects import CERTAIN
 from showthrough.errors import PlanError, Problem, ResourceError, quoted, shown
 from showthrough.inference.asking import ANSWERS, READER, RULES, attacker_fault, judge_fault
-from showthrough.inference.controls import CONTROL, CONTROLS, RISK, SUCCESS, Units, risk, risk_interval
+from showthrough.inference.controls import CONTROL, CONTROLS, RISK, SUCCESS, Units, as_good, risk, risk_interval
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.inference.people import (
@@ -37,7 +35,6 @@ FLOOR = (
     f"the attacker {READER} finds what can simply be read off: whoever knows more or thinks further may infer more, "
     "and less is then protected than these numbers say"
 )
-_SURE = 0.95  # of a risk that is said to be above its control
 _FORMATS = "the formats spia and profiles have them, and tab where mentions say their subject"
 
 
@@ -85,7 +82,7 @@ class _Protection(Metric):
                 f"no document says whom it is about, which the metric {self._name} needs; expected people: {_FORMATS}"
             )
             return [Problem(corpus.source, "", fault)]
-        if self.judge.startswith(ANSWERS) and corpus.survey.subjects > len(corpus):
+        if self.judge.startswith(ANSWERS) and any(len(document.subjects) > 1 for document in corpus):
             fault = "recorded verdicts do not say which person of a document they are about"
             return [Problem("", f"metric {self._name}", f"{fault}; expected {RULES} or llm:MODEL as the judge")]
         return []
@@ -144,18 +141,9 @@ class _Protection(Metric):
                 f"{shown(name)}: {missing} attributes count nowhere in {self._name}: "
                 f"{shown(self.judge)} did not say whether their guesses are right"
             )
-        for control, how in CONTROLS.items():
-            if not totals[INFERRED] or not totals.get(column_of(ASKED, f"{CONTROL}:{control}")):
-                continue
-            attack, other = _against(rows, control)
-            ends = risk_interval(attack, other, _SURE)
-            if ends is None or ends[0] <= 0:
-                found, guessed = (np.sum(won) / np.sum(tried) for won, tried in (attack, other))
-                yield (
-                    f"{shown(name)}: {found:.1%} are inferred, and {guessed:.1%} {how} ({self._name}): the control is "
-                    "as good as the attack, as far as these documents can tell, and what was inferred need not come "
-                    "from the text"
-                )
+        for control in [one for one in CONTROLS if column_of(ASKED, f"{CONTROL}:{one}") in totals]:
+            if said := as_good(*_against(rows, control), control):
+                yield f"{shown(name)}, {self._name}: {said}"
 
 
 def _against(units: Rows, control: str) -> tuple[Units, Units]:

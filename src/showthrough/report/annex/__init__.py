@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from showthrough.analysis.risk.sections import SUCCESS
 from showthrough.analysis.risk.values import RiskAnnex, SafeHarbor, Section, Singled
 from showthrough.errors import shown, some
-from showthrough.report.annex.cells import Lines
+from showthrough.metrics import HEADLINE
+from showthrough.report.annex.cells import Lines, between
 from showthrough.report.annex.safe_harbor import safe_harbor_grid
 from showthrough.report.annex.sections import authorship_grid, inference_grid, linkability_grid
 from showthrough.report.annex.singling import above_threshold, singling_grid
 from showthrough.report.sheets import Sheet
+from showthrough.report.wording import percent
 
 _DECIDES_NOTHING = (
     "This annex is evidence for a decision, and no determination. It does not determine that a release is anonymous, "
@@ -41,6 +44,14 @@ def _lead(annex: RiskAnnex) -> Iterator[str]:
     yield f"Under test: {names}, on {annex.sample}. Intervals are at {level} confidence over these."
     for one in annex.singling_out.figures:
         yield above_threshold(one, annex.threshold)
+    for figure in annex.linkability.figures:
+        if figure.part == HEADLINE and figure.estimate.value is not None:
+            told = f"links {percent(figure.estimate.value)}{between(figure.estimate)} of documents to the right person"
+            yield f"{shown(figure.anonymization)}: the worst attack of {shown(figure.metric)} {told}."
+    for figure in annex.inference.figures:
+        if figure.part == SUCCESS and figure.estimate.value is not None:
+            told = f"infers {percent(figure.estimate.value)}{between(figure.estimate)} of what is true of people"
+            yield f"{shown(figure.anonymization)}: the attacker of {shown(figure.metric)} {told}."
     if kinds := annex.safe_harbor.identifiers:
         measured = sum(not one.reason for one in kinds)
         yield f"Safe Harbor: {measured} of {len(kinds)} kinds of identifiers are marked in the corpus, and measured."

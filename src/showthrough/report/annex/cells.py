@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from showthrough.analysis.agreement.values import Estimate
 from showthrough.report.sheets import Entry, Grid, Row, share, words
+from showthrough.report.wording import percent
 
 NOT_MEASURED = "not measured"
 
@@ -37,3 +38,8 @@ def left_open(caption: str, reason: str, command: str, label: str, notes: tuple[
 
 def people(number: int) -> str:
     return "1 person" if number == 1 else f"{number:,} people"
+
+
+def between(found: Estimate) -> str:
+    """The ends of an interval, in brackets."""
+    return "" if found.low is None or found.high is None else f" ({percent(found.low)} to {percent(found.high)})"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from showthrough.analysis.agreement.values import Estimate
 from showthrough.analysis.risk.values import RiskAnnex, SinglingOut
 from showthrough.errors import shown, some
-from showthrough.report.annex.cells import Lines, entry_of, left_open, people
+from showthrough.report.annex.cells import Lines, between, entry_of, left_open, people
 from showthrough.report.sheets import Grid, Row, count
 from showthrough.report.wording import counted_words, percent
 
@@ -24,20 +23,16 @@ def above_threshold(one: SinglingOut, threshold: float) -> str:
     who = f"{shown(one.anonymization)}, by what {shown(one.metric)} inferred:"
     if found.value is None:
         return f"{who} nothing can be said of singling out: {found.reason}."
-    ends = _between(found)
+    ends = between(found)
     told = f"{who} 1/k is above {threshold:g} for {percent(found.value)}{ends} of {people(one.people)}"
     told = f"{told}, as far as this attacker infers; a better one may infer more."
     if not one.named.value or one.found.value is None:
         return told
     return (
         f"{told} A name, number or address that the population does not have was inferred of "
-        f"{percent(one.named.value)}{_between(one.named)}, and leads to them whatever k is: one or the other holds of "
-        f"{percent(one.found.value)}{_between(one.found)}."
+        f"{percent(one.named.value)}{between(one.named)}, and leads to them whatever k is: one or the other holds of "
+        f"{percent(one.found.value)}{between(one.found)}."
     )
-
-
-def _between(found: Estimate) -> str:
-    return "" if found.low is None or found.high is None else f" ({percent(found.low)} to {percent(found.high)})"
 
 
 def singling_grid(annex: RiskAnnex, lines: Lines) -> Grid:

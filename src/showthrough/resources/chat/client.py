@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -90,14 +91,18 @@ class Client:
         self._key = os.environ.get(KEY) or ("none" if address.is_here else "")
         if not self._key:
             raise ResourceError(f"{address.name}: there is no key for {address.host}: {KEY} is to hold it")
-        http = openai.DefaultHttpxClient(follow_redirects=False, trust_env=False, proxy=address.proxy(hosts))
-        timeout = openai.Timeout(_ANSWER, connect=_CONNECT)
-        self._client = openai.OpenAI(
-            api_key=self._key, base_url=address.url, max_retries=0, timeout=timeout, http_client=http
-        )
 
-    def close(self) -> None:
-        self._client.close()
+    @contextmanager
+    def connected(self) -> Iterator[None]:
+        """In here it can be asked; what is still under way at the end breaks off."""
+        proxy = self._address.proxy(self._hosts)
+        http = self._openai.DefaultHttpxClient(follow_redirects=False, trust_env=False, proxy=proxy)
+        timeout = self._openai.Timeout(_ANSWER, connect=_CONNECT)
+        self._client = self._openai.OpenAI(
+            api_key=self._key, base_url=self._address.url, max_retries=0, timeout=timeout, http_client=http
+        )
+        with self._client:
+            yield
 
     def ask(self, question: Question, number: int, tokens: int) -> Answered:
         """Raises LaterError, UnaskableError, or ResourceError where nobody can be asked anything."""
@@ -144,6 +149,8 @@ class Client:
         if error.status_code not in _UNASKABLE:
             return False
         said = f"{error.param or ''} {error.message} {error.body or ''}".lower()
+        if any(word in said for word in _TOO_LONG):  # which servers may say of max_tokens
+            return False
         with self._lock:
             for name, words in _OPTIONAL.items():
                 if name in sent and any(word in said for word in words):

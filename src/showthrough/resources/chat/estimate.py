@@ -38,6 +38,12 @@ class Tally:
     scored: tuple[str, str] = ("", "")  # the metric and the anonymization
     _seen: set[str] = field(default_factory=set)
 
+    def begin(self, metric: str, anonymization: str, models: Iterable[str]) -> None:
+        """What is counted from now on; a metric that shares all questions with another has none of its own."""
+        self.scored = metric, anonymization
+        for model in models:
+            self._count(model)
+
     def count(self, model: str, new: Mapping[str, Question], answered: int, usual: Mapping[str, int]) -> None:
         """Questions by key, how many others have answers, and how long answers to prompts usually are."""
         one = self._count(model)

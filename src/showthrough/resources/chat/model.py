@@ -22,6 +22,10 @@ from showthrough.resources.chat.recordings import About, Recording, Recordings, 
 from showthrough.resources.chat.settings import AskingSettings
 from showthrough.resources.settings import Watch
 
+NOWHERE = (
+    "its answers cost and are kept beside the run: name it with -o, or a file with --recordings"
+    " (in Python, recordings=…)"
+)
 _LONGEST = 32_000  # tokens of an answer, however often it was cut
 _INVALID = "no valid answer came"
 
@@ -130,14 +134,8 @@ class LanguageModel:
             if self._watch is not None:
                 self._watch(f"asking {self.address.model}", done, len(new))
 
-        with recordings.growing():
+        with recordings.growing(), client.connected():
             at_work(new, work, self._settings.concurrency, stop, told)
-
-
-NOWHERE = (
-    "its answers cost and are kept beside the run: name it with -o, or a file with --recordings"
-    " (in Python, recordings=…)"
-)
 
 
 class _Try:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from showthrough.errors import InputError, OutputError, Problem, shown
 from showthrough.files.growing import DamagedError, GrowingFile, pieces
-from showthrough.files.reading import plain, read_bytes
+from showthrough.files.reading import exists, plain, read_bytes
 from showthrough.resources.chat.base import Question
 
 TITLE = b"showthrough answers 1"
@@ -83,7 +83,7 @@ class Recordings:
         self._found: dict[str, Recording] = {}
         self._about: dict[str, set[About]] = {}
         self._lock = threading.Lock()
-        if path.exists():
+        if exists(path):
             self._take(_pieces_of(path))
 
     def __getitem__(self, key: str) -> Recording:

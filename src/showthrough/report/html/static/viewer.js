@@ -114,7 +114,8 @@ async function startViewer(start) {
     const both = (kind, words) => make("li", {}, `${words} `, sample(`${kind} direct`, "direct"), " ", sample(`${kind} quasi`, "quasi"));
     return make("ul", { class: "legend", "aria-label": "Legend: direct identifiers are filled, quasi-identifiers tinted" },
       both("leaked", "leaked"), both("partly", "in part"), both("hidden", "masked"),
-      make("li", {}, sample("needless", "masked, not marked")), make("li", {}, sample("unasked", "marked to stay")));
+      make("li", {}, sample("needless", "masked, not marked")), make("li", {}, sample("unasked", "marked to stay")),
+      ...(Object.values(index.inferred ?? {}).flat().some(Boolean) ? [make("li", {}, make("b", { class: "read" }, "inferred from"))] : []));
   }
 
   function fillReaders() {
@@ -165,7 +166,7 @@ async function startViewer(start) {
     const inferred = both.flatMap((name) => inferencesOf(shown, name).map((one) => inferredList(name, one, leapTo)));
     const pairs = both.flatMap((name) => Object.entries(shown.evidence ?? {}).map(([metric, by]) => [name, metric, by[name]]))
       .filter(([, , one]) => one && !one.inferred?.length && !one.passages?.length);
-    evidence.replaceChildren(...inferred, ...pairs.map(([name, metric, { guess, rank, margin, words, attack, places, strings }]) => {
+    evidence.replaceChildren(...inferred, ...pairs.map(([name, metric, { guess, rank, margin, words, attack, places, strings, reasons }]) => {
       if (places?.length) {
         return make("div", { class: "attack" },
           make("p", {}, make("strong", {}, "Still there. "), `${metric} finds in what ${name} leaves:`),
@@ -180,7 +181,8 @@ async function startViewer(start) {
           rank === null || rank === undefined ? "; the attacker does not know the person" : `; the person is at rank ${rank}`,
           margin === null || margin === undefined ? "" : `, margin ${margin.toFixed(3)}`, "."),
         words.length ? make("p", { class: "words" }, right ? "Given away by " : "Led to that guess by ", ...words.map(([word, weight]) =>
-          make("span", {}, make("b", { class: "telling" }, word), make("small", {}, ` ${weight.toFixed(2)}`)))) : null);
+          make("span", {}, make("b", { class: "telling" }, word), make("small", {}, ` ${weight.toFixed(2)}`)))) : null,
+        reasons?.length ? make("p", {}, "Whatever it says: ", ...reasons.map(([reason, weight]) => `${reason} (${weight.toFixed(2)})`)) : null);
     }));
     evidence.hidden = !pairs.length && !inferred.length;
   }
