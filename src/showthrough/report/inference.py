@@ -94,10 +94,19 @@ def by_person(run: Run, record: MetricRecord) -> bool:
 def inference_tables(run: Run) -> list[InferenceTable]:
     """A table for each attacker that was asked, of people and of authors."""
     return [
-        _table(run, records, f"{title}, {records[0].text}" if len(askings(run, role)) > 1 else title)
+        _table(run, records, f"{title}, {_told_apart(records, askings(run, role))}".removesuffix(", "))
         for role, title in ROLES.items()
         for records in askings(run, role)
     ]
+
+
+def _told_apart(records: Sequence[MetricRecord], every: Sequence[Sequence[MetricRecord]]) -> str:
+    """What tells one asking from others: nothing, the attacker, or all that was asked for."""
+    attackers = [attacker_of(some[0]) for some in every]
+    own = attacker_of(records[0])
+    if len(every) == 1:
+        return ""
+    return shown(own, _LONGEST) if attackers.count(own) == 1 else records[0].text
 
 
 def _table(run: Run, records: Sequence[MetricRecord], title: str) -> InferenceTable:
@@ -218,7 +227,9 @@ def _strata(run: Run, record: MetricRecord, kind: str, parts: Sequence[str]) -> 
         own = run.parts(name, record.text)
         columns.append(Column(name, record.group, record.better, tuple(Cell(own.get(part)) for part in parts)))
     names = tuple(part.removeprefix(f"{kind}:") for part in parts)
-    return StrataTable(f"{record.text} by {_KINDS.get(kind, kind)}", names, tuple(columns))
+    alone = sum(one.name == record.name for one in run.metrics) == 1
+    title = f"{record.name if alone else record.text} by {_KINDS.get(kind, kind)}"
+    return StrataTable(title, names, tuple(columns))
 
 
 def _protected(run: Run, record: MetricRecord, part: str) -> float:

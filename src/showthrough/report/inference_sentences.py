@@ -89,7 +89,10 @@ def _told(run: Run, name: str, worst: Worst, role: Role) -> Clause:
     about = columns.get(ABOUT, columns.get(PEOPLE, 0) + missing)
     where = f" ({missing:,.0f} of {about:,.0f} documents have no answer and count nowhere)" if missing else ""
     if reader:
-        return Clause("leaves ", number, f"{of} to be simply read off{three}{most}{where}")
+        more = (
+            "" if worst.alone else ", more than any other attacker that was asked infers" if not worst.lacking else ""
+        )
+        return Clause("leaves ", number, f"{of} to be simply read off{three}{more}{where}")
     return Clause(f"lets {called(worst.attacker)}{most and most + ','} infer ", number, f"{of}{three}{where}")
 
 

@@ -17,6 +17,7 @@ from rich.text import Text
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.all_tables import each_once, every_table
+from showthrough.report.inference import StrataTable
 from showthrough.report.significance import describes, first_is_better, p_text, result
 from showthrough.report.table import Column, Table, documents_line, signatures
 from showthrough.run.records import Comparison
@@ -71,8 +72,8 @@ def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
     for failure in run.failures:
         console.print(Text("failed", "red").append(f" {failure.metric}: {failure.reason}", ""), soft_wrap=True)
     if len(shown) < len(every):
-        titles = ", ".join(dict.fromkeys(table.title for table in every if table not in shown))
-        console.print(Text(f"--parts shows the parts of {titles}", style="dim"))
+        apart = (table.title for table in every if table not in shown and not isinstance(table, StrataTable))
+        console.print(Text(f"--parts shows the parts of {', '.join(dict.fromkeys(apart))}", style="dim"))
         console.print()
 
 

@@ -31,7 +31,16 @@ SCRIPTS = (  # in the order in which they run
     "page", "tips", "names", "charts", "labels", "plane", "sweeps", "matrices",
     "scores", "failures", "marking", "inferred", "viewer", "passages", "print", "start",
 )  # fmt: skip
-STYLES = ("page", "tables", "summary", "figures", "viewer", "people", "passages", "print")  # later ones go over earlier ones
+STYLES = (
+    "page",
+    "tables",
+    "summary",
+    "figures",
+    "viewer",
+    "people",
+    "passages",
+    "print",
+)  # later ones go over earlier ones
 _GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼▶", strict=True))
 _COLOURS = 8  # that a theme has for anonymizations
 
@@ -98,7 +107,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
 
 
 def _tables(run: Run) -> dict[str, Any]:
-    """Headlines by group, author masking, inference, all others, what is told below headlines, and short names of metrics."""
+    """Headlines by group, author masking, inference, all others, what is told below headlines, short names."""
     every, named = every_table(run), Counter(one.name for one in run.metrics)
     main = [table for table in every if table.title == HEADLINES]
     own = {
