@@ -23,7 +23,7 @@ from showthrough.report.inference import InferenceTable, StrataTable
 from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.sweeps import TOO_GOOD, sweep_grids
 from showthrough.report.systems import grids
-from showthrough.report.table import HEADLINES, signatures
+from showthrough.report.table import HEADLINES, Table, signatures
 from showthrough.report.verdict import WORDS, value_words, verdict
 from showthrough.run.run import Run
 
@@ -110,7 +110,7 @@ def _tables(run: Run) -> dict[str, Any]:
     """Headlines by group, author masking, inference, all others, what is told below headlines, short names."""
     every, named = every_table(run), Counter(one.name for one in run.metrics)
     main = [table for table in every if table.title == HEADLINES]
-    own = {
+    own: dict[str, list[Table]] = {
         "authors": [table for table in every if isinstance(table, AuthorsTable)],
         "people": [table for table in every if isinstance(table, InferenceTable)],
         "strata": [table for table in every if isinstance(table, StrataTable)],
