@@ -87,3 +87,17 @@ def test_the_interval_of_a_difference() -> None:
     perfect = (1.0, 0.93, 1.0)
     low, high = sure_difference_interval(perfect, perfect)
     assert low < 0 < high  # two perfect scores on few documents are not known to be equal
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=30))
+def test_a_small_share_is_as_uncertain_as_what_it_leaves(counts: Counts) -> None:
+    hidden, more = np.array(counts, dtype=np.float64).T
+    total = hidden + more
+    if hidden.sum() != more.sum():
+        low, high = interval(hidden, total)
+        assert interval(more, total) == (pytest.approx(1 - high, abs=1e-9), pytest.approx(1 - low, abs=1e-9))
+
+
+def test_few_of_many_are_few() -> None:
+    """5 of 1,000: Clopper and Pearson's interval is 0.0016 to 0.0116."""
+    assert interval(np.arange(1000) < 5, np.ones(1000)) == pytest.approx((0.0016, 0.0116), abs=0.0004)

@@ -20,6 +20,7 @@ _EXACT = 1e-9  # how far a function may be from what it is taken for
 _STEP = 1e-5  # of its scale, by which a sum is moved to see what follows
 _PLACES = 64  # at which columns are moved to see which parts hang on them
 _TOGETHER = 64  # columns that are moved together first
+_HALF = 0.5
 _TINY = 1e-12  # what adding in another order can make of nothing
 
 
@@ -102,7 +103,20 @@ def influences(form: Form, rows: Array) -> Influences:
     with np.errstate(invalid="ignore"):  # an undefined value has no slope
         each = slope * rows
     counted = (rows != 0).any(axis=0).astype(np.float64)
-    return Influences(each.sum(axis=0), np.abs(each).sum(axis=0), counted, value[0])
+    return Influences(each.sum(axis=0), _weights(each, value[0]), counted, value[0])
+
+
+def _weights(each: Array, value: Array) -> Array:
+    """What documents weigh in shares: what they have above the line and below it.
+
+    Of a small share few have anything above, and would seem to be all that counts; 1 less the share is as uncertain and
+    weighs them alike. So a share below one half is seen from there. What lowers a share stands below its line: with u
+    above and d below, both as parts of the share v, its other side has d / v − u above and (1 − v) d / v below.
+    """
+    up, down = np.maximum(each, 0).sum(axis=0), np.maximum(-each, 0).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        turned = np.abs(down / value - up) + (1 - value) * down / value
+    return np.where((value > 0) & (value < _HALF), turned, up + down)
 
 
 def forms(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> list[Form]:

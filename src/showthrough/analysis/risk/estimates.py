@@ -11,16 +11,13 @@ from showthrough.metrics import Rows
 from showthrough.run.run import Run
 from showthrough.statistics import Ratios, Spread, influences, resampled_totals, share_interval
 
-_HALF = 0.5
 _NOT_DRAWN = "the run was made without resamples"
 
 
 def shares(run: Run, rows: Rows, asked: Mapping[str, tuple[str, str]], reason: str) -> dict[str, Estimate]:
     """By name one column over another, each between 0 and 1; `reason` where there is nothing below the line.
 
-    Drawn again are the documents, or groups of them, with the run's resamples, seed and confidence. A share below one
-    half is seen from its other side, what is left of the whole: there a document weighs what it has of the whole, and
-    not more for being one of the few that count.
+    Drawn again are the documents, or groups of them, with the run's resamples, seed and confidence.
     """
     table, settings = run.units(rows), run.settings
     sides = np.array([[table.values[:, table.columns.index(column)] for column in pair] for pair in asked.values()])
@@ -29,8 +26,7 @@ def shares(run: Run, rows: Rows, asked: Mapping[str, tuple[str, str]], reason: s
         values = above.sum(axis=0) / below.sum(axis=0)
     if not settings.resamples:
         return {name: _estimate(value, reason) for name, value in zip(asked, values.tolist(), strict=True)}
-    few = values < 0.5
-    both = np.hstack([np.where(few, below - above, above), below])
+    both = np.hstack([above, below])
     count = len(asked)
     weights = np.stack([np.eye(count, 2 * count), np.eye(count, 2 * count, count)])
     form = Ratios(tuple(asked), weights)
@@ -39,8 +35,7 @@ def shares(run: Run, rows: Rows, asked: Mapping[str, tuple[str, str]], reason: s
     again = np.divide(drawn, of, out=np.full(drawn.shape, np.nan), where=of != 0)
     seen = np.where(np.isnan(each.values), 0.0, np.clip(each.values, 0, 1))
     low, high = share_interval(seen, Spread.of(again, each), settings.confidence)
-    ends = np.where(few, 1 - high, low), np.where(few, 1 - low, high)
-    told = zip(asked, values.tolist(), *(end.tolist() for end in ends), strict=True)
+    told = zip(asked, values.tolist(), low.tolist(), high.tolist(), strict=True)
     return {name: _estimate(value, reason, (start, end)) for name, value, start, end in told}
 
 
