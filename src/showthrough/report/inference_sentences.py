@@ -109,8 +109,8 @@ def _bare(run: Run, name: str, worst: Worst) -> Iterator[Clause]:
     for record in worst.records:
         bare, people = bare_of(run, record, name)
         if people and bare and by_person(run, record):
-            how = "can be" if worst.attacker == READER else "was inferred"
-            yield Clause("of ", f"{bare:,.0f} of {people:,.0f}", f" people everything that counts {how}")
+            how = "can be read off" if worst.attacker == READER else "was inferred"
+            yield Clause("all that counts ", f"{how} of {bare:,.0f} of {people:,.0f}", " people")
 
 
 def _control(run: Run, name: str, worst: Worst) -> Iterator[Clause]:
