@@ -215,6 +215,27 @@ def test_another_attacker_is_named(answered: Callable[..., Run]) -> None:
     assert [line for line in table.remarks() if re.fullmatch(r"asked answers:.*: answers [0-9a-f]{8}", line)]
 
 
+def test_a_control_that_infers_everything_leaves_nothing_to_tell(read: Run) -> None:
+    """Then there is no risk above it: that must not read as if nobody had been asked."""
+    gone = {("cpr", "control:other"): {"value": 1.0}, ("cpr", "risk:other"): {"value": None, "low": None, "high": None}}
+    scores = [msgspec.structs.replace(one, **gone.get((one.metric, one.part), {})) for one in read.scores]
+    assert said(msgspec.structs.replace(read, scores=scores), "places").endswith("may not come from the text")
+
+
+def test_without_a_control_that_is_said(answered: Callable[..., Run]) -> None:
+    run = answered(lambda number: [("NAME", f"Ann {SURNAMES[number]}")])
+    gone = {"value": None, "low": None, "high": None, "reason": "nobody answered"}
+    no_control = [
+        msgspec.structs.replace(one, **gone) if one.part.startswith(("control:", "risk:")) else one
+        for one in run.scores
+    ]
+    run = msgspec.structs.replace(run, scores=no_control)
+    assert said(run, "names").endswith("no control was answered, so nobody knows how much of it is guessed")
+    (table,) = inference_tables(run)
+    assert "no control: nobody answered" in table.remarks()
+    assert [one.head.partition("(")[0] for one in table.columns] == ["cpr", "ipr", "success"]
+
+
 def test_the_attacker_that_infers_most_is_the_one_to_tell(answered: Callable[..., Run]) -> None:
     asked = answered(lambda number: []).metrics[0].text
     run = evaluate(CORPUS, {"names": names_masked()}, [asked, "cpr"], resamples=0)
@@ -237,7 +258,7 @@ def test_who_was_asked_stands_in_a_line(read: Run) -> None:
     record = msgspec.structs.replace(read.metrics[0], parameters={**read.metrics[0].parameters, "attacker": "llm:m"})
     other = msgspec.structs.replace(read, asked=[asked, Asked("llm:other")])
     assert list(asked_lines(other, [record])) == [
-        "asked llm:m (m-2026): prompt subjects abcdef12; 49 calls, 12,345 tokens sent, 678 received; "
+        "asked llm:m (the server says m-2026): prompt subjects abcdef12; 49 calls, 12,345 tokens sent, 678 received; "
         "2 without an answer (too long)"
     ]
 

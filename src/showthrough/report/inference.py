@@ -186,9 +186,7 @@ def asked_lines(run: Run, records: Sequence[MetricRecord]) -> Iterator[str]:
     for one in run.asked:
         if one.name not in named:
             continue
-        who = (
-            f"{shown(one.name, _LONGEST)}{f' ({shown(one.model)})' if one.model and one.model not in one.name else ''}"
-        )
+        who = f"{shown(one.name, _LONGEST)}{f' (the server says {shown(one.model)})' if one.model else ''}"
         told = [f"answers {one.digest[:8]}"] if one.digest else []
         told += [f"prompt {shown(name)} {digest[:8]}" for name, digest in one.prompts.items()]
         if one.calls:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from showthrough.data.subjects import CERTAIN
+from showthrough.errors import shown
 from showthrough.inference.asking import READER
 from showthrough.inference.controls import CONTROL, CONTROLS, SUCCESS
 from showthrough.metrics import HEADLINE, Role
@@ -29,6 +31,8 @@ from showthrough.report.wording import Clause, counted_words, listed, percent
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import headline, playing
 from showthrough.run.run import Run
+
+_ONE: dict[Role, str] = {"inference": "person", "attributes": "author"}
 
 
 class Worst(NamedTuple):
@@ -70,30 +74,30 @@ def inference_clauses(run: Run, name: str) -> Iterator[Clause]:
 
 
 def _told(run: Run, name: str, worst: Worst, role: Role) -> Clause:
-    record, reader = worst.records[0], worst.attacker == READER
+    record = worst.records[0]
     columns = {column: sum(values) for column, values in run.rows[record.text][name].items()}
-    people = counted_words(columns.get(PEOPLE, 0), "author" if role == "attributes" else "person").replace(
-        "persons", "people"
-    )
-    number = percent(worst.share) if worst.share else "nothing"
+    count = columns.get(PEOPLE, 0)
+    people = f"{count:,.0f} people" if role == "inference" and count != 1 else counted_words(count, _ONE[role])
     of = f" of {columns.get(ASKED, columns.get(ALL, 0)):,.0f} attributes of {people}"
     if by_person(run, record):
         of = f" of what is true of each of {people}, on average,"
-    most = "" if worst.alone else ", the attacker that infers most" + ", of those that have a number," * worst.lacking
-    three = ""
-    if role == "attributes":
-        score = run.parts(name, record.text).get(TOP_3)
-        also = f", {percent(score.value)} in three" if score is not None and score.value is not None else ""
-        three = f" with the first guess{also}"
     missing = columns.get(UNANSWERED, 0)
-    about = columns.get(ABOUT, columns.get(PEOPLE, 0) + missing)
+    about = columns.get(ABOUT, count + missing)
     where = f" ({missing:,.0f} of {about:,.0f} documents have no answer and count nowhere)" if missing else ""
-    if reader:
-        more = (
-            "" if worst.alone else ", more than any other attacker that was asked infers" if not worst.lacking else ""
-        )
-        return Clause("leaves ", number, f"{of} to be simply read off{three}{more}{where}")
-    return Clause(f"lets {called(worst.attacker)}{most and most + ','} infer ", number, f"{of}{three}{where}")
+    behind = f"{_guesses(run, name, record) if role == 'attributes' else ''}{where}"
+    number = percent(worst.share) if worst.share else "nothing"
+    if worst.attacker == READER:
+        more = "" if worst.alone or worst.lacking else ", more than any other attacker that was asked infers"
+        return Clause("leaves ", number, f"{of} to be simply read off{more}{behind}")
+    among = " of those that have a number" if worst.lacking else ""
+    most = "" if worst.alone else f", the attacker that infers most{among},"
+    return Clause(f"lets {called(worst.attacker)}{most} infer ", number, f"{of}{behind}")
+
+
+def _guesses(run: Run, name: str, record: MetricRecord) -> str:
+    score = run.parts(name, record.text).get(TOP_3)
+    also = f", {percent(score.value)} in three" if score is not None and score.value is not None else ""
+    return f" with the first guess{also}"
 
 
 def _unseen(run: Run, name: str, worst: Worst) -> Iterator[Clause]:
@@ -101,7 +105,7 @@ def _unseen(run: Run, name: str, worst: Worst) -> Iterator[Clause]:
     score = headline(run, name, worst.records[0])
     if score is None or worst.share:
         return
-    high = score.unseen if worst.records[0].better == "higher" else score.high or 0.0
+    high = score.unseen if worst.records[0].better == "higher" else math.ceil(100 * (score.high or 0.0)) / 100
     yield Clause("", f"up to {high * 100:.0f} % may be" if high else "more may be than was seen")
 
 
@@ -119,13 +123,13 @@ def _control(run: Run, name: str, worst: Worst) -> Iterator[Clause]:
     risk = risk_above(run, record, name, control)
     if not worst.share:
         return
-    if risk is None:
-        if worst.attacker != READER:
-            yield Clause("no control was answered, so nobody knows ", "how much of it is guessed", aside=True)
-    elif as_good(risk):
+    if not control:
+        yield Clause("no control was answered, so nobody knows ", "how much of it is guessed", aside=True)
+    elif risk is None or as_good(risk):  # none is left above a control that infers everything
         yield Clause("", AS_GOOD)
     else:
-        guessed = run.parts(name, record.text)[f"{CONTROL}:{control}"].value or 0.0
+        score = run.parts(name, record.text).get(f"{CONTROL}:{control}")
+        guessed = 0.0 if score is None else score.value or 0.0
         above = f", a risk of {rounded(risk.value or 0.0)} above this control"
         number = percent(guessed) if guessed else "nothing"
         yield Clause(f"{CONTROLS[control]} the same attacker has ", number, above, aside=True)
@@ -137,10 +141,8 @@ def inference_caveats(run: Run) -> list[str]:
     if not records:
         return []
     attackers = list(dict.fromkeys(map(attacker_of, records)))
-    least = sorted({int(record.parameters.get("certainty", 0)) for record in records})
-    counts = (
-        f"An attribute counts where the corpus is at least {listed([*map(str, least)])} of {CERTAIN} certain of it. "
-    )
+    least = sorted({shown(str(record.parameters.get("certainty", "?"))) for record in records})
+    counts = f"An attribute counts where the corpus is at least {listed(least)} of {CERTAIN} certain of it. "
     half = "One that is inferred less precisely counts half. " if playing(run, "inference") else ""
     lines = [f"{counts}{half}What the corpus does not say of people was not asked for."]
     if READER in attackers:
