@@ -321,7 +321,7 @@ def test_evidence_stands_beside_the_document(window: Open, read: Run) -> None:
     view = window(html_text(read), "#doc=d03&anonymization=names")
     (listed,) = view.tab.locator(".evidence .attack").all_inner_texts()
     words = " ".join(listed.split())
-    assert words.startswith("Inferred. cpr, ipr on names: 2 attributes of one person of ann")
+    assert words.startswith("Inferred. cpr, ipr on names: 2 attributes of one person person ann")
     assert f"OCCUPATION: baker{EVIL} was inferred where" in words
     marked = view.tab.locator('.pane[data-kind="released"] .read').all_inner_texts()
     assert "Oslo" in " ".join(marked)

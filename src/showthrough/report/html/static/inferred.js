@@ -39,5 +39,5 @@ function inferredList(name, { metrics, inferred }, leap) {
   return make("details", { class: "attack", open: "" },
     make("summary", {}, make("strong", {}, "Inferred. "), `${metrics.join(", ")} on ${name}: ${told}`),
     make("ul", { class: "inferred", tabindex: "0", "aria-label": `Inferred from ${name}` },
-      ...[...people].map(([person, all]) => make("li", {}, "of ", make("bdi", {}, person), make("ul", {}, ...all.map(entry))))));
+      ...[...people].map(([person, all]) => make("li", {}, person === "author" ? "" : "person ", make("bdi", {}, person), make("ul", {}, ...all.map(entry))))));
 }
