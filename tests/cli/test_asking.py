@@ -213,6 +213,16 @@ def test_no_word_of_a_document_is_in_messages_or_bare_runs(cli: Callable[..., An
     assert sorted(path.name for path in Path().iterdir()) == ["a.json", "profiles.jsonl", "refused.json", "run.json"]
 
 
+def test_who_resumes_what_failed_is_told_how(cli: Callable[..., Any]) -> None:
+    with talking(guessing) as server:
+        server.refusing = 404, ""
+        assert cli(*arguments(server, "-o", "run.json")).status == 1
+        found = cli(*arguments(server, "-o", "run.json", "--resume"))
+        assert "--force makes it anew, and what models answered is not asked again" in found.err
+        server.refusing = None
+        assert cli(*arguments(server, "-o", "run.json", "--force")).status == 0
+
+
 def test_a_bench_asks_before_systems_work_and_keeps_answers_beside_its_run(
     cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
