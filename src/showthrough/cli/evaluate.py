@@ -196,7 +196,9 @@ def _earlier(output: Path | None, journal: Path | None, resume: bool, force: boo
         what = "" if unfinished is None else f"; with --force {unfinished.name} is completed, and takes its place"
         if run.failures and not what:
             failed = ", ".join(one.metric for one in run.failures)
-            what = f", though these failed: {failed}; --force makes it anew, and what models answered is not asked again"
+            what = (
+                f", though these failed: {failed}; --force makes it anew, and what models answered is not asked again"
+            )
         raise PlanError(f"this run is complete; there is nothing to resume{what}", str(output))
     return run if unfinished is None else read_journal(unfinished)
 
