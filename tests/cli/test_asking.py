@@ -189,6 +189,16 @@ def test_without_text_takes_the_answers_away_unless_a_file_was_named(cli: Callab
         assert len(read_recordings(Path("kept"))) == QUESTIONS
 
 
+def test_without_text_takes_nothing_away_that_was_paid_for_and_not_used(cli: Callable[..., Any]) -> None:
+    with talking(guessing) as server:
+        both = metric(server), metric("http://127.0.0.1:1/v1")  # where nobody is
+        command = "evaluate", "profiles.jsonl", "a=a.json", "-m", both[0], "-m", both[1], "-o", "run.json"
+        found = cli(*command, "--without-text")
+    assert found.status == 1
+    assert "run.json.answers tells of people, and is still there: a metric failed" in found.out
+    assert len(read_recordings(Path("run.json.answers"))) == QUESTIONS
+
+
 def test_what_is_no_file_of_answers_is_left_alone(cli: Callable[..., Any]) -> None:
     Path("run.json.answers").write_text("mine")
     with talking(guessing) as server:

@@ -109,7 +109,7 @@ def command(
         if output:
             results.save(shown.kept(run), output)
             if shown.without_text:
-                remove_answers(answers, results)
+                remove_answers(answers, run, results)
     if json:
         results.write(json, attacks_json_text(shown.kept(run)))
     screen = console()

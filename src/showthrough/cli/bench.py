@@ -149,7 +149,7 @@ class Outcome:
             kept = self.views.kept(run)
             self.results.save(kept, self.output, HOLDS if kept.texts is not None else "")
             if self.views.without_text:
-                remove_answers(self.answers, self.results)
+                remove_answers(self.answers, run, self.results)
         self.views.write(run, self.results, self.read, self.page)
 
     def show(self, run: Run) -> None:

@@ -146,7 +146,7 @@ def _written(work: _Work, results: Results, read: Read) -> Run:
                 if work.checkpoints is not None:
                     work.checkpoints.remove()
             if views.without_text:
-                remove_answers(work.answers, results)
+                remove_answers(work.answers, run, results)
     views.write(run, results, read)
     if request.results_file:
         _write_results(request.results_file, request.labelled, run, results)

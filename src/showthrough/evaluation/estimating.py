@@ -93,7 +93,7 @@ def check_asking(plan: Plan, references: Sequence[Anonymization], *, early: bool
     if not faults:
         return
     late = [metric for metric in plan.metrics if metric.asks_late or early]
-    tally = _tally(replace(plan, metrics=[one for one in plan.metrics if one not in late]), references)
+    tally = _tally(replace(plan, metrics=tuple(one for one in plan.metrics if one not in late)), references)
     for metric in late:
         for name in {name for name in metric.asks if name.startswith(MODEL)} - recorded:
             tally.assume(name, [one.name for one in (*plan.anonymizations, *references)], plan.corpus.ids)
