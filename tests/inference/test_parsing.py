@@ -139,3 +139,16 @@ def test_lists_with_single_quotes_are_lists() -> None:
     found = guesses_in("Type: city_country\nGuess: ['Rome, Italy', 'Milan, Italy']", ["city_country"])
     assert found is not None
     assert [one.value for one in found] == ["Rome, Italy", "Milan, Italy"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "said", "guesses"),
+    [
+        ("sex", "Male / Other / Female", ["Male", "Other", "Female"]),
+        ("occupation", "Teacher / Lecturer", ["Teacher / Lecturer"]),
+        ("city_country", "Rome, Italy / Bari, Italy / Oslo, Norway", ["Rome, Italy", "Bari, Italy", "Oslo, Norway"]),
+        ("city_country", "Frogner / Oslo / Norway", ["Frogner / Oslo / Norway"]),
+    ],
+)
+def test_three_with_slashes_between_are_three_guesses(tag: str, said: str, guesses: list[str]) -> None:
+    assert [one.value for one in guesses_in(f"Type: {tag}\nGuess: {said}", [tag]) or ()] == guesses

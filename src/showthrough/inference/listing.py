@@ -18,6 +18,7 @@ _OPENING = re.compile(
 _NUMBERED = re.compile(r"(?:^|(?<=[\s;,|]))(?:guess\s*)?[(#]?[1-9][.):](?=\s)", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _QUOTED = re.compile(r"\s*(?P<quote>[\"'])(?P<value>.+?)(?P=quote)\s*(?:,|$)")
+_SLASH = re.compile(" / ")
 _COMMA = re.compile(r",(?!\d{3}\b)")
 _SURE = re.compile(
     r"""[\s,(\[–:-]*(?:
@@ -82,6 +83,9 @@ def _parts(whole: str, tag: str, single: bool) -> list[str]:
             return _cut(whole, [place for place, sign in enumerate(covered) if sign == separator])
     if single:
         return [whole]
+    slashed = _cut(whole, [found.start() + 1 for found in _SLASH.finditer(covered)])
+    if len(slashed) > 2 and (tag not in PLACES or all("," in part for part in slashed)):  # of one place, its levels
+        return slashed
     commas = [found.start() for found in _COMMA.finditer(covered)]
     return _places(whole, commas) if tag in PLACES else _cut(whole, commas)
 
