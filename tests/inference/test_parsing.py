@@ -128,7 +128,9 @@ def test_any_text_is_read_and_guesses_stand_in_it(answer: str) -> None:
 
 
 def test_a_guess_that_is_also_the_name_of_a_tag_stays_a_guess() -> None:
-    answer = "Type: relationship_status\nGuess:\n1. Single\n2. Married\n3. Divorced\n\nType: sex\nGuess:\n- Male\n- Female"
+    answer = (
+        "Type: relationship_status\nGuess:\n1. Single\n2. Married\n3. Divorced\n\nType: sex\nGuess:\n- Male\n- Female"
+    )
     found = guesses_in(answer, ["relationship_status", "sex"])
     assert found is not None
     assert [one.value for one in found] == ["Single", "Married", "Divorced", "Male", "Female"]
