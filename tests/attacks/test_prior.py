@@ -51,6 +51,17 @@ def test_it_is_the_formula(pull: float, seed: int) -> None:
     assert np.sign(tilt) == np.sign(pull) or not pull
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_the_order_of_documents_and_individuals_changes_next_to_no_digit(seed: int) -> None:
+    score, known, _ = planted(33, 59, 0.4, seed)
+    sizes, random = np.ones(59, dtype=np.int64), np.random.default_rng(0)
+    found = weighed(Candidates.of(score.copy()), known, sizes).score
+    for _ in range(5):
+        rows, columns = random.permutation(33), random.permutation(59)
+        again = weighed(Candidates.of(score[rows][:, columns]), known[columns], sizes).score
+        assert again == pytest.approx(found[rows][:, columns], abs=1e-12)
+
+
 def test_what_is_known_by_hand() -> None:
     # ln 2, ln 4 and ln 8, of which two individuals have the first: mean 7/4 ln 2, deviation ln 2 · √(11/16)
     found = how_much_is_known(["one", "one two three", "1 2 3 4 5 6 7"], np.array([2, 1, 1]))

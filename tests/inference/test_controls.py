@@ -107,3 +107,15 @@ def test_intervals_hold_the_risk_where_attributes_stand_together(success: float,
         low, high = risk_interval((won[0], tried), (won[1], tried), 0.95) or (1, 0)
         missed += not low <= true <= high
     assert missed <= 18
+
+
+@pytest.mark.parametrize("uneven", [False, True])
+def test_a_control_that_never_succeeds_does_not_lower_a_small_risk(uneven: bool) -> None:
+    """Of 200 corpora of 144 documents where 5 % are inferred and nothing without a text; 95 % is meant."""
+    random, above_it = np.random.default_rng(7), 0
+    for _ in range(200):
+        tried = np.maximum(random.lognormal(2, 1.2, 144).astype(int), 1) if uneven else np.full(144, 20)
+        won = random.binomial(tried, random.beta(0.95, 18.05, 144))
+        _, high = risk_interval((won, tried), (np.zeros(144), tried), 0.95) or (0, 0)
+        above_it += high < 0.05
+    assert above_it <= 12

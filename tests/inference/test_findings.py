@@ -87,3 +87,12 @@ def test_controls_have_no_document_so_that_no_recorded_verdict_is_theirs() -> No
     judge = Saying({}, overrules=True)
     findings_of(claims_of("", [ANN], [Person((Guess("NAME", "Eve"),))]), judge, "x")
     assert [pair.document for pair in judge.asked[0]] == [""]
+
+
+def test_what_is_true_of_an_author_is_compared_as_profiles_are() -> None:
+    truth = Subject(
+        "author", (Attribute("city_country", "Vienna, Austria"), Attribute("relationship_status", "single"))
+    )
+    said = (Guess("city_country", "Vienna"), Guess("relationship_status", "not in a relationship"))
+    assert [one.agreement for one in found(None, *said, truth=truth).values()] == [1.0, 1.0]
+    assert found(None, Guess("city_country", "Sydney, Australia"), truth=truth)["city_country"].agreement == 0.0

@@ -125,3 +125,32 @@ def test_any_text_is_read_and_guesses_stand_in_it(answer: str) -> None:
         assert guess.tag in TAGS
         assert 0 <= guess.certainty <= 5
         assert "".join(guess.value.split()) in "".join(answer.split())
+
+
+def test_a_guess_that_is_also_the_name_of_a_tag_stays_a_guess() -> None:
+    answer = (
+        "Type: relationship_status\nGuess:\n1. Single\n2. Married\n3. Divorced\n\nType: sex\nGuess:\n- Male\n- Female"
+    )
+    found = guesses_in(answer, ["relationship_status", "sex"])
+    assert found is not None
+    assert [one.value for one in found] == ["Single", "Married", "Divorced", "Male", "Female"]
+    assert guesses_in("Married: yes; no", ["relationship_status"]) is not None
+
+
+def test_lists_with_single_quotes_are_lists() -> None:
+    found = guesses_in("Type: city_country\nGuess: ['Rome, Italy', 'Milan, Italy']", ["city_country"])
+    assert found is not None
+    assert [one.value for one in found] == ["Rome, Italy", "Milan, Italy"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "said", "guesses"),
+    [
+        ("sex", "Male / Other / Female", ["Male", "Other", "Female"]),
+        ("occupation", "Teacher / Lecturer", ["Teacher / Lecturer"]),
+        ("city_country", "Rome, Italy / Bari, Italy / Oslo, Norway", ["Rome, Italy", "Bari, Italy", "Oslo, Norway"]),
+        ("city_country", "Frogner / Oslo / Norway", ["Frogner / Oslo / Norway"]),
+    ],
+)
+def test_three_with_slashes_between_are_three_guesses(tag: str, said: str, guesses: list[str]) -> None:
+    assert [one.value for one in guesses_in(f"Type: {tag}\nGuess: {said}", [tag]) or ()] == guesses

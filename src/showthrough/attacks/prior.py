@@ -107,7 +107,7 @@ class _Release:
             step = slope / (-bend if bend < 0 else 1.0)
             for _ in range(_HALVES):
                 there = self._penalised(tilt + step)
-                if there[0] >= height:
+                if there[0] >= height - _NOTHING * abs(height):  # near the top, rounding decides what is higher
                     break
                 step /= 2
             else:

@@ -95,8 +95,10 @@ def risk_interval(attack: Units, control: Units, confidence: float) -> tuple[flo
     value = float(risk(*shares))
     if np.isnan(value):
         return None
-    estimates = [rate(*as_trials(*one, confidence), confidence) for one in (attack, control)]
-    low, high = (end.item() for end in above(*estimates).ends)
+    tries, guesses = (as_trials(*one, confidence) for one in (attack, control))
+    if not shares[1]:  # nothing tells how these stand together: as the attack's do
+        guesses = 0.0, max(guesses[1], min(tries[1], float(np.sum(control[1]))))
+    low, high = (end.item() for end in above(rate(*tries, confidence), rate(*guesses, confidence)).ends)
     return min(low, value), max(high, value)
 
 
@@ -120,7 +122,8 @@ def as_trials(won: ArrayLike, tried: ArrayLike, confidence: float) -> tuple[floa
     With one try in every document these are the tries. Elsewhere they are divided by the design effect: how much more
     the rate varies with the documents than it would if all tries were apart (both variances without bias). As in all
     other intervals Student's t makes them fewer where few documents tell of that, though not fewer than documents that
-    weigh alike; where nothing varies a document is one trial; and a few that deviate are few trials.
+    weigh alike; what goes beyond those counts by how even the documents are; where nothing varies a document is one
+    trial; and a few that deviate are few trials.
 
     >>> as_trials([1, 0, 1, 1], [1, 1, 1, 1], 0.95)
     (3.0, 4.0)
@@ -143,6 +146,8 @@ def as_trials(won: ArrayLike, tried: ArrayLike, confidence: float) -> tuple[floa
         degrees = np.clip([2 * speaking, documents - 1], 1, documents - 1)
         widening = student_quantile(degrees, (1 + confidence) / 2) / normal_quantile((1 + confidence) / 2)
         cautious, usual = (trials / widening**2).tolist()
-        trials = max(cautious, min(usual, whole**2 / (of**2).sum()))
+        alike = whole**2 / (of**2).sum()
+        trials = max(cautious, min(usual, alike))
+        trials = min(trials, alike + (trials - alike) * alike / documents)
     trials = float(min(trials, whole, documents * speaking))
     return float(share * trials), trials

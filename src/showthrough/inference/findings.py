@@ -8,10 +8,11 @@ from itertools import product
 from typing import NamedTuple
 
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.inference.agreement import FULL, NOT, agreement
+from showthrough.inference.agreement import FULL, NOT
 from showthrough.inference.base import Compared, Guess, Judge
 from showthrough.inference.judging import judged
 from showthrough.inference.matching import Matched, by_tag
+from showthrough.inference.profiles import right
 
 
 class Claim(NamedTuple):
@@ -54,7 +55,7 @@ def claims_of(document: str, truth: Sequence[Subject], seen: Matched) -> list[Cl
 
 def findings_of(claims: Sequence[Claim], judge: Judge | None, anonymization: str = "") -> list[Finding]:
     """The best pair of each claim, by rules and, where there is one, a judge, who is asked once about all of them."""
-    scores = [[agreement(one.tag, true.value, guess.value) for true, (_, guess) in one.pairs] for one in claims]
+    scores = [[right(one.tag, true.value, guess.value) for true, (_, guess) in one.pairs] for one in claims]
     if judge is not None:
         _ask(claims, scores, judge, anonymization)
     return [_best(claim, own) for claim, own in zip(claims, scores, strict=True)]

@@ -17,6 +17,8 @@ _OPENING = re.compile(
 )
 _NUMBERED = re.compile(r"(?:^|(?<=[\s;,|]))(?:guess\s*)?[(#]?[1-9][.):](?=\s)", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_QUOTED = re.compile(r"\s*(?P<quote>[\"'])(?P<value>.+?)(?P=quote)\s*(?:,|$)")
+_SLASH = re.compile(" / ")
 _COMMA = re.compile(r",(?!\d{3}\b)")
 _SURE = re.compile(
     r"""[\s,(\[–:-]*(?:
@@ -67,11 +69,8 @@ def unmarked(text: str) -> str:
 
 def _parts(whole: str, tag: str, single: bool) -> list[str]:
     if whole.startswith("[") and whole.endswith("]"):
-        try:
-            values = json.loads(whole)
-        except (ValueError, RecursionError):
-            values = None
-        if isinstance(values, list):
+        values = _list_of(whole)
+        if values is not None:
             return [str(value) for value in values if isinstance(value, str | int | float)]
         whole = whole[1:-1]
     covered = _IN_BRACKETS.sub(lambda found: " " * len(found[0]), whole)  # what is in brackets separates nothing
@@ -84,8 +83,22 @@ def _parts(whole: str, tag: str, single: bool) -> list[str]:
             return _cut(whole, [place for place, sign in enumerate(covered) if sign == separator])
     if single:
         return [whole]
+    slashed = _cut(whole, [found.start() + 1 for found in _SLASH.finditer(covered)])
+    if len(slashed) > 2 and (tag not in PLACES or all("," in part for part in slashed)):  # of one place, its levels
+        return slashed
     commas = [found.start() for found in _COMMA.finditer(covered)]
     return _places(whole, commas) if tag in PLACES else _cut(whole, commas)
+
+
+def _list_of(text: str) -> list[object] | None:
+    """A list as JSON has it, or one with either quotes."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        items = list(_QUOTED.finditer(text, 1, len(text) - 1))
+        together = sum(item.end() - item.start() for item in items) == len(text) - 2
+        return [item["value"] for item in items] if items and together else None
+    return values if isinstance(values, list) else None
 
 
 def _cut(text: str, places: list[int]) -> list[str]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.errors import ResourceError, quoted, some
-from showthrough.inference.agreement import agreement
 from showthrough.inference.base import Answer, Guess, Person
+from showthrough.inference.profiles import right
 from showthrough.numerics.matching import NOBODY, best_matching
 
 Said = TypeVar("Said", Attribute, Guess)
@@ -47,7 +47,7 @@ def _agreeing(true: Mapping[str, Sequence[Attribute]], said: Mapping[str, Sequen
     """Over all tags, the best agreement of a true and an answered value."""
     return sum(
         max(
-            (agreement(tag, one.value, two.value) for one in true[tag] for two in said[tag] if two.certainty),
+            (right(tag, one.value, two.value) for one in true[tag] for two in said[tag] if two.certainty),
             default=0.0,
         )
         for tag in true.keys() & said.keys()

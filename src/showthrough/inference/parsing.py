@@ -38,6 +38,7 @@ _NAMED = re.compile(rf"{_BEGINS}(?P<name>[^\W\d_][\w /&'’-]{{1,40}}?){_ENDS}(?
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*|\d{1,2}[.)]\s)")
 _ITEM = re.compile(r"\s*(?:[*•–-]|\(?\d{1,2}[.)])\s+(?P<item>\S.*)")
 _SENTENCE = re.compile(r"\w[.!?]\s+\w")
+_VALUES = frozenset({"married"})  # names of tags that are guesses too, where they stand alone in a line
 _LONGEST = 120  # characters of a guess that stands behind a name alone
 
 
@@ -98,6 +99,8 @@ def _field(line: str, names: dict[str, str], listing: bool) -> _Field | None:
     if not named or named_tag(named["name"], names) is None:
         return None
     rest = unmarked(named["rest"] or "")
+    if named["name"].lower() in _VALUES and not named["colon"]:
+        return None
     alone = not rest and (bool(named["colon"]) or bool(_HEADING.match(line)) or not listing)
     if alone or (named["colon"] and len(rest) <= _LONGEST and not _SENTENCE.search(rest)):
         return _Field(TYPE, f"{named['name']}: {rest}" if rest else named["name"], [])
