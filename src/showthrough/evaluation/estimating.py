@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -20,7 +19,7 @@ from showthrough.inference.asking import MODEL
 from showthrough.metrics import metric_text
 from showthrough.metrics.chunk import Chunk
 from showthrough.resources import Resources
-from showthrough.resources.chat.consent import KEY, Address, address_of, hosts_of
+from showthrough.resources.chat.consent import Address, address_of, hosts_of
 from showthrough.resources.chat.estimate import Count, Tally
 from showthrough.resources.chat.model import NOWHERE
 from showthrough.resources.chat.prices import Price, price_of
@@ -125,9 +124,7 @@ def _fault(address: Address) -> str:
     """Why nobody could be asked there."""
     if find_spec("openai") is None:
         return "needs the package openai; expected it: pip install 'showthrough[llm]'"
-    if not os.environ.get(KEY) and not address.is_here:
-        return f"there is no key for {address.host}; expected {KEY} to hold it"
-    return ""
+    return address.key_fault
 
 
 def _problem(address: Address, tally: Tally, plan: Plan, fault: str, allowed: bool) -> Problem:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ import msgspec
 
 from showthrough.errors import ResourceError, shown
 from showthrough.resources.chat.base import Question, Reply
-from showthrough.resources.chat.consent import KEY, Address
+from showthrough.resources.chat.consent import Address
 from showthrough.resources.chat.patience import TOLD, told_to_wait
 
 SEED = 0
@@ -88,9 +87,9 @@ class Client:
         self._refused: set[str] = set()
         self._lock = threading.Lock()
         self._heard = False  # from that server, ever
-        self._key = os.environ.get(KEY) or ("none" if address.is_here else "")
-        if not self._key:
-            raise ResourceError(f"{address.name}: there is no key for {address.host}: {KEY} is to hold it")
+        self._key = address.key
+        if fault := address.key_fault:
+            raise ResourceError(f"{address.name}: {fault}")
 
     @contextmanager
     def connected(self) -> Iterator[None]:
