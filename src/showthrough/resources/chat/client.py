@@ -95,7 +95,10 @@ class Client:
     def connected(self) -> Iterator[None]:
         """In here it can be asked; what is still under way at the end breaks off."""
         proxy = self._address.proxy(self._hosts)
-        http = self._openai.DefaultHttpxClient(follow_redirects=False, trust_env=False, proxy=proxy)
+        try:
+            http = self._openai.DefaultHttpxClient(follow_redirects=False, trust_env=False, proxy=proxy)
+        except (ImportError, ValueError):  # of a kind that it does not know, or that needs a package
+            raise self._nobody("the proxy of the environment cannot be used; expected one of http://…") from None
         timeout = self._openai.Timeout(_ANSWER, connect=_CONNECT)
         self._client = self._openai.OpenAI(
             api_key=self._key, base_url=self._address.url, max_retries=0, timeout=timeout, http_client=http
