@@ -36,13 +36,11 @@ from showthrough.metrics.inference.author_remarks import (
     ALL,
     OWN,
     RIGHT,
-    UNANSWERED,
     UNGUESSED,
-    UNJUDGED,
     against,
     remarks_of,
 )
-from showthrough.metrics.inference.people import INFERENCES, PEOPLE, evidence_of
+from showthrough.metrics.inference.people import INFERENCES, PEOPLE, UNANSWERED, UNJUDGED, evidence_of
 from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
 
