@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from showthrough.data.masks import Anonymization
-from showthrough.data.references import NOTHING, REFERENCES, references_of
+from showthrough.data.references import NOTHING, ORIGINALS, REFERENCES, references_of
 from showthrough.errors import InputError, Problem
 from showthrough.evaluation.chunks import Work, answered
 from showthrough.evaluation.plan import Plan
@@ -134,11 +134,12 @@ def _problem(address: Address, tally: Tally, plan: Plan, fault: str, allowed: bo
     documents = len(tally.documents.get(address.name) or plan.corpus)
     systems = len([name for name in names if name not in REFERENCES])
     what = f"{systems} anonymization{'' if systems == 1 else 's'}"
-    also = " and the originals" if NOTHING in names else ""
-    knowing = any("background" in metric.needs for metric in plan.metrics if address.name in metric.asks)
+    asking = [metric for metric in plan.metrics if address.name in metric.asks]
+    shown = dict.fromkeys(thing for metric in asking for thing in metric.shows(address.name))
+    also = f" and {ORIGINALS}" if NOTHING in names or ORIGINALS in shown else ""
     where = address.host if address.url.lower().startswith("https:") else f"{address.host}, unencrypted"
     told = f"{documents:,} document{'' if documents == 1 else 's'} ({what}{also})"
-    told += " and what the background says of people" if knowing else ""
+    told += "".join(f" and {thing}" for thing in shown if thing != ORIGINALS)
     return Problem("", "", f"would send the text of {told} to {where}: --send-text-to {address.host} allows it")
 
 

@@ -196,6 +196,10 @@ class Metric(ABC):
         """Who infers or judges for it, by name, such as `reader` or `llm:gpt-4.1-mini`."""
         return ()
 
+    def shows(self, name: str) -> tuple[str, ...]:
+        """What somebody whom it asks gets to see beside released texts, such as `the originals`."""
+        return ()
+
     @property
     def title(self) -> str:
         """Its name as people read it, such as `Direct identifiers hidden`."""
