@@ -23,12 +23,12 @@ from showthrough.metrics.authorship.passages import passages
 from showthrough.metrics.base import ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
+from showthrough.report.all_tables import every_table
 from showthrough.report.authorship import (
     AUTHORS,
     AuthorsTable,
     author_caveats,
     author_clauses,
-    every_table,
     masking_tables,
 )
 from showthrough.report.changes import changes

@@ -25,7 +25,9 @@ IDENTIFIERS = (
 )
 _LOOKS = 10  # documents that are named
 # How columns begin that are not zero where a document counts, of metrics that may leave most documents aside.
-_ABOUT: dict[Role, str] = {"sense": "ratings", "authors": "problems:"}
+_ABOUT: dict[Role, str] = {
+    "sense": "ratings", "authors": "problems:", "inference": "people", "attributes": "people",
+}  # fmt: skip
 _SHOWN = 80  # characters of a metric that a message shows
 
 

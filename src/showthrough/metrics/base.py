@@ -34,6 +34,7 @@ Role = Literal[
     "words",
     "attack",
     "inference",
+    "attributes",
     "F, P and R",
     "inconsistency",
     "residual",
@@ -53,6 +54,8 @@ ROLES: dict[Role, str] = {
     "attack": "the share of documents whose individual is found, with the parts `chance` and `ceiling`",
     "inference": "the share of what is true of people that an attacker does not infer, with the parts `success`, "
     "`control:…` and `risk:…`, and as evidence what was inferred",
+    "attributes": "the share of what is true of authors that an attacker infers with the first guess, with the parts "
+    "`top-3`, `control:…` and `risk:…`, and the same evidence",
     "F, P and R": "F, with precision and recall as the parts `P` and `R`",
     "inconsistency": "the share of masked strings that can be read elsewhere, with their counts (`wrong` and `all`)",
     "sense": "how sensible people find what was written, from 0 to 2, with the parts `rater:NAME`, `kappa` and `alpha`",

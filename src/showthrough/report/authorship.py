@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from showthrough.metrics import HEADLINE
 from showthrough.metrics.authorship.safety import BEFORE, FALSE, LOST, TOLD
 from showthrough.metrics.authorship.soundness import OVERLAP
-from showthrough.report.table import DASH, HEADLINES, Cell, Column, Table, column_of, rounded, tables
+from showthrough.report.table import DASH, Cell, Column, OwnTable, column_of, rounded
 from showthrough.report.wording import Clause, listed, verifiers_that_knew_them
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import chosen, headline, playing
@@ -36,7 +36,7 @@ class Blank(Cell):
 
 
 @dataclass(frozen=True)
-class AuthorsTable(Table):
+class AuthorsTable(OwnTable):
     """Systems as rows, each with its worst case; where several verifiers ran, a row for each of them below."""
 
     owners: tuple[tuple[str, str], ...] = ()  # of each row: whose it is, and of which verifier; empty: the worst case
@@ -48,29 +48,6 @@ class AuthorsTable(Table):
         return list(
             dict.fromkeys(f"{DASH} {one.anonymization}, {one.part or one.metric}: {one.reason}" for one in lacking)
         )
-
-    def headlines(self) -> set[str]:
-        """The metrics whose headline stands in it."""
-        cells = [cell for column in self.columns for cell in column.cells]
-        return {cell.score.metric for cell in cells if cell.score and cell.score.part == HEADLINE}
-
-
-def every_table(run: Run) -> list[Table]:
-    """All tables of a run, those of author masking first."""
-    return [*masking_tables(run), *tables(run)]
-
-
-def each_once(every: Sequence[Table]) -> list[Table]:
-    """The same tables; of the headlines those that stand in one of author masking too are left out."""
-    told = {metric for table in every if isinstance(table, AuthorsTable) for metric in table.headlines()}
-    kept = []
-    for table in every:
-        own = tuple(column for column in table.columns if column.head not in told)
-        if table.title != HEADLINES:
-            kept.append(table)
-        elif own:
-            kept.append(replace(table, columns=own))
-    return kept
 
 
 def masking_tables(run: Run) -> list[AuthorsTable]:

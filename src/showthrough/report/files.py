@@ -11,7 +11,7 @@ import msgspec
 
 from showthrough.files.cells import guarded
 from showthrough.metrics import HEADLINE
-from showthrough.report.authorship import every_table
+from showthrough.report.all_tables import every_table
 from showthrough.report.escaping import in_latex, in_markdown, latex_label, latex_row, markdown_code, one_line
 from showthrough.report.sheets.latex import latex_grid
 from showthrough.report.sheets.markdown import markdown_block

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from showthrough.errors import shown
+from showthrough.inference.asking import READER
 from showthrough.metrics import Role
+from showthrough.report.inference import ROLES, called
+from showthrough.report.inference_sentences import inferred_tags, worst_of
 from showthrough.report.sentences import by_type, share_of
 from showthrough.report.table import rounded
 from showthrough.report.wording import counted_words, named, type_words
@@ -19,6 +22,7 @@ _WORDS = 4  # that gave a person away
 _SURE = 3  # documents that an attack is surest of
 # A direct identifier tells by itself, a quasi-identifier only with others; an attacker needs to know something too.
 _FOUND = 0.8
+_INFERRED = 0.5  # what is true of a person need not tell who they are
 _UNEVEN = 0.3  # nobody says whether what is masked unevenly identifies
 _WEIGHTS: dict[Role, float] = {"direct identifiers": 1.0, "quasi-identifiers": 0.3}
 
@@ -37,7 +41,8 @@ class Finding:
 
 def findings(run: Run) -> list[Finding]:
     """Of all anonymizations, the gravest first: by the share of the documents that it concerns."""
-    found = [one for name in run.names for one in (*_leaking(run, name), *_uneven(run, name), *_given_away(run, name))]
+    ways = (_leaking, _uneven, _given_away, _inferred)
+    found = [one for name in run.names for way in ways for one in way(run, name)]
     return sorted(found, key=lambda one: -one.weight)  # equal ones in the order of the run
 
 
@@ -103,3 +108,21 @@ def _given_away(run: Run, name: str) -> Iterator[Finding]:
             words=words,
             weight=_FOUND * score.value,
         )
+
+
+def _inferred(run: Run, name: str) -> Iterator[Finding]:
+    """Of which tags most is inferred."""
+    for role in ROLES:
+        worst = worst_of(run, name, role)
+        if worst is None:
+            continue
+        for tag, (inferred, every, documents) in [*inferred_tags(run, name, worst).items()][:_TYPES]:
+            many = f"{inferred:,.10g} of {every:,.0f} values of {shown(tag)}"
+            read = worst.attacker == READER
+            what = f"leaves {many} to be read off" if read else f"lets {called(worst.attacker)} infer {many}"
+            yield Finding(
+                name,
+                f"{what}, in {len(documents):,} of {counted_words(len(run.documents), 'document')}",
+                f"most: {', '.join(map(shown, documents[:_SURE]))}",
+                weight=_INFERRED * inferred / every * len(documents) / len(run.documents),
+            )

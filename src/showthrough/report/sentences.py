@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from showthrough.data.references import NOTHING
 from showthrough.report.authorship import author_caveats, author_clauses
+from showthrough.report.inference_sentences import inference_caveats, inference_clauses
 from showthrough.report.people import against_each_other
 from showthrough.report.wording import Clause, assuming, counted_words, markers, may_leak, on_average, type_words
 from showthrough.run.records import MetricRecord
@@ -28,7 +29,7 @@ def sentence(run: Run, name: str) -> list[Clause]:
     """
     identifiers = [*_readable(run, name), *_quasi(run, name)]
     seen = [*(identifiers or _hidden(run, name)), *_uneven(run, name), *_detected(run, name)]
-    told = [*seen, *_found(run, name), *author_clauses(run, name)]
+    told = [*seen, *_found(run, name), *inference_clauses(run, name), *author_clauses(run, name)]
     return [*told, *_kept(run, name), *_unmarked(run, name)]
 
 
@@ -188,7 +189,7 @@ def caveats(run: Run) -> list[str]:
         lines.append(f"{attacks}; another, or one who knows more, may find more.")
     if information := _information(run):
         lines.append(f"Information is what {information.text} makes of it.")
-    return [*lines, *author_caveats(run)]
+    return [*lines, *inference_caveats(run), *author_caveats(run)]
 
 
 def short_percent(value: float) -> str:

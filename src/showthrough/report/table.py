@@ -99,6 +99,11 @@ class Table:
         return "" if self.title == HEADLINES else f", {self.title}"
 
     @property
+    def known_by(self) -> bool:
+        """Whether it has what metrics are known by."""
+        return self.title == HEADLINES
+
+    @property
     def tested(self) -> int:
         """How many of the first rows are under test."""
         return len(self.names) - self.references
@@ -121,7 +126,7 @@ class Table:
         """What a perfect number leaves open, and why a number has no interval; one line for each."""
         scores = [(column, cell.score) for column in self.columns for cell in column.cells[: self.tested] if cell.score]
         lines = []
-        for column in self.columns if self.title == HEADLINES else ():
+        for column in self.columns if self.known_by else ():
             unseen = {score.anonymization: score.unseen for other, score in scores if other is column and score.unseen}
             if unseen and column.group == "privacy" and column.better == "higher":
                 most = f"up to {max(unseen.values()) * 100:.0f} % may leak"
@@ -136,13 +141,27 @@ class Table:
         return [*lines, *self.asides]
 
 
+@dataclass(frozen=True)
+class OwnTable(Table):
+    """A table of metrics that tell more together than as columns among others."""
+
+    @property
+    def known_by(self) -> bool:
+        return True
+
+    def headlines(self) -> set[str]:
+        """The metrics whose headline stands in it."""
+        cells = [cell for column in self.columns for cell in column.cells]
+        return {cell.score.metric for cell in cells if cell.score and cell.score.part == HEADLINE}
+
+
 def tables(run: Run) -> list[Table]:
     """The headline table, then one for each metric that has parts; references stand below the anonymizations."""
     main = headlines(run)
     names, beside, others = main.names, main.references, []
     for record in [record for record in run.metrics if record.text in run.rows]:
         parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
-        by_category = [part for part in parts if HEADLINE in parts and _is_category(part)]
+        by_category = [part for part in parts if HEADLINE in parts and is_category(part)]
         if "authors" in record.roles:  # what each verifier tells stands in a table of its own (`authorship`)
             continue
         if rest := [part for part in parts if part != HEADLINE and part not in by_category]:
@@ -150,12 +169,19 @@ def tables(run: Run) -> list[Table]:
             shown = [column for column in columns if not column.zero] or columns
             zero = tuple(column.head for column in columns if column not in shown)
             others.append(Table(record.text, names, tuple(shown), beside, zero))
-        if by_category:  # a table for each anonymization: a reference in each would say the same again and again
+        if by_category and not inferring(
+            record
+        ):  # a table for each anonymization: a reference in each would say the same again and again
             others += [_categories(run, record, name, by_category) for name in run.names]
     return [main, *others] if main.columns else others
 
 
-def _is_category(part: str) -> bool:
+def inferring(record: MetricRecord) -> bool:
+    """Whether it tells what is inferred about people: its parts stand in tables of their own (`inference`)."""
+    return not {"inference", "attributes"}.isdisjoint(record.roles)
+
+
+def is_category(part: str) -> bool:
     """Whether it is one of several that make up a whole; controls and what is told beside them do not."""
     measure, colon, _ = part.partition(":")
     return bool(colon) and measure not in (CONTROL, RISK, JUDGE)

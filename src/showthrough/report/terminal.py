@@ -16,9 +16,10 @@ from rich.text import Text
 
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
-from showthrough.report.authorship import AuthorsTable, each_once, every_table
+from showthrough.report.all_tables import each_once, every_table
+from showthrough.report.inference import StrataTable
 from showthrough.report.significance import describes, first_is_better, p_text, result
-from showthrough.report.table import HEADLINES, Column, Table, documents_line, signatures
+from showthrough.report.table import Column, Table, documents_line, signatures
 from showthrough.run.records import Comparison
 from showthrough.run.run import Run
 
@@ -71,15 +72,15 @@ def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
     for failure in run.failures:
         console.print(Text("failed", "red").append(f" {failure.metric}: {failure.reason}", ""), soft_wrap=True)
     if len(shown) < len(every):
-        titles = ", ".join(dict.fromkeys(table.title for table in every if table not in shown))
-        console.print(Text(f"--parts shows the parts of {titles}", style="dim"))
+        apart = (table.title for table in every if table not in shown and not isinstance(table, StrataTable))
+        console.print(Text(f"--parts shows the parts of {', '.join(dict.fromkeys(apart))}", style="dim"))
         console.print()
 
 
 def _told(run: Run, table: Table) -> bool:
-    """Whether a table has what metrics are known by: headlines, P and R of an F, what verifiers tell."""
+    """Whether a table has what metrics are known by: headlines, those of own tables, P and R of an F."""
     roles = next((record.roles for record in run.metrics if table.title.startswith(record.text)), ())
-    return table.title == HEADLINES or isinstance(table, AuthorsTable) or "F, P and R" in roles
+    return table.known_by or "F, P and R" in roles
 
 
 def show_signatures(run: Run, console: Console) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from showthrough.gate.checks import told
 from showthrough.gate.grading import Grade, Graded, graded, overall, thresholds_of
 from showthrough.report.findings import Finding, findings
+from showthrough.report.inference_sentences import inference_limits
 from showthrough.report.sentences import caveats, sentence
 from showthrough.report.significance import ALPHA, compared, result, tested
 from showthrough.report.table import rounded
@@ -176,8 +177,9 @@ def _limits(run: Run, names: Sequence[str]) -> str:
     if playing(run, "authors"):
         limits += [f"the {one}" for one in verifiers_that_knew_them(run)]
         limits.append("another verifier may tell more authors")
+    limits += (inferring := inference_limits(run))
     if not playing(run, "attack"):
-        limits.append("no attack was made")
+        limits.append("nobody tried to link documents to people" if inferring else "no attack was made")
     if chosen(run, "direct identifiers") is None:
         limits.append("nothing was counted against direct identifiers")
     return f"That is no proof that a release is safe{': ' + ', and '.join(limits) if limits else ''}."

@@ -80,6 +80,7 @@ class AuthorAttributes(Metric):
     better = "lower"
     neutral = (CONTROL, *PARTS)
     tells = "what can be inferred about authors"
+    roles = ("attributes",)
     undefined = "no attribute of an author was asked for and answered"
     counts = ((RIGHT, "wrong"), (ALL, "all"))
     fixed = (("rules", "v1"),)

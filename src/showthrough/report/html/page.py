@@ -12,24 +12,35 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from showthrough.analysis.failures import Inspection
-from showthrough.report.authorship import AuthorsTable, every_table
+from showthrough.report.all_tables import every_table
+from showthrough.report.authorship import AuthorsTable
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.html import methods, payload
 from showthrough.report.html.passages import passages
 from showthrough.report.html.rules import told
 from showthrough.report.html.sources import joined, policy, template
+from showthrough.report.inference import InferenceTable, StrataTable
 from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.sweeps import TOO_GOOD, sweep_grids
 from showthrough.report.systems import grids
-from showthrough.report.table import HEADLINES, signatures
+from showthrough.report.table import HEADLINES, Table, signatures
 from showthrough.report.verdict import WORDS, value_words, verdict
 from showthrough.run.run import Run
 
 SCRIPTS = (  # in the order in which they run
     "page", "tips", "names", "charts", "labels", "plane", "sweeps", "matrices",
-    "scores", "failures", "marking", "viewer", "passages", "print", "start",
+    "scores", "failures", "marking", "inferred", "viewer", "passages", "print", "start",
 )  # fmt: skip
-STYLES = ("page", "tables", "summary", "figures", "viewer", "passages", "print")  # later ones go over earlier ones
+STYLES = (
+    "page",
+    "tables",
+    "summary",
+    "figures",
+    "viewer",
+    "people",
+    "passages",
+    "print",
+)  # later ones go over earlier ones
 _GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼▶", strict=True))
 _COLOURS = 8  # that a theme has for anonymizations
 
@@ -96,18 +107,23 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
 
 
 def _tables(run: Run) -> dict[str, Any]:
-    """Headlines by group, author masking, all others, what is told below headlines, and short names of metrics."""
+    """Headlines by group, author masking, inference, all others, what is told below headlines, short names."""
     every, named = every_table(run), Counter(one.name for one in run.metrics)
     main = [table for table in every if table.title == HEADLINES]
-    authors = [table for table in every if isinstance(table, AuthorsTable)]
+    own: dict[str, list[Table]] = {
+        "authors": [table for table in every if isinstance(table, AuthorsTable)],
+        "people": [table for table in every if isinstance(table, InferenceTable)],
+        "strata": [table for table in every if isinstance(table, StrataTable)],
+    }
+    shown = [*main, *(table for some in own.values() for table in some)]
     return {
         "groups": [
             (group, [(column, run.record(column.head)) for column in columns])
             for table in main
             for group, columns in table.groups()
         ],
-        "authors": authors,
-        "others": [table for table in every if table not in main and table not in authors],
+        **own,
+        "others": [table for table in every if table not in shown],
         "remarks": [line for table in main for line in table.remarks()],
         "called": {one.text: one.name for one in run.metrics if named[one.name] == 1},
     }

@@ -232,6 +232,10 @@ def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[An
         "packets": [len(packet) for packet in packets],
         "leaks": {name: found.leaks.tolist() for name, found in findings.items()},
         "seen": {name: [sum(_seen(by[key]) for by in by_name[name] if key in by) for key in ids] for name in run.names},
+        "inferred": {
+            name: [max((len(by[key].inferred) for by in by_name[name] if key in by), default=0) for key in ids]
+            for name in run.names
+        },
         "found": {name: [key in first[name] for key in ids] for name in run.names},
         "annotated": [bool(document.annotations) for document in run.texts.documents],
     }

@@ -105,20 +105,45 @@ function original(found) {
   return found.map((one) => (one.kind ? marked(one, one.text) : one.text));
 }
 
-/** The text as it was released; `words` are those that gave the person away. */
-function released(found, words) {
+/** The text as it was released; `words` are those that gave the person away, `places` where something was read. */
+function released(found, words, places = []) {
   const nodes = [];
   const repeating = new Set(found.filter((one) => one.mask && readable(one)).map((one) => one.mask));
   let last = null;
   for (const one of found) {
     if (!one.mask) {
-      nodes.push(...(readable(one) ? [marked(one, ...telling(one.text, words))] : telling(one.text, words)));
+      const pieces = readIn(one, places, words);
+      nodes.push(...(readable(one) ? [marked(one, ...pieces)] : pieces));
     } else if (one.mask !== last) {
-      nodes.push(instead(one.mask, one, repeating.has(one.mask)));
+      nodes.push(readFrom(instead(one.mask, one, repeating.has(one.mask)), one.mask[0], one.mask[1], places));
     }
     last = one.mask;
   }
   return nodes;
+}
+
+/** A stretch that was left, with the places in it from which something was read. */
+function readIn({ start, end, text }, places, words) {
+  const inside = places.filter((one) => one.start < end && start < one.end);
+  if (!inside.length) return telling(text, words);
+  const points = Array.from(text);
+  const cuts = [...new Set([start, end, ...inside.flatMap((one) => [one.start, one.end])])].filter((cut) => start <= cut && cut <= end);
+  cuts.sort((one, two) => one - two);
+  return cuts.slice(1).flatMap((until, place) => {
+    const pieces = telling(points.slice(cuts[place] - start, until - start).join(""), words);
+    const here = inside.filter((one) => one.start < until && cuts[place] < one.end);
+    return here.length ? [readFrom(make("b", {}, ...pieces), cuts[place], until, here)] : pieces;
+  });
+}
+
+/** A node, marked as read where a place lies in it; what it tells is in its tip. */
+function readFrom(node, start, end, places) {
+  const here = places.filter((one) => one.start < end && start < one.end);
+  if (!here.length) return node;
+  node.classList.add("read");
+  node.dataset.read = here.map((one) => one.start).join(" ");
+  node.dataset.tip = [node.dataset.tip, ...here.flatMap((one) => [...one.words])].filter(Boolean).join("\n");
+  return node;
 }
 
 function marked(one, ...content) {

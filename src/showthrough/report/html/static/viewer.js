@@ -34,7 +34,8 @@ async function startViewer(start) {
 
   const risk = (number, name) => {
     const [direct, quasi] = index.leaks[name][number];
-    return [direct, index.found?.[name]?.[number] ?? 0, quasi, index.seen?.[name]?.[number] ?? 0];
+    const [found, seen, inferred] = ["found", "seen", "inferred"].map((what) => index[what]?.[name]?.[number] ?? 0);
+    return [direct, found, quasi, seen, inferred];
   };
 
   function ordered() {
@@ -54,11 +55,11 @@ async function startViewer(start) {
   function fillList() {
     order = ordered();
     list.replaceChildren(...order.map((number) => {
-      const [direct, found, quasi, seen] = risk(number, state.first);
+      const [direct, found, quasi, seen, inferred] = risk(number, state.first);
       const leaking = [[direct, "direct"], [quasi, "quasi"]].filter(([count]) => count);
       const says = [
         ...leaking.map(([count, level]) => make("mark", { class: `leaked ${level}` }, `${count} ${level}`)),
-        ...[found ? "found" : "", seen ? `${seen} shown as still there` : ""].filter(Boolean),
+        ...[found ? "found" : "", seen ? `${seen} shown as still there` : "", inferred ? `${inferred} inferred` : ""].filter(Boolean),
       ].flatMap((one, place) => (place ? [" · ", one] : [one]));
       const button = make("button", { type: "button", "data-number": number, onclick: () => go({ document: number, leak: -1 }) },
         make("span", { class: "id" }, index.ids[number]),
@@ -113,7 +114,8 @@ async function startViewer(start) {
     const both = (kind, words) => make("li", {}, `${words} `, sample(`${kind} direct`, "direct"), " ", sample(`${kind} quasi`, "quasi"));
     return make("ul", { class: "legend", "aria-label": "Legend: direct identifiers are filled, quasi-identifiers tinted" },
       both("leaked", "leaked"), both("partly", "in part"), both("hidden", "masked"),
-      make("li", {}, sample("needless", "masked, not marked")), make("li", {}, sample("unasked", "marked to stay")));
+      make("li", {}, sample("needless", "masked, not marked")), make("li", {}, sample("unasked", "marked to stay")),
+      ...(Object.values(index.inferred ?? {}).flat().some(Boolean) ? [make("li", {}, make("b", { class: "read" }, "inferred from"))] : []));
   }
 
   function fillReaders() {
@@ -138,10 +140,10 @@ async function startViewer(start) {
     const own = Object.values(shown.evidence ?? {}).map((by) => by[name]).filter(Boolean);
     const uneven = own.flatMap(({ strings }) => strings ?? []).flatMap(({ readable }) => readable.map(([start, end]) => at(start, end)));
     const words = finder([...own.flatMap(({ words }) => words.map(([word]) => word)), ...uneven]);
-    const nodes = kind === "original" ? original(found) : released(found, words);
+    const nodes = kind === "original" ? original(found) : released(found, words, readPlaces(shown, name));
     const text = make("div", { class: "text", dir: "auto" }, ...nodes);
     rove(text);
-    return make("article", { class: "pane", "aria-label": `${name}, ${kind}` },
+    return make("article", { class: "pane", "data-name": name, "data-kind": kind, "aria-label": `${name}, ${kind}` },
       make("h4", {}, ...signed(start, names.indexOf(name)), " ", make("small", {}, kind === "original" ? "original, marked" : "as released")),
       text);
   }
@@ -160,9 +162,11 @@ async function startViewer(start) {
   }
 
   function fillEvidence() {
-    const pairs = [state.first, state.second].filter(Boolean).flatMap((name) => Object.entries(shown.evidence ?? {})
-      .filter(([, by]) => by[name]).map(([metric, by]) => [name, metric, by[name]]));
-    evidence.replaceChildren(...pairs.map(([name, metric, { guess, rank, margin, words, attack, places, strings, reasons }]) => {
+    const both = [state.first, state.second].filter(Boolean);
+    const inferred = both.flatMap((name) => inferencesOf(shown, name).map((one) => inferredList(name, one, leapTo)));
+    const pairs = both.flatMap((name) => Object.entries(shown.evidence ?? {}).map(([metric, by]) => [name, metric, by[name]]))
+      .filter(([, , one]) => one && !one.inferred?.length && !one.passages?.length);
+    evidence.replaceChildren(...inferred, ...pairs.map(([name, metric, { guess, rank, margin, words, attack, places, strings, reasons }]) => {
       if (places?.length) {
         return make("div", { class: "attack" },
           make("p", {}, make("strong", {}, "Still there. "), `${metric} finds in what ${name} leaves:`),
@@ -180,7 +184,7 @@ async function startViewer(start) {
           make("span", {}, make("b", { class: "telling" }, word), make("small", {}, ` ${weight.toFixed(2)}`)))) : null,
         reasons?.length ? make("p", {}, "Whatever it says: ", ...reasons.map(([reason, weight]) => `${reason} (${weight.toFixed(2)})`)) : null);
     }));
-    evidence.hidden = !pairs.length;
+    evidence.hidden = !pairs.length && !inferred.length;
   }
 
   async function show(scroll) {
@@ -257,6 +261,16 @@ async function startViewer(start) {
     state.leak = state.leak < 0 ? (by > 0 ? 0 : leaks.length - 1) : (state.leak + by + leaks.length) % leaks.length;
     remember();
     markLeak(true);
+  }
+
+  /** A place of the original in the released text; shown where it was not. */
+  async function leapTo(name, place) {
+    if (state.view === "original") await go({ view: "released" });
+    const pane = [...panes.querySelectorAll(".pane")].find((one) => one.dataset.name === name && one.dataset.kind === "released");
+    const spot = [...(pane?.querySelectorAll("[data-read]") ?? [])].find((one) => one.dataset.read.split(" ").includes(String(place)));
+    for (const old of panes.querySelectorAll(".current")) old.classList.remove("current");
+    spot?.classList.add("current");
+    spot?.scrollIntoView({ block: "center", behavior: "instant" });
   }
 
   /** Follows an address such as #doc=court-01&anonymization=rules&at=120. */

@@ -1,0 +1,29 @@
+"""All tables of a run, in the order in which they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from showthrough.report.authorship import masking_tables
+from showthrough.report.inference import inference_tables, strata_tables
+from showthrough.report.table import HEADLINES, OwnTable, Table, tables
+from showthrough.run.run import Run
+
+
+def every_table(run: Run) -> list[Table]:
+    """Those of author masking and of inference first, then what metrics are known by, then their parts."""
+    return [*masking_tables(run), *inference_tables(run), *tables(run), *strata_tables(run)]
+
+
+def each_once(every: Sequence[Table]) -> list[Table]:
+    """The same tables; of the headlines those that stand in a table of their own too are left out."""
+    told = {metric for table in every if isinstance(table, OwnTable) for metric in table.headlines()}
+    kept = []
+    for table in every:
+        own = tuple(column for column in table.columns if column.head not in told)
+        if table.title != HEADLINES:
+            kept.append(table)
+        elif own:
+            kept.append(replace(table, columns=own))
+    return kept

@@ -1,0 +1,248 @@
+"""What was inferred about people in one table, beside what a control infers; and by tag, certainty and hardness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from showthrough.data.references import NOTHING
+from showthrough.errors import shown
+from showthrough.inference.asking import ANSWERS, READER
+from showthrough.inference.controls import CONTROL, CONTROLS, EMPTY, OTHER, RISK, SUCCESS
+from showthrough.metrics import HEADLINE, Role
+from showthrough.metrics.inference.attributes import TOP_1, TOP_3
+from showthrough.metrics.inference.author_remarks import ALL
+from showthrough.metrics.inference.people import ASKED, BARE, PEOPLE, TAG, column_of as stratum_column
+from showthrough.report.table import (
+    DASH,
+    Cell,
+    Column,
+    Count,
+    OwnTable,
+    Table,
+    column_of,
+    in_order,
+    inferring,
+    is_category,
+)
+from showthrough.report.wording import counted_words, listed
+from showthrough.run.records import MetricRecord, Score
+from showthrough.run.roles import playing
+from showthrough.run.run import Run
+
+ROLES: dict[Role, str] = {"inference": "inference about people", "attributes": "inference about authors"}
+_KINDS = {
+    TAG: "tag",
+    TOP_1: "tag, first guess",
+    TOP_3: "tag, three guesses",
+}  # what strata are by; others by their name
+_LONGEST = 60  # characters of an attacker's name in a sentence
+AS_GOOD = "the control is as good as the attack: what was inferred may not come from the text"
+
+
+@dataclass(frozen=True)
+class InferenceTable(OwnTable):
+    """Systems as rows: what was not inferred, what was, what the control infers, and the risk above it."""
+
+    read_off: bool = False  # whether nobody but `reader` was asked
+
+
+@dataclass(frozen=True)
+class StrataTable(Table):
+    """Tags, or how certain or hard attributes are, as rows; systems as columns."""
+
+    def undefined(self) -> list[str]:
+        """Why there is a dash, a line for each reason."""
+        told: dict[tuple[str, str], list[str]] = {}
+        for column in self.columns:
+            for name, cell in zip(self.names, column.cells, strict=True):
+                if cell.score is not None and cell.score.value is None and column.head != NOTHING:
+                    told.setdefault((column.head, cell.score.reason), []).append(name)
+        return [f"{DASH} {head}, {', '.join(names)}: {reason}" for (head, reason), names in told.items()]
+
+
+def attacker_of(record: MetricRecord) -> str:
+    return str(record.parameters.get("attacker", record.name))
+
+
+def called(attacker: str) -> str:
+    """An attacker in a sentence: files of answers go without their paths.
+
+    >>> called("reader"), called("answers:/home/me/said.jsonl"), called("llm:qwen3@http://localhost:8000/v1")
+    ('reader', 'whoever gave the recorded answers', 'llm:qwen3@http://localhost:8000/v1')
+    """
+    return "whoever gave the recorded answers" if attacker.startswith(ANSWERS) else shown(attacker, _LONGEST)
+
+
+def askings(run: Run, role: Role) -> list[list[MetricRecord]]:
+    """Metrics that asked the same of the same attacker, together; those by attribute before those by person."""
+    found: list[list[MetricRecord]] = []
+    for record in playing(run, role):
+        alike = next((some for some in found if some[0].parameters == record.parameters), None)
+        if alike is None:
+            found.append([record])
+        else:
+            alike.append(record)
+    return [sorted(some, key=lambda record: by_person(run, record)) for some in found]
+
+
+def by_person(run: Run, record: MetricRecord) -> bool:
+    """Whether people are counted, and not their attributes."""
+    return any(BARE in run.parts(name, record.text) for name in run.names)
+
+
+def inference_tables(run: Run) -> list[InferenceTable]:
+    """A table for each attacker that was asked, of people and of authors."""
+    return [
+        _table(run, records, f"{title}, {_told_apart(records, askings(run, role))}".removesuffix(", "))
+        for role, title in ROLES.items()
+        for records in askings(run, role)
+    ]
+
+
+def _told_apart(records: Sequence[MetricRecord], every: Sequence[Sequence[MetricRecord]]) -> str:
+    """What tells one asking from others: nothing, the attacker, or all that was asked for."""
+    attackers = [attacker_of(some[0]) for some in every]
+    own = attacker_of(records[0])
+    if len(every) == 1:
+        return ""
+    return shown(own, _LONGEST) if attackers.count(own) == 1 else records[0].text
+
+
+def _table(run: Run, records: Sequence[MetricRecord], title: str) -> InferenceTable:
+    first, reader = records[0], attacker_of(records[0]) == READER
+    control = stronger_control(run, first)
+    titles = {
+        TOP_3: "read off in three guesses" if reader else "inferred in three guesses",
+        SUCCESS: "read off" if reader else "inferred",
+        f"{CONTROL}:{control}": "control",
+        f"{RISK}:{control}": "risk above control",
+    }
+    there = {part for name in run.names for part in run.parts(name, first.text)}
+    columns = [column_of(run, record, HEADLINE, record.text) for record in records]
+    columns += [column_of(run, first, part, part, words) for part, words in titles.items() if part in there]
+    names = (*run.names, *(one.name for one in run.references))
+    asides = (*_about_control(run, first, control), *_bare(run, records), *asked_lines(run, records))
+    return InferenceTable(title, names, tuple(columns), len(run.references), asides=asides, read_off=reader)
+
+
+def stronger_control(run: Run, record: MetricRecord) -> str:
+    """The control that infers most: nobody is to take luck for what a text tells. Empty where none was answered."""
+    scores = [(one, _part(run, record, name, CONTROL, one)) for one in (OTHER, EMPTY) for name in run.names]
+    known = [(one, score.value or 0.0) for one, score in scores if score]
+    return max(known, key=lambda pair: pair[1], default=("", 0.0))[0]
+
+
+def _part(run: Run, record: MetricRecord, name: str, measure: str, control: str) -> Score | None:
+    score = run.parts(name, record.text).get(f"{measure}:{control}")
+    return None if score is None or score.value is None else score
+
+
+def risk_above(run: Run, record: MetricRecord, name: str, control: str) -> Score | None:
+    """The risk above a control, where there is one."""
+    return _part(run, record, name, RISK, control)
+
+
+def as_good(risk: Score) -> bool:
+    """Whether a control may be as good as the attack, as far as an interval tells."""
+    return (risk.value if risk.low is None else risk.low) == 0
+
+
+def _about_control(run: Run, record: MetricRecord, control: str) -> Iterator[str]:
+    if not control:
+        reasons = [
+            score.reason for name in run.names if (score := run.parts(name, record.text).get(f"{CONTROL}:{OTHER}"))
+        ]
+        yield f"no control: {reasons[0] if reasons else 'none was asked for'}"
+        return
+    yield (
+        f"{CONTROL}:{control}: what the same attacker infers {CONTROLS[control]}; {RISK}:{control}: of what that "
+        "leaves, the share that the attack infers"
+    )
+    alike = [name for name in run.names if (risk := risk_above(run, record, name, control)) and as_good(risk)]
+    if alike := [name for name in alike if sum(run.rows[record.text][name].get("inferred", ()))]:
+        yield f"{listed(alike)}: {AS_GOOD}"
+
+
+def _bare(run: Run, records: Sequence[MetricRecord]) -> Iterator[str]:
+    """Of how many people everything was inferred."""
+    for record in records:
+        counts = {name: bare_of(run, record, name) for name in run.names}
+        told = [f"{bare:,.0f} of {people:,.0f} ({name})" for name, (bare, people) in counts.items() if people]
+        if told and by_person(run, record):
+            how = "can be read off" if attacker_of(record) == READER else "was inferred"
+            yield f"people of whom everything that counts {how}: {', '.join(told)}"
+
+
+def bare_of(run: Run, record: MetricRecord, name: str) -> tuple[float, float]:
+    """People of whom everything was inferred, and people who were asked about."""
+    columns = run.rows[record.text][name]
+    return sum(columns.get(BARE, ())), sum(columns.get(PEOPLE, ()))
+
+
+def asked_lines(run: Run, records: Sequence[MetricRecord]) -> Iterator[str]:
+    """Who was asked for these metrics, a line each: the model as the server calls it, prompts, calls and tokens."""
+    named = {str(record.parameters.get(one, "")) for record in records for one in ("attacker", "judge", "verdicts")}
+    for one in run.asked:
+        if one.name not in named:
+            continue
+        who = f"{shown(one.name, _LONGEST)}{f' (the server says {shown(one.model)})' if one.model else ''}"
+        told = [f"answers {one.digest[:8]}"] if one.digest else []
+        told += [f"prompt {shown(name)} {digest[:8]}" for name, digest in one.prompts.items()]
+        if one.calls:
+            told.append(
+                f"{counted_words(one.calls, 'call')}, {one.tokens_in:,} tokens sent, {one.tokens_out:,} received"
+            )
+        told += [f"{count:,} without an answer ({shown(why)})" for why, count in one.unanswered.items()]
+        yield f"asked {who}{': ' if told else ''}{'; '.join(told)}"
+
+
+def strata_tables(run: Run) -> list[StrataTable]:
+    """By tag, certainty and hardness, a table each: what is inferred most first, or in their order."""
+    found = []
+    for record in [one for one in run.metrics if inferring(one) and one.text in run.rows]:
+        parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
+        kinds = dict.fromkeys(part.partition(":")[0] for part in parts if is_category(part))
+        if by_person(run, record) and _beside_attributes(run, record):
+            kinds.pop(TAG, None)  # a person has a tag once: the numbers are the same
+        found += [_strata(run, record, kind, [one for one in parts if one.startswith(f"{kind}:")]) for kind in kinds]
+    return found
+
+
+def _beside_attributes(run: Run, record: MetricRecord) -> bool:
+    return any(record in some and not by_person(run, some[0]) for some in askings(run, "inference"))
+
+
+def _strata(run: Run, record: MetricRecord, kind: str, parts: Sequence[str]) -> StrataTable:
+    beside = [one.name for one in run.references if one.name == NOTHING]
+    if kind in _KINDS:
+        parts = sorted(parts, key=lambda part: (_protected(run, record, part), part))
+    else:
+        parts = sorted(parts, key=in_order)
+    counted = "people" if by_person(run, record) else "attributes"
+    columns = [Column(counted, record.group, "neither", tuple(_counts(run, record, parts)))]
+    for name in (*run.names, *beside):
+        own = run.parts(name, record.text)
+        columns.append(Column(name, record.group, record.better, tuple(Cell(own.get(part)) for part in parts)))
+    names = tuple(part.removeprefix(f"{kind}:") for part in parts)
+    alone = sum(one.name == record.name for one in run.metrics) == 1
+    title = f"{record.name if alone else record.text} by {_KINDS.get(kind, kind)}"
+    return StrataTable(title, names, tuple(columns))
+
+
+def _protected(run: Run, record: MetricRecord, part: str) -> float:
+    """How little is inferred of a stratum where most is: worst first. Without a number last."""
+    values = [score.value for name in run.names if (score := run.parts(name, record.text).get(part))]
+    known = [value if record.better == "higher" else 1 - value for value in values if value is not None]
+    return min(known, default=2.0)
+
+
+def _counts(run: Run, record: MetricRecord, parts: Sequence[str]) -> Iterator[Cell]:
+    """How many attributes (of what counts people: people) a stratum has; the most, where some have no answer."""
+    for part in parts:
+        columns = stratum_column(ASKED, part), f"{ALL}:{part}"
+        sums = [
+            sum(rows[column]) for name in run.names for rows in (run.rows[record.text][name],) for column in columns
+            if column in rows
+        ]  # fmt: skip
+        yield Count(Score("", record.text, ASKED, max(sums), None, None, "", "") if sums else None)

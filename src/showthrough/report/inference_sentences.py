@@ -1,0 +1,177 @@
+"""What was inferred about people in plain words, which claim no more than one attacker showed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from showthrough.data.subjects import CERTAIN
+from showthrough.errors import shown
+from showthrough.inference.asking import READER
+from showthrough.inference.controls import CONTROL, CONTROLS, SUCCESS
+from showthrough.metrics import HEADLINE, Role
+from showthrough.metrics.inference.attributes import TOP_1, TOP_3
+from showthrough.metrics.inference.author_remarks import ALL
+from showthrough.metrics.inference.people import ABOUT, ASKED, INFERRED, PEOPLE, UNANSWERED
+from showthrough.report.inference import (
+    AS_GOOD,
+    ROLES,
+    as_good,
+    askings,
+    attacker_of,
+    bare_of,
+    by_person,
+    called,
+    risk_above,
+    stronger_control,
+)
+from showthrough.report.table import rounded
+from showthrough.report.wording import Clause, counted_words, listed, percent
+from showthrough.run.records import MetricRecord
+from showthrough.run.roles import headline, playing
+from showthrough.run.run import Run
+
+_ONE: dict[Role, str] = {"inference": "person", "attributes": "author"}
+
+
+class Worst(NamedTuple):
+    """The attacker that infers most from what one anonymization leaves, and the metrics that asked it."""
+
+    records: list[MetricRecord]
+    share: float  # that it infers
+    alone: bool  # whether nobody else was asked
+    lacking: bool  # whether somebody else was asked and has no number here
+
+    @property
+    def attacker(self) -> str:
+        return attacker_of(self.records[0])
+
+
+def worst_of(run: Run, name: str, role: Role) -> Worst | None:
+    every = askings(run, role)
+    found = [(share, some) for some in every if (share := _inferred(run, name, some[0])) is not None]
+    if not found:
+        return None
+    share, records = max(found, key=lambda pair: pair[0])
+    return Worst(records, share, len(every) == 1, len(found) < len(every))
+
+
+def _inferred(run: Run, name: str, record: MetricRecord) -> float | None:
+    """What share is inferred; of a metric whose higher values are better that is its part."""
+    score = run.parts(name, record.text).get(SUCCESS if record.better == "higher" else HEADLINE)
+    return None if score is None else score.value
+
+
+def inference_clauses(run: Run, name: str) -> Iterator[Clause]:
+    """What the attacker that infers most tells of people and of authors, and how much of it may be luck."""
+    for role in ROLES:
+        if worst := worst_of(run, name, role):
+            yield _told(run, name, worst, role)
+            yield from _unseen(run, name, worst)
+            yield from _bare(run, name, worst)
+            yield from _control(run, name, worst)
+
+
+def _told(run: Run, name: str, worst: Worst, role: Role) -> Clause:
+    record = worst.records[0]
+    columns = {column: sum(values) for column, values in run.rows[record.text][name].items()}
+    count = columns.get(PEOPLE, 0)
+    people = f"{count:,.0f} people" if role == "inference" and count != 1 else counted_words(count, _ONE[role])
+    of = f" of {columns.get(ASKED, columns.get(ALL, 0)):,.0f} attributes of {people}"
+    if by_person(run, record):
+        of = f" of what is true of each of {people}, on average,"
+    missing = columns.get(UNANSWERED, 0)
+    about = columns.get(ABOUT, count + missing)
+    where = f" ({missing:,.0f} of {about:,.0f} documents have no answer and count nowhere)" if missing else ""
+    behind = f"{_guesses(run, name, record) if role == 'attributes' else ''}{where}"
+    number = percent(worst.share) if worst.share else "nothing"
+    if worst.attacker == READER:
+        more = "" if worst.alone or worst.lacking else ", more than any other attacker that was asked infers"
+        return Clause("leaves ", number, f"{of} to be simply read off{more}{behind}")
+    among = " of those that have a number" if worst.lacking else ""
+    most = "" if worst.alone else f", the attacker that infers most{among},"
+    return Clause(f"lets {called(worst.attacker)}{most} infer ", number, f"{of}{behind}")
+
+
+def _guesses(run: Run, name: str, record: MetricRecord) -> str:
+    score = run.parts(name, record.text).get(TOP_3)
+    also = f", {percent(score.value)} in three" if score is not None and score.value is not None else ""
+    return f" with the first guess{also}"
+
+
+def _unseen(run: Run, name: str, worst: Worst) -> Iterator[Clause]:
+    """Nothing inferred in these documents is not nothing elsewhere."""
+    score = headline(run, name, worst.records[0])
+    if score is None or worst.share:
+        return
+    high = score.unseen if worst.records[0].better == "higher" else math.ceil(100 * (score.high or 0.0)) / 100
+    yield Clause("", f"up to {high * 100:.0f} % may be" if high else "more may be than was seen")
+
+
+def _bare(run: Run, name: str, worst: Worst) -> Iterator[Clause]:
+    for record in worst.records:
+        bare, people = bare_of(run, record, name)
+        if people and bare and by_person(run, record):
+            how = "can be read off" if worst.attacker == READER else "was inferred"
+            yield Clause("all that counts ", f"{how} of {bare:,.0f} of {people:,.0f}", " people")
+
+
+def _control(run: Run, name: str, worst: Worst) -> Iterator[Clause]:
+    record = worst.records[0]
+    control = stronger_control(run, record)
+    risk = risk_above(run, record, name, control)
+    if not worst.share:
+        return
+    if not control:
+        yield Clause("no control was answered, so nobody knows ", "how much of it is guessed", aside=True)
+    elif risk is None or as_good(risk):  # none is left above a control that infers everything
+        yield Clause("", AS_GOOD)
+    else:
+        score = run.parts(name, record.text).get(f"{CONTROL}:{control}")
+        guessed = 0.0 if score is None else score.value or 0.0
+        above = f", a risk of {rounded(risk.value or 0.0)} above this control"
+        number = percent(guessed) if guessed else "nothing"
+        yield Clause(f"{CONTROLS[control]} the same attacker has ", number, above, aside=True)
+
+
+def inference_caveats(run: Run) -> list[str]:
+    """What these clauses rest on."""
+    records = [record for role in ROLES for record in playing(run, role)]
+    if not records:
+        return []
+    attackers = list(dict.fromkeys(map(attacker_of, records)))
+    least = sorted({shown(str(record.parameters.get("certainty", "?"))) for record in records})
+    counts = f"An attribute counts where the corpus is at least {listed(least)} of {CERTAIN} certain of it. "
+    half = "One that is inferred less precisely counts half. " if playing(run, "inference") else ""
+    lines = [f"{counts}{half}What the corpus does not say of people was not asked for."]
+    if READER in attackers:
+        lines.append(f"{READER} finds what can simply be read off; better attackers infer more.")
+    if others := [called(one) for one in attackers if one != READER]:
+        lines.append(f"Another attacker than {listed(list(dict.fromkeys(others)))} may infer more.")
+    return lines
+
+
+def inference_limits(run: Run) -> list[str]:
+    """What meeting a threshold does not tell where inference was measured."""
+    attackers = {attacker_of(record) for role in ROLES for record in playing(run, role)}
+    if attackers == {READER}:
+        return ["of what can be inferred only what can simply be read off was looked for"]
+    return ["another attacker may infer more"] if attackers else []
+
+
+def inferred_tags(run: Run, name: str, worst: Worst) -> dict[str, tuple[float, float, list[str]]]:
+    """By tag how much was inferred, of how much, and in which documents; what is inferred most first."""
+    record, found = worst.records[0], {}
+    columns = run.rows[record.text][name]
+    for column, values in columns.items():
+        statistic, _, tag = column.partition(":")
+        every = columns.get(f"{ASKED}:{tag}") or columns.get(f"{ALL}:{tag}")
+        if statistic != INFERRED or not sum(values) or every is None:
+            continue
+        if record.better == "lower" and not tag.startswith(f"{TOP_1}:"):
+            continue
+        order = sorted(zip(run.documents, values, strict=True), key=lambda pair: (-pair[1], pair[0]))
+        where = [document for document, value in order if value]
+        found[tag.removeprefix(f"{TOP_1}:")] = sum(values), sum(every), where
+    return dict(sorted(found.items(), key=lambda pair: (-pair[1][0], pair[0])))
