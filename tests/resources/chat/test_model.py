@@ -108,8 +108,10 @@ class TestFaults:
         for repeated in ("input 'Ann Lee of Oslo' is wrong", "Incorrect API key: sk-very-secret"):
             with talking(echo) as server:
                 server.refusing = 400, repeated
+                # The first is asked and refused with what stands in the second.
+                both = [question("nothing of that kind"), question("Mr Doe met Ann Lee of Oslo in May")]
                 with pytest.raises(ResourceError, match="not shown") as found:
-                    model(server, path).replies([question("Mr Doe met Ann Lee of Oslo in May")], check)
+                    model(server, path, concurrency=1).replies(both, check)
                 assert "Ann Lee" not in str(found.value)
                 assert "secret" not in str(found.value)
 

@@ -92,8 +92,9 @@ class Client:
             raise ResourceError(f"{address.name}: {fault}")
 
     @contextmanager
-    def connected(self) -> Iterator[None]:
-        """In here it can be asked; what is still under way at the end breaks off."""
+    def connected(self, texts: Collection[str]) -> Iterator[None]:
+        """In here it can be asked about these texts; what is still under way at the end breaks off."""
+        self._texts = texts
         proxy = self._address.proxy(self._hosts)
         try:
             http = self._openai.DefaultHttpxClient(follow_redirects=False, trust_env=False, proxy=proxy)
@@ -115,7 +116,7 @@ class Client:
                 return self._answered(raw.content, tokens)
             except self._openai.APIStatusError as error:
                 if not self._leave_out(error, sent):
-                    raise self._fault(error, question) from None
+                    raise self._fault(error) from None
             except self._openai.APITimeoutError:
                 raise LaterError("no answer came in time") from None
             except self._openai.APIConnectionError as error:
@@ -161,9 +162,9 @@ class Client:
         # Another thread may have found it out meanwhile: then the question differs now.
         return any(name in sent for name in self._refused)
 
-    def _fault(self, error: Any, question: Question) -> Exception:
+    def _fault(self, error: Any) -> Exception:
         status, headers = error.status_code, error.response.headers
-        why = f"{status} {self._reason(error, question)}".strip()
+        why = f"{status} {self._reason(error)}".strip()
         said = f"{error.code or ''} {error.message}".lower()
         if status in _LATER or status >= 500:
             wait = told_to_wait(headers.get("retry-after-ms"), headers.get("retry-after"))
@@ -189,13 +190,14 @@ class Client:
     def _nobody(self, why: str) -> ResourceError:
         return ResourceError(f"{self._address.name}: {self._address.host}: {why}")
 
-    def _reason(self, error: Any, question: Question) -> str:
+    def _reason(self, error: Any) -> str:
         """What the server says, unless it repeats what it was sent: no message is a place for a document or a key."""
         body = error.body if isinstance(error.body, Mapping) else {}
         said = body.get("message") or body.get("detail") or error.response.reason_phrase
         text = " ".join(str(said).split())
-        told = f"{question.text}\n{self._key}"
         pieces = {text[at : at + _SHINGLE] for at in range(max(1, len(text) - _SHINGLE + 1))}
-        if len(text) > 2000 or self._key in text or any(piece in told for piece in pieces):
+        # Of whatever it was sent, for a server may mistake one question for another.
+        repeated = self._key in text or any(piece in told for told in (self._key, *self._texts) for piece in pieces)
+        if len(text) > 2000 or repeated:
             return "(its reason repeats what it was sent, and is not shown)"
         return shown(text, 200)

@@ -134,7 +134,7 @@ class LanguageModel:
             if self._watch is not None:
                 self._watch(f"asking {self.address.model}", done, len(new))
 
-        with recordings.growing(), client.connected():
+        with recordings.growing(), client.connected([one.question.text for one in new]):
             at_work(new, work, self._settings.concurrency, stop, told)
 
 
