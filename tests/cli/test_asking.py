@@ -179,12 +179,20 @@ class TestEstimate:
         assert "$1 and $2 a million tokens, as --price says" in found.out
         assert cli(*arguments("https://api.example.org/v1", "--estimate", "--price", "cheap")).status == 2
 
-    def test_calls_that_follow_from_answers_are_said_to_be_missing(self, cli: Callable[..., Any]) -> None:
-        place = "https://api.example.org/v1"
-        both = f'attributes(attacker="llm:m@{place}", judge="llm:m@{place}")'
-        found = cli("evaluate", "profiles.jsonl", "a=a.json", "-m", both, "--estimate")
-        assert "its judge is asked about the answers; these calls are not counted here" in found.out
-        assert "not counted here" not in cli(*arguments(place, "--estimate")).out
+    def test_calls_that_follow_from_answers_are_counted_at_most(self, cli: Callable[..., Any]) -> None:
+        def judging(asked: dict[str, Any]) -> str:
+            return guessing(asked) if "occupation." in str(asked) else '{"verdict": "no"}'
+
+        with talking(judging) as server:
+            both = f'attributes(attacker="llm:m@{server.url}", judge="llm:j@{server.url}")'
+            also = "evaluate", "profiles.jsonl", "a=a.json", "-m", both, "-o", "run.json"
+            most = 2 * 3 * 3 * COUNT  # two releases; a text, none and another's; three guesses
+            assert f"0 calls and up to {most} more, which judge the answers" in cli(*also, "--estimate").out
+            assert cli(*also).status == 0
+            assert 0 < sum(asked.calls for asked in Run.load("run.json").asked if asked.name.startswith("llm:j")) < most
+            told = cli(*also, "--estimate").out
+        assert "0 calls to this machine" in told
+        assert "more" not in told
 
     def test_nothing_to_ask(self, cli: Callable[..., Any]) -> None:
         found = cli("evaluate", "profiles.jsonl", "a=a.json", "-m", "attributes", "--estimate")
@@ -198,6 +206,16 @@ def test_without_text_takes_the_answers_away_unless_a_file_was_named(cli: Callab
         assert "run.json.answers removed" in found.out
         cli(*arguments(server, "-o", "named.json", "--without-text", "--recordings", "kept"))
         assert len(read_recordings(Path("kept"))) == QUESTIONS
+
+
+def test_without_text_takes_nothing_away_that_was_paid_for_and_not_used(cli: Callable[..., Any]) -> None:
+    with talking(guessing) as server:
+        both = metric(server), metric("http://127.0.0.1:1/v1")  # where nobody is
+        command = "evaluate", "profiles.jsonl", "a=a.json", "-m", both[0], "-m", both[1], "-o", "run.json"
+        found = cli(*command, "--without-text")
+    assert found.status == 1
+    assert "run.json.answers tells of people, and is still there: a metric failed" in found.out
+    assert len(read_recordings(Path("run.json.answers"))) == QUESTIONS
 
 
 def test_what_is_no_file_of_answers_is_left_alone(cli: Callable[..., Any]) -> None:
@@ -222,6 +240,29 @@ def test_no_word_of_a_document_is_in_messages_or_bare_runs(cli: Callable[..., An
     written = Path("run.json").read_text() + Path("refused.json").read_text()
     assert "Quokka" not in refused.out + refused.err + found.out + found.err + written
     assert sorted(path.name for path in Path().iterdir()) == ["a.json", "profiles.jsonl", "refused.json", "run.json"]
+
+
+def test_who_resumes_what_failed_is_told_how(cli: Callable[..., Any]) -> None:
+    with talking(guessing) as server:
+        server.refusing = 404, ""
+        assert cli(*arguments(server, "-o", "run.json")).status == 1
+        found = cli(*arguments(server, "-o", "run.json", "--resume"))
+        assert "--force makes it anew, and what models answered is not asked again" in found.err
+        server.refusing = None
+        assert cli(*arguments(server, "-o", "run.json", "--force")).status == 0
+
+
+def test_a_bench_asks_before_systems_work_and_keeps_answers_beside_its_run(
+    cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = "bench", "profiles.jsonl", "--with", "rules", "-o", "run.json", "--no-cache", "-m"
+    with talking(guessing) as server:
+        assert cli(*command, metric(server)).status == 0
+        assert len(read_recordings(Path("run.json.answers"))) == sum(server.answered.values())
+    monkeypatch.setattr("showthrough.workbench.working.anonymize", None)
+    found = cli(*command, metric("https://api.example.org/v1"), "--force")
+    assert found.status == 2
+    assert found.err.startswith(f"would send the text of {COUNT} documents (1 anonymization and the originals) to")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="signals")

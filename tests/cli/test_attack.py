@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from showthrough import Run
+from showthrough.attacks.transformer import Transformer
 from talking import talking
 
 TOPICS = {"ann": "surgeon", "bob": "bread", "cem": "judge", "dee": "boats"}
@@ -107,6 +108,17 @@ def test_nobody_hears_of_documents_and_background_unasked(here: Any, monkeypatch
         "would send the text of 4 documents (1 anonymization) and what the background says of people to api.openai.com"
     )
     here.refuses(*command, starts=sent, says=())
+
+
+def test_nothing_is_trained_before_somebody_consents(here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("openai")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setattr(Transformer, "fit", None)
+    for attacks in ("transformer, lexical+llm:m", "lexical, transformer+llm:m"):
+        command = (*ATTACK, "a=texts.json", "--attacks", attacks, "-o", "run.json")
+        here.refuses(*command, starts="would send the text of 4 documents (1 anonymization) and what", says=())
+    assert here.cli(*ATTACK, "a=texts.json", "--attacks", "transformer, lexical+llm:m", "--estimate").status == 0
 
 
 def test_a_language_model_puts_candidates_in_order(here: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from showthrough import Annotation, Anonymization, Background, Corpus, Document, Mask, Mention, evaluate
+from showthrough.data.subjects import Attribute, Subject
 from showthrough.errors import InputError
 from showthrough.evaluation.plan_files import read_request
 from showthrough.metrics import preset
@@ -66,6 +67,14 @@ def test_a_run_says_what_it_cannot_know() -> None:
     assert "whether an identifier was missed" not in " ".join(
         evaluate(Corpus([MARKED]), Anonymization({"b": []})).notes
     )
+
+
+def test_whom_a_text_is_about_says_what_identifies_them() -> None:
+    about = Document("a", BARE.text, subjects=(Subject("s", (Attribute("NAME", "Ann Berg", 5, 1),)),))
+    corpus = Corpus([about])
+    said = {one: " ".join(evaluate(corpus, [MASKS], one, resamples=0).notes) for one in ("cpr", "residual")}
+    assert "no annotations were read" not in said["cpr"]
+    assert "no annotations were read" in said["residual"]
 
 
 def test_no_sentence_says_hidden_or_better() -> None:

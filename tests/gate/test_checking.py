@@ -7,9 +7,10 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from showthrough import Annotation, Corpus, Document, InputError, Mention, PlanError
+from showthrough import Annotation, Anonymization, Corpus, Document, InputError, Mask, Mention, PlanError, evaluate
 from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.provenance import Provenance
+from showthrough.data.subjects import Attribute, Subject
 from showthrough.gate.baseline import Baseline
 from showthrough.gate.checking import Gate, checked
 from showthrough.gate.checks import Enough, Kept, Outcome, Reached, told
@@ -98,6 +99,17 @@ def test_what_is_no_longer_asked_for_is_told(run_of: Runs) -> None:
     outcome = checked(run, Gate([at_least(0.8, "er_qi")]))
     assert outcome.passed
     assert outcome.notes == ["not asked for here, though the run was asked for it: er_di ≥ 0.99"]
+
+
+def test_an_attacker_too_weak_for_a_threshold_is_told() -> None:
+    """Of the address nobody can read anything even in the originals; of the name everything."""
+    about = Subject("s", (Attribute("NAME", "Ann Berg"), Attribute("EMAIL_ADDRESS", "ann@example.org")))
+    people = Corpus([Document(f"d{number}", "Ann Berg was ill.", subjects=(about,)) for number in range(20)])
+    masks = Anonymization({one: [Mask(0, 8)] for one in people.ids}, "names")
+    run = evaluate(people, [masks], ["cpr"], resamples=50)
+    said = [checked(run, Gate([at_least(limit, "cpr")], identifiers=0)) for limit in (0.4, 0.9)]
+    assert [outcome.passed for outcome in said] == [True, True]
+    assert [any("nothing masked too" in note for note in outcome.notes) for outcome in said] == [True, False]
 
 
 def test_one_that_fails_fails_the_gate(run_of: Runs) -> None:

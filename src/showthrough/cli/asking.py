@@ -15,8 +15,9 @@ from showthrough.evaluation.requests import Request
 from showthrough.inference.asking import MODEL
 from showthrough.metrics import Metric
 from showthrough.report.estimate import show_estimate
-from showthrough.resources.chat.recordings import beside
+from showthrough.resources.chat.recordings import beside, read_recordings
 from showthrough.resources.chat.settings import AskingSettings
+from showthrough.run.run import Run
 
 Kept = TypeVar("Kept", bound=AskingSettings)
 
@@ -48,8 +49,13 @@ def tell_estimate(request: Request) -> None:
     show_estimate(found, console())
 
 
-def remove_answers(place: Path | None, results: Results) -> None:
-    """What is said of people goes with the words of the documents."""
-    if place is not None and place.is_file():
+def remove_answers(place: Path | None, run: Run, results: Results) -> None:
+    """What is said of people goes with the words of the documents; not while a metric that failed may still need it."""
+    if place is None or not place.is_file():
+        return
+    if run.failures and read_recordings(place):
+        why = "a metric failed, and with --force nothing in it is asked again"
+        results.lines.append(f"{place} tells of people, and is still there: {why}")
+    else:
         with results.noted(f"{place} removed, since it tells of people (--recordings FILE would keep it)"):
             place.unlink()

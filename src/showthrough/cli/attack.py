@@ -19,7 +19,7 @@ from showthrough.cli.views import Views, view_options
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.errors import InputError, Problem
-from showthrough.evaluation.estimating import Estimate
+from showthrough.evaluation.estimating import Estimated
 from showthrough.evaluation.reidentification import estimate_attacks, reidentify
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
 from showthrough.formats import read_anonymized, read_corpus
@@ -109,7 +109,7 @@ def command(
         if output:
             results.save(shown.kept(run), output)
             if shown.without_text:
-                remove_answers(answers, results)
+                remove_answers(answers, run, results)
     if json:
         results.write(json, attacks_json_text(shown.kept(run)))
     screen = console()
@@ -130,7 +130,7 @@ class _Work:
     originals: Corpus | None
     asking: AskingSettings
 
-    def estimate(self) -> Estimate:
+    def estimate(self) -> list[Estimated]:
         return estimate_attacks(
             *(self.known, self.texts, self.attacking.attacks),
             corpus=self.originals,

@@ -13,6 +13,7 @@ from rich.text import Text
 from showthrough.anonymizers import ANONYMIZERS
 from showthrough.anonymizers.work import Progress
 from showthrough.cli.arguments import requested
+from showthrough.cli.asking import answers_beside, keeping, remove_answers
 from showthrough.cli.consoles import PAGE, console, documents, notes, print_plain, show_notes
 from showthrough.cli.options import (
     Anonymizations,
@@ -85,9 +86,11 @@ def command(
     systems = asked_systems(with_ or [USUAL], everywhere)
     request = _requested(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
     request = replace(request, background=background, asked=asked_for(least, most), systems=len(systems))
+    answers = answers_beside(request.settings, output, request.chosen)
+    request = replace(request, settings=keeping(request.settings, answers))
     chosen = Views.of(views)
     paths = mask_files(systems, masks) if masks else {}
-    outcome = Outcome(chosen, Results(chosen.force), _inputs(request, with_ or ()), output, paths)
+    outcome = Outcome(chosen, Results(chosen.force), _inputs(request, with_ or ()), output, paths, answers)
     outcome.check()
     with working("reading"):
         plan = replace(request.plan(), texts=chosen.show_documents or not chosen.without_text)
@@ -124,11 +127,12 @@ class Outcome:
     read: Read
     output: Path | None = None
     masks: Mapping[str, Path] = field(default_factory=dict)  # by system
+    answers: Path | None = None  # of language models, where these lie beside the run
     page: str = ""  # what is said of a page that was written
 
     def check(self) -> None:
         """Raises OutputError for what could not be written at the end."""
-        check_distinct((self.output, *self.masks.values(), *self.views.paths), self.read)
+        check_distinct((self.output, self.answers, *self.masks.values(), *self.views.paths), self.read)
         check_file(self.output, self.views.force)
         for path in self.masks.values():
             check_file(path, self.views.force, makes_folder=True)
@@ -144,6 +148,8 @@ class Outcome:
         if self.output:
             kept = self.views.kept(run)
             self.results.save(kept, self.output, HOLDS if kept.texts is not None else "")
+            if self.views.without_text:
+                remove_answers(self.answers, run, self.results)
         self.views.write(run, self.results, self.read, self.page)
 
     def show(self, run: Run) -> None:

@@ -146,7 +146,7 @@ def _written(work: _Work, results: Results, read: Read) -> Run:
                 if work.checkpoints is not None:
                     work.checkpoints.remove()
             if views.without_text:
-                remove_answers(work.answers, results)
+                remove_answers(work.answers, run, results)
     views.write(run, results, read)
     if request.results_file:
         _write_results(request.results_file, request.labelled, run, results)
@@ -194,6 +194,11 @@ def _earlier(output: Path | None, journal: Path | None, resume: bool, force: boo
     run = Run.load(output)
     if run.complete:
         what = "" if unfinished is None else f"; with --force {unfinished.name} is completed, and takes its place"
+        if run.failures and not what:
+            failed = ", ".join(one.metric for one in run.failures)
+            what = (
+                f", though these failed: {failed}; --force makes it anew, and what models answered is not asked again"
+            )
         raise PlanError(f"this run is complete; there is nothing to resume{what}", str(output))
     return run if unfinished is None else read_journal(unfinished)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import NOTHING, ORIGINALS, REFERENCES, references_of
@@ -43,34 +42,25 @@ class Estimated:
         if self.price is None:
             return None
         one = self.count
-        most = self.price.of(one.tokens_in + one.further_in, one.tokens_most + one.further_out)
-        return self.price.of(one.tokens_in, one.tokens_out), most
+        return self.price.of(one.sent, one.about), self.price.of(one.sent, one.most)
 
 
-class Estimate(NamedTuple):
-    """Line by line; and metrics of which nobody can say how much more they ask, since that hangs on answers."""
-
-    lines: list[Estimated]
-    following: list[str]
-
-
-def estimate_plan(plan: Plan) -> Estimate:
+def estimate_plan(plan: Plan) -> list[Estimated]:
     """What a plan would ask language models. Nothing is sent and nothing written."""
     plan = plan.retyped()
     plan.check()
     return estimated(plan, references_of(plan.corpus) if plan.settings.references else ())
 
 
-def estimated(plan: Plan, references: Sequence[Anonymization]) -> Estimate:
+def estimated(plan: Plan, references: Sequence[Anonymization]) -> list[Estimated]:
     """The same of a plan that was checked, with its references."""
     told = plan.settings.price
     prices = {name: price_of(address_of(name), told) for name in models_of(plan)}
     tally = _tally(plan, references)
-    found = [
+    return [
         Estimated(metric, anonymization, address_of(name), count, prices[name])
         for (metric, anonymization, name), count in tally.counts.items()
     ]
-    return Estimate(found, list(_following(plan, tally)))
 
 
 def models_of(plan: Plan) -> list[str]:
@@ -79,10 +69,11 @@ def models_of(plan: Plan) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def check_asking(plan: Plan, references: Sequence[Anonymization]) -> None:
+def check_asking(plan: Plan, references: Sequence[Anonymization], *, early: bool = False) -> None:
     """Raises InputError where a language model cannot be asked, or nobody allowed that text is sent to it.
 
-    Where everything is recorded nothing is sent, and nobody has to allow it.
+    Where everything is recorded nothing is sent, and nobody has to allow it. Where it takes long to find out, or it is
+    too `early` to know the texts, a model of which nothing is recorded is taken to be asked about everything.
     """
     names = models_of(plan)
     if not names:
@@ -92,32 +83,22 @@ def check_asking(plan: Plan, references: Sequence[Anonymization]) -> None:
     place = plan.settings.recordings
     if place is None:
         raise InputError([Problem("", f"language model {name}", NOWHERE) for name in names])
+    recorded: set[str] = set()
     if exists(Path(place)):
-        Recordings(Path(place))  # raises InputError for what is none
+        recorded = {one.name for one in Recordings(Path(place)).all()}  # raises InputError for what is none
     else:
         check_writable(Path(place))
     faults = {one.name: _fault(one) for one in addresses if _fault(one) or not one.is_allowed(hosts)}
     if not faults:
         return
-    tally = _tally(plan, references)
-    later = {name for names in _following(plan, tally).values() for name in names}
-    asked = [one for one in addresses if one.name in faults and (tally.would_ask(one.name) or one.name in later)]
+    late = [metric for metric in plan.metrics if metric.asks_late or early]
+    tally = _tally(replace(plan, metrics=tuple(one for one in plan.metrics if one not in late)), references)
+    for metric in late:
+        for name in {name for name in metric.asks if name.startswith(MODEL)} - recorded:
+            tally.assume(name, [one.name for one in (*plan.anonymizations, *references)], plan.corpus.ids)
+    asked = [one for one in addresses if one.name in faults and tally.would_ask(one.name)]
     if problems := [_problem(one, tally, plan, faults[one.name], one.is_allowed(hosts)) for one in asked]:
         raise InputError(problems)
-
-
-def _following(plan: Plan, tally: Tally) -> dict[str, list[str]]:
-    """Metrics that ask about what is answered to them, with their models: nobody knows yet what that will be."""
-    found = {}
-    for metric in plan.metrics:
-        text, asked = (
-            metric_text(metric),
-            [str(one) for one in metric.parameters.values() if str(one).startswith(MODEL)],
-        )
-        told = any(count.further for place, count in tally.counts.items() if place[0] == text)
-        if len(asked) > 1 and not told and any(map(tally.would_ask, asked)):
-            found[text] = asked
-    return found
 
 
 def _fault(address: Address) -> str:

@@ -65,8 +65,8 @@ def types_merged(corpus: Corpus, anonymizations: Sequence[Anonymization], metric
 
 def nobody_marked(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     """What no number can know where no document has annotations."""
-    if corpus.survey.annotated:
-        return []
+    if corpus.survey.annotated or all("subjects" in metric.needs for metric in metrics):
+        return []  # or somebody says what is true of people, and all is about that
     told = list(dict.fromkeys(metric.tells for metric in metrics if metric.tells))
     tell = f"these numbers tell {', '.join(told[:-1])}{' and ' if told[1:] else ''}{told[-1]}; " if told else ""
     return [

@@ -13,7 +13,7 @@ from showthrough.data.masks import ReleasedTexts
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.errors import InputError, Interrupted, Problem, ResourceError, shown
 from showthrough.evaluation.engine import Evaluation
-from showthrough.evaluation.estimating import Estimate, check_asking, estimated
+from showthrough.evaluation.estimating import Estimated, check_asking, estimated
 from showthrough.evaluation.plan import Plan, name_problems
 from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.metrics import ReIdentification
@@ -78,7 +78,7 @@ def estimate_attacks(
     corpus: Corpus | None = None,
     references: bool = True,
     asking: AskingSettings | None = None,
-) -> Estimate:
+) -> list[Estimated]:
     """What the same attacks would ask language models. Nothing is sent and nothing written."""
     plan, ids = _plan(background, anonymizations, ReIdentification(attacks), {}, None, asking)
     return estimated(plan, tuple(_references(ids, corpus)) if references else ())

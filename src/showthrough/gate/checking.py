@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from showthrough.data.references import NOTHING
 from showthrough.errors import PlanError, shown, some
 from showthrough.gate.asking import fault_of
 from showthrough.gate.baseline import Baseline
@@ -28,6 +29,7 @@ _LOOKS = 10  # documents that are named
 _ABOUT: dict[Role, str] = {
     "sense": "ratings", "authors": "problems:", "inference": "people", "attributes": "people",
 }  # fmt: skip
+_ATTACKS: frozenset[Role] = frozenset({"inference", "attributes", "attack"})
 _SHOWN = 80  # characters of a metric that a message shows
 
 
@@ -64,6 +66,7 @@ def checked(run: Run, gate: Gate) -> Outcome:
     notes = [] if said or not thresholds else [usual]
     if dropped := _dropped(run.thresholds, thresholds):
         notes.append(f"not asked for here, though the run was asked for it: {', '.join(map(str, dropped))}")
+    notes += [_idle(one) for one in thresholds if _originals_reach(run, one)]
     kept: dict[str, list[Kept]] = {name: [] for name in names}
     if gate.baseline:
         judged = [(one.metric, one.part) for one in thresholds if said and not _describes(run, one)]
@@ -95,6 +98,17 @@ def _dropped(planned: Sequence[Threshold], asked: Sequence[Threshold]) -> list[T
     """What a run was to reach and is not asked for, whatever the limit: options take the place of all that it has."""
     still = {(one.metric, one.part, one.end) for one in asked}
     return [one for one in planned if (one.metric, one.part, one.end) not in still]
+
+
+def _originals_reach(run: Run, threshold: Threshold) -> bool:
+    """Whether an attacker is too weak for a threshold to tell anything: with nothing masked it holds as well."""
+    attacking = threshold.metric in run.rows and _ATTACKS & {*run.record(threshold.metric).roles}
+    beside = any(one.name == NOTHING for one in run.references)
+    return bool(attacking and beside) and graded(run, NOTHING, threshold).grade in ("met", "open")
+
+
+def _idle(threshold: Threshold) -> str:
+    return f"{threshold} holds with nothing masked too: this attacker is too weak to tell what masks protect from"
 
 
 def _describes(run: Run, threshold: Threshold) -> bool:

@@ -33,6 +33,11 @@ class Answers(NamedTuple):
     def control(self, which: str) -> Answer | None:
         return self.empty if which == EMPTY else self.other
 
+    @property
+    def open(self) -> int:
+        """How many of these have no answer."""
+        return [self.own, self.empty, self.other].count(None)
+
 
 def stand_ins(corpus: Corpus, seed: int) -> dict[str, str]:
     """Of each document about people another one about people, never one of its own group; nothing where all are."""

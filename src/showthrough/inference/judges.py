@@ -10,8 +10,8 @@ import msgspec
 from showthrough.errors import Problem
 from showthrough.formats.inference_answers import Recorded
 from showthrough.inference.answer_files import AnswerFiles, paths_of
-from showthrough.inference.asking import ANSWERS
-from showthrough.inference.base import Compared
+from showthrough.inference.asking import ANSWERS, MODEL
+from showthrough.inference.base import Compared, Judge
 from showthrough.resources.chat.base import Chat, Question
 from showthrough.resources.chat.contents import decoded
 from showthrough.resources.chat.prompts import load
@@ -98,6 +98,12 @@ class ModelJudge:
         text = msgspec.json.encode({"attribute": pair.tag, "true": pair.true, "guess": pair.guess}).decode()
         about = pair.anonymization, pair.document
         return self._prompt.about(text, schema=_SCHEMA, about=about, tokens=_TOKENS)
+
+
+def expect_pairs(judge: Judge | None, attacker: str, pairs: int) -> None:
+    """While costs are estimated: so many pairs at most, once an attacker has answered whom nobody has asked yet."""
+    if isinstance(judge, ModelJudge) and attacker.startswith(MODEL):
+        judge.expect(pairs)
 
 
 def _verdict(content: str) -> float:

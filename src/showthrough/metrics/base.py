@@ -204,6 +204,11 @@ class Metric(ABC):
         return ()
 
     @property
+    def asks_late(self) -> bool:
+        """Whether it has to load or train models before it knows what it asks."""
+        return False
+
+    @property
     def title(self) -> str:
         """Its name as people read it, such as `Direct identifiers hidden`."""
         raise AttributeError("title")  # each states its own

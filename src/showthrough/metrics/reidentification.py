@@ -104,6 +104,11 @@ class ReIdentification(Metric):
         return ("what the background says of people",)
 
     @property
+    def asks_late(self) -> bool:
+        before = [part.attack for approach in self._approaches if approach.model for part in approach.parts]
+        return any(attack.models or attack.watches for attack in before)
+
+    @property
     def neutral(self) -> tuple[str, ...]:
         return (*_GIVEN, *(f"{name} control" for name in map(str, self._approaches)))
 
@@ -177,9 +182,12 @@ class ReIdentification(Metric):
         background = resources.background(self.background)
         from showthrough.attacks.suite import Suite
 
-        watching = any(part.attack.watches for part in self._parts)
+        chosen = self._approaches
+        if resources.tally is not None:  # nobody else asks anything, and all that is learned here is for nothing
+            chosen = tuple(approach for approach in chosen if approach.model)
+        watching = any(part.attack.watches for approach in chosen for part in approach.parts)
         watched = {one.name: one.texts(chunk.corpus) for one in resources.anonymizations} if watching else {}
-        suite = Suite(self._approaches, background, resources, watched)
+        suite = Suite(chosen, background, resources, watched)
         resources.seconds["learning"] = suite.fit_seconds
         given = zip(chunk.corpus.ids, chunk.corpus.survey.groups, strict=False)
         groups = {key: group or f"?{key}" for key, group in given}

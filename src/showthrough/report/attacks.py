@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from showthrough.run.run import Run
 
 WORST = "worst"
 _GIVEN = ("chance", "ceiling")
+_LONG, _LINE = 24, 18  # letters of a name that is broken, and of its lines: those of language models are long
 
 
 class AtRisk(NamedTuple):
@@ -52,12 +54,29 @@ def show_attacks(run: Run, console: Console) -> None:
         worst.add_row(Text(printable(anonymization)), _cell(parts[HEADLINE], interval=True), *given, style=style)
         table.add_row(Text(printable(anonymization), style="bold"), style=style)
         for name in attacks:
-            table.add_row(Text(f"  {printable(name)}"), *_cells(run, anonymization, record, name, k), style=style)
+            named = Text("\n".join(f"  {line}" for line in _broken(printable(name))))
+            table.add_row(named, *_cells(run, anonymization, record, name, k), style=style)
     console.print(worst)
     console.print()
     console.print(table)
     for line in (*_remarks(run, record, attacks), "", *signatures(run)):
         console.print(Text(line, style="dim"), soft_wrap=True)
+
+
+def _broken(name: str) -> list[str]:
+    """A name in lines, each of whole pieces.
+
+    >>> _broken("lexical+llm:qwen3@http://localhost:8000/v1"), _broken("lexical+prior")
+    (['lexical+llm:qwen3@', 'http://localhost:', '8000/v1'], ['lexical+prior'])
+    """
+    if len(name) <= _LONG:
+        return [name]
+    lines = [""]
+    for piece in re.findall(r"[^+@:/,]*[+@:/,]*", name):
+        if lines[-1] and len(lines[-1]) + len(piece) > _LINE:
+            lines.append("")
+        lines[-1] += piece
+    return lines
 
 
 def _cells(run: Run, anonymization: str, record: MetricRecord, name: str, k: int) -> Iterator[Text]:

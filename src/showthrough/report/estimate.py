@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from showthrough.errors import printable
-from showthrough.evaluation.estimating import Estimate, Estimated
+from showthrough.evaluation.estimating import Estimated
 from showthrough.report.table import DASH
 from showthrough.report.terminal import bare_table
 from showthrough.resources.chat.estimate import LETTERS, SHARE
@@ -17,32 +18,43 @@ from showthrough.resources.chat.estimate import LETTERS, SHARE
 _UNKNOWN = "nobody knows what it costs: --price IN,OUT says it"
 
 
-def show_estimate(estimate: Estimate, console: Console) -> None:
+def show_estimate(estimated: Sequence[Estimated], console: Console) -> None:
     """Per metric and anonymization what would be sent, then the sum and how it was estimated."""
-    estimated = estimate.lines
-    several = len({one.address.name for one in estimated}) > 1
     if not estimated:
         console.print(Text("no metric asks a language model: nothing would be sent"), soft_wrap=True)
         return
-    heads = "calls", "recorded", "tokens sent", "answered", "at most", "$ about", "$ at most"
-    table = bare_table(*heads)
     for text in dict.fromkeys(one.metric for one in estimated):
-        table.add_section()
-        table.add_row(Text(printable(text)))
-        for one in (one for one in estimated if one.metric == text):
-            who = f", {one.address.name}" if several else ""
-            table.add_row(Text(printable(f"  {one.anonymization}{who}")), *map(Text, _cells(one)))
-    console.print(table)
-    for line in (*_lines(estimated), *map(_follows, estimate.following), _HOW):
+        console.print(Text(printable(text), style="bold"), soft_wrap=True)
+        if new := [one for one in estimated if one.metric == text and one.count.something]:
+            console.print(_table(new))
+        else:
+            console.print(Text("asks nothing that is not asked above"))
+        console.print()
+    for line in (*_lines(estimated), _HOW):
         console.print(Text(printable(line)), soft_wrap=True)
+
+
+def _table(estimated: Sequence[Estimated]) -> Table:
+    """Of one metric. Models are called by their names alone, if these tell them apart: URLs are long."""
+    names = {one.address.name: one.address.model for one in estimated}
+    plain = len({*names.values()}) == len(names)
+    table = bare_table("calls", "recorded", "tokens\nsent", "answered\nabout", "\nat most", "$\nabout", "\nat most")
+    for one in estimated:
+        who = f", {names[one.address.name] if plain else one.address.name}" if len(names) > 1 else ""
+        table.add_row(Text(printable(f"{one.anonymization}{who}")), *map(Text, _cells(one)))
+    return table
 
 
 def _cells(one: Estimated) -> list[str]:
     count = one.count
-    calls = f"{count.calls:,}{f' + ≤ {count.further:,}' if count.further else ''}"
-    tokens = count.tokens_in, count.tokens_out, count.tokens_most + count.further_out
+    calls = " + ".join([f"{count.calls:,}"] * (count.calls > 0 or not count.further) + _most(count.further))
+    tokens = count.sent, count.about, count.most
     cost = [DASH, DASH] if one.cost is None else [_dollars(each) for each in one.cost]
     return [calls, f"{count.recorded:,}", *(f"{each:,}" for each in tokens), *cost]
+
+
+def _most(further: int) -> list[str]:
+    return [f"≤ {further:,}"] if further else []
 
 
 def _dollars(cost: float) -> str:
@@ -63,15 +75,12 @@ def _lines(estimated: Sequence[Estimated]) -> list[str]:
             about, most = (sum(each[at] for each in costs) for at in (0, 1))
             what = f"about ${_dollars(about)}, at most ${_dollars(most)} "
             what += f"(${price.sent:g} and ${price.answered:g} a million tokens, {price.said})"
-        also = f" and at most {further:,} that follow from answers" if further else ""
+        also = f" and up to {further:,} more, {_FURTHER}," if further else ""
         lines.append(f"{name}: {calls:,} calls{also} to {where}; {what}")
     return lines
 
 
-def _follows(metric: str) -> str:
-    return f"{metric}: its judge is asked about the answers; these calls are not counted here"
-
-
+_FURTHER = "which judge the answers if these name one value for an attribute, or three of an author"
 _PARTS = {2: "half", 3: "third", 4: "quarter"}
 _HOW = (
     f"Estimated: {LETTERS} characters a token; an answer as long as recorded ones, or a {_PARTS[SHARE]} of what it may "

@@ -59,7 +59,8 @@ class Count(Cell):
 
     @property
     def value(self) -> str:
-        return DASH if self.score is None else f"{self.score.value:.0f}"
+        """What is right in part counts half."""
+        return DASH if self.score is None else f"{self.score.value:.1f}".removesuffix(".0")
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,10 @@ from showthrough.anonymizers.base import Anonymizer
 from showthrough.anonymizers.replacing import Way
 from showthrough.anonymizers.work import Progress, anonymize, check_ready
 from showthrough.data.masks import Anonymization
+from showthrough.data.references import references_of
 from showthrough.errors import LINE, ChangedError, ResourceError, ShowthroughError, shown
 from showthrough.evaluation.engine import evaluate_plan
+from showthrough.evaluation.estimating import check_asking
 from showthrough.evaluation.plan import Plan
 from showthrough.resources.cache import Cache, usual_cache
 from showthrough.resources.settings import Watch
@@ -37,7 +39,9 @@ class Bench:
         """Raises InputError with what would stop it: of the plan, then of the systems."""
         unmasked = dict.fromkeys(self.plan.corpus.ids, ())
         still_to_be_made = [Anonymization(unmasked, name) for name in self.systems]
-        replace(self.plan, anonymizations=(*still_to_be_made, *self.plan.anonymizations)).check()
+        plan = replace(self.plan, anonymizations=(*still_to_be_made, *self.plan.anonymizations))
+        plan.check()
+        check_asking(plan, references_of(plan.corpus) if plan.settings.references else (), early=True)
         check_ready(self.plan.corpus, self.systems, self.seen, self.cache)
 
     @property

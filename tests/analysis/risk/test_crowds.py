@@ -50,10 +50,21 @@ def test_by_hand(known: tuple[tuple[str, str, str, float], ...], wanted: float) 
 
 
 def test_the_same_words_count_before_similar_ones() -> None:
+    people = Population.of(
+        {"AFFILIATION": ["Ministry of Health", "Ministry of Wealth", "ministry of health "]}, [3, 50, 2]
+    )
+    assert left(("AFFILIATION", "Ministry of Health", "Ministry of Health", 1.0), people=people) == 5
+    assert left(("AFFILIATION", "Ministry of Heath", "Ministry of Heath", 1.0), people=people) == 55  # none is the same
+
+
+def test_a_country_has_many_names_and_is_no_other() -> None:
     """Jaro–Winkler takes Austria for Australia, and would count both."""
-    people = Population.of({"NATIONALITY": ["Austria", "Australia", "austria "]}, [3, 50, 2])
-    assert left(("NATIONALITY", "Austria", "Austria", 1.0), people=people) == 5
-    assert left(("NATIONALITY", "Austrian", "Austrian", 1.0), people=people) == 55  # none reads the same
+    people = Population.of({"NATIONALITY": ["Austria", "Australia", "austrian ", "Turkish"]}, [3, 50, 2, 7])
+    for name, wanted in (("Austria", 5), ("Austrian", 5), ("Australian", 50), ("Türkiye", 7), ("Turkey", 7)):
+        assert left(("NATIONALITY", name, name, 1.0), people=people) == wanted
+    only = Population.of({"NATIONALITY": ["Australia"], "LOCATION": ["Ankara / Turkey"]}, [50])
+    assert left(("NATIONALITY", "Austria", "Austria", 1.0), people=only) == 0  # so that nobody is told to be one of 50
+    assert left(("LOCATION", "Ankara / Türkiye", "Ankara / Türkiye", 1.0), people=only) == 50
 
 
 def test_a_right_guess_is_known_by_either_name() -> None:

@@ -38,9 +38,12 @@ def test_questions_that_follow_are_counted_apart() -> None:
     tally = Tally(scored=("cpr", "a"))
     tally.expect("llm:j", 5, 40, 20)
     one = tally.counts["cpr", "a", "llm:j"]
+    assert not one.further  # all answers are recorded: what has none stays without one
+    tally.count("llm:m", {"k1": question("1")}, 0, {})
+    tally.expect("llm:j", 5, 40, 20)
     assert (one.calls, one.further, one.further_in, one.further_out) == (0, 5, 5 * 20, 5 * 20)
     assert tally.would_ask("llm:j")
-    assert not tally.would_ask("llm:m")
+    assert not tally.would_ask("llm:n")
 
 
 def test_prices(monkeypatch: pytest.MonkeyPatch) -> None:

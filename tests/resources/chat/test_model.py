@@ -92,7 +92,7 @@ class TestFaults:
     def test_what_will_not_change_is_told_at_once(self, path: Path, status: int) -> None:
         with talking(echo) as server:
             server.refusing = status, "no such model"
-            with pytest.raises(ResourceError, match=f"{status} no such model"):
+            with pytest.raises(ResourceError, match=f"{status} .*no such model"):
                 model(server, path, concurrency=1).replies(texts(3), check)
             assert sum(server.tries.values()) == 1
 
@@ -108,10 +108,8 @@ class TestFaults:
         for repeated in ("input 'Ann Lee of Oslo' is wrong", "Incorrect API key: sk-very-secret"):
             with talking(echo) as server:
                 server.refusing = 400, repeated
-                # The first is asked and refused with what stands in the second.
-                both = [question("nothing of that kind"), question("Mr Doe met Ann Lee of Oslo in May")]
                 with pytest.raises(ResourceError, match="not shown") as found:
-                    model(server, path, concurrency=1).replies(both, check)
+                    model(server, path).replies([question("Mr Doe met Ann Lee of Oslo in May")], check)
                 assert "Ann Lee" not in str(found.value)
                 assert "secret" not in str(found.value)
 
@@ -139,6 +137,22 @@ class TestFaults:
         ) as found:
             asked.replies(texts(1), check)
         assert "hunter2" not in str(found.value)
+
+    def test_nor_the_text_of_another_question(self, path: Path) -> None:
+        with talking(echo) as server:
+            server.refusing = 400, "input 'Ann Lee of Oslo in May' is wrong"
+            both = [question("no text"), question("Ann Lee of Oslo in May")]
+            with pytest.raises(ResourceError, match="not shown"):
+                model(server, path, concurrency=1).replies(both, check)
+
+    @pytest.mark.parametrize(("status", "means"), [(404, "has no such model"), (401, "does not take the key")])
+    def test_what_often_goes_wrong_is_told_also_where_the_reason_is_not(
+        self, path: Path, status: int, means: str
+    ) -> None:
+        with talking(echo) as server:
+            server.refusing = status, "The model does not exist."
+            with pytest.raises(ResourceError, match=f"{status} the server {means}"):
+                model(server, path).replies([question("It does not exist.")], check)
 
     def test_nobody_there_is_told_at_once(self, path: Path) -> None:
         with talking(echo) as server:

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from showthrough.data.population import Column, Population
 from showthrough.errors import InputError, Problem, quoted
 from showthrough.inference.agreement import FULL, age_of, agreement, plain
+from showthrough.inference.reading.countries import names_of
 
 Array = NDArray[np.float64]
 
-AGE = "AGE"
+AGE, NATIONALITY = "AGE", "NATIONALITY"
 # What leads to one person by itself, however many others are like them.
 DIRECT = frozenset({
     "NAME", "IDENTIFICATION_NUMBER", "DRIVER_LICENSE_NUMBER", "PHONE_NUMBER", "PASSPORT_NUMBER", "EMAIL_ADDRESS",
@@ -129,7 +130,7 @@ class _Words:
         self._empty = [code for code, value in enumerate(column.values) if not value]
         self._codes: dict[str, list[int]] = defaultdict(list)
         for code, value in enumerate(column.values):
-            self._codes[plain(value)].append(code)
+            self._codes[self._read(value)].append(code)
 
     def fitting(self, one: Learned) -> Array | None:
         learned = (one.true, one.guess) if one.agreement >= FULL else (one.guess,)
@@ -139,13 +140,37 @@ class _Words:
         return _ones(len(self._values), found or (), self._empty)
 
     def _alike(self, value: str) -> list[int]:
-        if exact := self._codes.get(plain(value)):
+        if exact := self._codes.get(self._read(value)):
             return exact
-        return [code for code, other in enumerate(self._values) if other and agreement(self._tag, other, value) == FULL]
+        others: Iterable[tuple[int, str]] = enumerate(self._values)
+        if self._tag == NATIONALITY and _is_country(value):  # Austria is not nearly Australia
+            others = ((code, other) for code, other in others if not _is_country(other))
+        return [code for code, other in others if other and agreement(self._tag, other, value) == FULL]
+
+    def _read(self, value: str) -> str:
+        return _country(value) if self._tag == NATIONALITY else plain(value)
 
 
 def _levels(place: str) -> tuple[str, ...]:
-    return tuple(filter(None, map(str.strip, _LEVELS.split(plain(place)))))
+    """From the most special one on; of a country, whichever of its names stands there.
+
+    >>> _levels("Ankara / Turkey") == _levels("Ankara, Türkiye")
+    True
+    """
+    return tuple(map(_country, filter(None, map(str.strip, _LEVELS.split(place)))))
+
+
+def _country(place: str) -> str:
+    """A place as it is compared, a country by one name; also where its people or its adjective stand for it.
+
+    >>> _country("Turkish") == _country("Türkiye"), _country("Oslo")
+    (True, 'oslo')
+    """
+    return plain(names_of(place)[0])
+
+
+def _is_country(place: str) -> bool:
+    return len(names_of(place)) > 1
 
 
 def _common(one: tuple[str, ...], two: tuple[str, ...]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from showthrough.inference.asking import (
     judge_fault,
     judge_of,
 )
-from showthrough.inference.authors import Asked, Scores, asked_of, author_of, guesses_of, scored, sums
+from showthrough.inference.authors import TOP, Asked, Scores, asked_of, author_of, guesses_of, scored, sums
 from showthrough.inference.base import Answer
 from showthrough.inference.controls import (
     CONTROL,
@@ -37,7 +37,7 @@ from showthrough.inference.controls import (
     stand_ins,
 )
 from showthrough.inference.findings import Finding
-from showthrough.inference.judges import has_verdicts, verdict_problems
+from showthrough.inference.judges import expect_pairs, has_verdicts, verdict_problems
 from showthrough.inference.judging import PARTS, agreement_parts, limits_of, meetings, one_each_of
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
@@ -169,6 +169,7 @@ class AuthorAttributes(Metric):
                 attacker, name, [documents[place] for place in about], anonymized.texts, instead, "author", tags
             )
             by_place = dict(zip(about, told, strict=True))
+            expect_pairs(judge, self.attacker, sum(TOP * len(one.true) * by_place[one.place].open for one in asked))
             unanswered = [place for place in about if by_place[place].own is None]
             if name in REFERENCES and len(unanswered) == len(about):
                 raise ResourceError("nobody knows what this attacker would answer")

@@ -16,6 +16,7 @@ from showthrough.inference.asking import attacker_of, judge_of
 from showthrough.inference.base import Answer, Judge
 from showthrough.inference.controls import CONTROL, CONTROLS, Answers, answers_of, stand_ins
 from showthrough.inference.findings import Claim, Finding, claims_of, findings_of
+from showthrough.inference.judges import expect_pairs
 from showthrough.inference.matching import by_agreement, matched
 from showthrough.metrics.base import Array
 from showthrough.metrics.chunk import Anonymized, Chunk
@@ -121,8 +122,10 @@ class Asking:
         for (place, document), said in zip(some.items(), answers, strict=True):
             tally.common[ABOUT][place], tally.common[UNANSWERED][place] = 1, said.own is None
             for kind, answer in _kinds(said):
-                claims += _claims(document, answer, kind)
+                claims += self._sure(_claims(document, answer, kind))
                 kinds.append((place, kind, len(claims)))
+        unknown = (said.open * self._values(one) for one, said in zip(documents, answers, strict=True))
+        expect_pairs(judge, self.attacker, sum(unknown))
         found, begin = findings_of(claims, judge, anonymized.name), 0
         for place, kind, end in kinds:
             self._add(tally, place, kind, found[begin:end])
@@ -130,6 +133,15 @@ class Asking:
             if inferred and not kind:
                 tally.evidence[some[place].id] = evidence_of(inferred, some[place], anonymized)
             begin = end
+
+    def _sure(self, claims: Sequence[Claim]) -> list[Claim]:
+        """Those that can count: nobody has to judge any other."""
+        return [one for one in claims if any(true.certainty >= self.certainty for true in one.true)]
+
+    def _values(self, document: Document) -> int:
+        """How many values there are to compare with, if somebody says one thing about each tag of everybody."""
+        nobody = [None] * len(document.subjects)
+        return sum(len(one.true) for one in self._sure(claims_of("", document.subjects, nobody)))
 
     def _counts(self, finding: Finding) -> bool:
         return finding.true.certainty >= self.certainty and not math.isnan(finding.agreement)

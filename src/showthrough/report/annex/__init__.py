@@ -51,7 +51,8 @@ def _lead(annex: RiskAnnex) -> Iterator[str]:
     for figure in annex.inference.figures:
         if figure.part == SUCCESS and figure.estimate.value is not None:
             told = f"infers {percent(figure.estimate.value)}{between(figure.estimate)} of what is true of people"
-            yield f"{shown(figure.anonymization)}: the attacker of {shown(figure.metric)} {told}."
+            who = f"{shown(figure.anonymization)}: the attacker of {shown(figure.metric)}"
+            yield f"{who} {told}; another may infer more."
     if kinds := annex.safe_harbor.identifiers:
         measured = sum(not one.reason for one in kinds)
         yield f"Safe Harbor: {measured} of {len(kinds)} kinds of identifiers are marked in the corpus, and measured."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,7 +12,7 @@ import msgspec
 
 from showthrough.errors import ResourceError, shown
 from showthrough.resources.chat.base import Question, Reply
-from showthrough.resources.chat.consent import Address
+from showthrough.resources.chat.consent import KEY, Address
 from showthrough.resources.chat.patience import TOLD, told_to_wait
 
 SEED = 0
@@ -21,6 +21,12 @@ _LATER = {408, 409, 425, 429}  # and all from 500 on
 _UNASKABLE = {400, 413, 422}
 _MOVED = range(300, 400)
 _SHINGLE = 10  # letters of a message that may stand in a document too before it is kept back
+_ELSEWHERE = 16  # the same of a document that the question was not about: any ten letters stand in some
+_MEANS = {
+    401: f"the server does not take the key; {KEY} holds it",
+    403: f"the server does not let the key of {KEY} ask that model",
+    404: "the server has no such model, or it is not asked there: most URLs end in /v1",
+}
 # What servers may refuse, and the words by which they say that it was this.
 _OPTIONAL = {
     "response_format": ("response_format", "json_schema", "structured output", "guided"),
@@ -87,12 +93,13 @@ class Client:
         self._refused: set[str] = set()
         self._lock = threading.Lock()
         self._heard = False  # from that server, ever
+        self._texts: Sequence[str] = ()  # that it is sent
         self._key = address.key
         if fault := address.key_fault:
             raise ResourceError(f"{address.name}: {fault}")
 
     @contextmanager
-    def connected(self, texts: Collection[str]) -> Iterator[None]:
+    def connected(self, texts: Sequence[str]) -> Iterator[None]:
         """In here it can be asked about these texts; what is still under way at the end breaks off."""
         self._texts = texts
         proxy = self._address.proxy(self._hosts)
@@ -116,7 +123,7 @@ class Client:
                 return self._answered(raw.content, tokens)
             except self._openai.APIStatusError as error:
                 if not self._leave_out(error, sent):
-                    raise self._fault(error) from None
+                    raise self._fault(error, question) from None
             except self._openai.APITimeoutError:
                 raise LaterError("no answer came in time") from None
             except self._openai.APIConnectionError as error:
@@ -162,9 +169,9 @@ class Client:
         # Another thread may have found it out meanwhile: then the question differs now.
         return any(name in sent for name in self._refused)
 
-    def _fault(self, error: Any) -> Exception:
+    def _fault(self, error: Any, question: Question) -> Exception:
         status, headers = error.status_code, error.response.headers
-        why = f"{status} {self._reason(error)}".strip()
+        why = f"{status} {self._reason(error, question)}".strip()
         said = f"{error.code or ''} {error.message}".lower()
         if status in _LATER or status >= 500:
             wait = told_to_wait(headers.get("retry-after-ms"), headers.get("retry-after"))
@@ -190,14 +197,22 @@ class Client:
     def _nobody(self, why: str) -> ResourceError:
         return ResourceError(f"{self._address.name}: {self._address.host}: {why}")
 
-    def _reason(self, error: Any) -> str:
-        """What the server says, unless it repeats what it was sent: no message is a place for a document or a key."""
+    def _reason(self, error: Any, question: Question) -> str:
+        """What the server says, unless it repeats what it was sent: no message is a place for a document or a key.
+
+        Whichever question that was: a server that is asked many at once may mix them up.
+        """
         body = error.body if isinstance(error.body, Mapping) else {}
         said = body.get("message") or body.get("detail") or error.response.reason_phrase
         text = " ".join(str(said).split())
-        pieces = {text[at : at + _SHINGLE] for at in range(max(1, len(text) - _SHINGLE + 1))}
-        # Of whatever it was sent, for a server may mistake one question for another.
-        repeated = self._key in text or any(piece in told for told in (self._key, *self._texts) for piece in pieces)
-        if len(text) > 2000 or repeated:
-            return "(its reason repeats what it was sent, and is not shown)"
-        return shown(text, 200)
+        long = len(text) > 2000 or self._key in text
+        if long or _shares(text, [question.text, self._key], _SHINGLE) or _shares(text, self._texts, _ELSEWHERE):
+            text = "(its reason repeats what it was sent, and is not shown)"
+        meant = _MEANS.get(error.status_code)
+        return f"{meant}: {shown(text, 200)}" if meant else shown(text, 200)
+
+
+def _shares(text: str, told: Sequence[str], letters: int) -> bool:
+    """Whether so many letters of a text in a row, or all of it, stand in what was told."""
+    pieces = {text[at : at + letters] for at in range(max(1, len(text) - letters + 1))}
+    return any(piece in one for one in told for piece in pieces)

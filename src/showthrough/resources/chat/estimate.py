@@ -27,6 +27,25 @@ class Count:
     further_in: int = 0
     further_out: int = 0
 
+    @property
+    def something(self) -> bool:
+        """Whether there is anything to ask, or was."""
+        return bool(self.calls or self.recorded or self.further)
+
+    @property
+    def sent(self) -> int:
+        return self.tokens_in + self.further_in
+
+    @property
+    def about(self) -> int:
+        """Tokens of answers as they usually are."""
+        return self.tokens_out + self.further_out // SHARE
+
+    @property
+    def most(self) -> int:
+        """Tokens of answers as they may be."""
+        return self.tokens_most + self.further_out
+
 
 @dataclass
 class Tally:
@@ -60,13 +79,22 @@ class Tally:
                 self.documents.setdefault(model, set()).add(question.about[1])
 
     def expect(self, model: str, questions: int, characters: int, tokens: int) -> None:
+        """Questions that follow from answers; none do where there is nothing new to ask in the first place."""
         one = self._count(model)
+        if not any(each.calls for place, each in self.counts.items() if place[:2] == self.scored):
+            return
         one.further += questions
         one.further_in += questions * (_tokens(characters) + _BESIDE)
         one.further_out += questions * tokens
 
+    def assume(self, model: str, names: Iterable[str], documents: Iterable[str]) -> None:
+        """That a model is asked about all of these, where it takes long to find out."""
+        self.names.setdefault(model, set()).update(names)
+        self.documents.setdefault(model, set()).update(documents)
+
     def would_ask(self, model: str) -> bool:
-        return any(one.calls or one.further for place, one in self.counts.items() if place[2] == model)
+        told = model in self.names
+        return told or any(one.calls or one.further for place, one in self.counts.items() if place[2] == model)
 
     def _count(self, model: str) -> Count:
         return self.counts.setdefault((*self.scored, model), Count())
