@@ -114,6 +114,25 @@ class TestConsent:
         assert (found.status, found.err) == (2, f"{line}: --send-text-to api.example.org allows it\n")
         assert sorted(path.name for path in Path().iterdir()) == ["a.json", "profiles.jsonl"]
 
+    @pytest.mark.parametrize(
+        ("asking", "told"),
+        [
+            ('attributes(attacker="{0}")', "(1 anonymization)"),
+            ('attributes(attacker="{0}", judge="{0}")', "(1 anonymization) and what is true of the people in them"),
+            ('cpr(attacker="{0}", judge="{0}")', "(1 anonymization) and what is true of the people in them"),
+            ('readability(judge="{0}")', "(1 anonymization and the originals)"),
+        ],
+    )
+    def test_what_else_would_be_sent_is_told(
+        self, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, asking: str, told: str
+    ) -> None:
+        """Judges see what is true of people, or the original: also where no reference is scored."""
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+        asked = asking.format("llm:m@https://api.example.org/v1")
+        found = cli("evaluate", "profiles.jsonl", "a=a.json", "-m", asked, "--no-references", "-o", "run.json")
+        assert found.status == 2
+        assert f"documents {told} to api.example.org: --send-text-to" in found.err
+
     def test_without_references_the_originals_stay_here(self, cli: Callable[..., Any]) -> None:
         found = cli(*arguments("http://10.0.0.1/v1", "-o", "run.json", "--no-references"))
         assert "(1 anonymization) to 10.0.0.1, unencrypted: --send-text-to 10.0.0.1 allows it" in found.err

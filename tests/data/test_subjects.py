@@ -7,11 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from showthrough import (
     Annotation,
     Anonymization,
     Attribute,
+    Authorship,
     Corpus,
     Document,
     InputError,
@@ -31,6 +33,7 @@ from showthrough.formats.groups import GroupBy
 
 DOE = Subject("doe", (Attribute("NAME", "Doe", 5, 1), Attribute("AGE", "46", 3, 4)), "who left")
 MARKS = Annotation("ann", (Mention(3, 6, "PERSON", "DIRECT", "e1"), Mention(10, 14, "LOC", "QUASI", "e2")))
+KNOWN = Authorship(("Doe wrote this too.",), True)
 DOCUMENT = Document("a-1", "Mr Doe of Oslo", (MARKS, Annotation("bob")), subjects=(DOE,))
 CORPUS = Corpus([DOCUMENT])
 
@@ -71,6 +74,12 @@ def test_who_hands_texts_on_says_nothing_of_people(name: str) -> None:
     """The values are true of people in the original: beside a released text they would give everybody away."""
     (made,) = RELEASERS[name](CORPUS)
     assert made.subjects == ()
+
+
+@pytest.mark.parametrize("name", RELEASERS)
+def test_who_hands_texts_on_hands_on_no_other_text_of_the_author(name: str) -> None:
+    (made,) = RELEASERS[name](Corpus([structs.replace(DOCUMENT, authorship=KNOWN)]))
+    assert made.authorship is None
 
 
 def test_the_digest_knows_people() -> None:

@@ -12,6 +12,8 @@ from showthrough.formats import read_corpus
 from showthrough.inference.agreement import agreement
 from showthrough.inference.base import Aim, Case, Guess
 from showthrough.inference.reader import Reader
+from showthrough.inference.reading.countries import _countries
+from showthrough.resources.places import country_named
 
 pytestmark = pytest.mark.usefixtures("no_sockets")
 
@@ -274,3 +276,9 @@ def test_on_court_cases_manual_masks_hide_more_than_presidio_and_that_more_than_
     nothing = _success(data, None, {*same})
     assert nothing - masked[0] > 0.15
     assert masked[0] - masked[1] > 0.25
+
+
+def test_a_name_that_both_tables_of_countries_know_is_one_country() -> None:
+    told = [({*map(country_named, names)} - {None}, names) for names in {*_countries().values()}]
+    assert len(told) > 150
+    assert [names for found, names in told if len(found) > 1] == []

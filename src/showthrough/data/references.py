@@ -12,6 +12,7 @@ from showthrough.data.masks import Anonymization, DerivedMasks, Mask
 
 NOTHING = "nothing masked"
 EVERYTHING = "everything masked"
+ORIGINALS = "the originals"  # as messages call the texts of which nothing is masked
 REFERENCES = (NOTHING, EVERYTHING)  # names that no anonymization under test may have
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
 from showthrough.data.masks import Anonymization
-from showthrough.data.references import NOTHING, REFERENCES, references_of
+from showthrough.data.references import NOTHING, ORIGINALS, REFERENCES, references_of
 from showthrough.errors import InputError, Problem
 from showthrough.evaluation.chunks import Work, answered
 from showthrough.evaluation.plan import Plan
@@ -19,7 +18,7 @@ from showthrough.inference.asking import MODEL
 from showthrough.metrics import metric_text
 from showthrough.metrics.chunk import Chunk
 from showthrough.resources import Resources
-from showthrough.resources.chat.consent import KEY, Address, address_of, hosts_of
+from showthrough.resources.chat.consent import Address, address_of, hosts_of
 from showthrough.resources.chat.estimate import Count, Tally
 from showthrough.resources.chat.model import NOWHERE
 from showthrough.resources.chat.prices import Price, price_of
@@ -106,9 +105,7 @@ def _fault(address: Address) -> str:
     """Why nobody could be asked there."""
     if find_spec("openai") is None:
         return "needs the package openai; expected it: pip install 'showthrough[llm]'"
-    if not os.environ.get(KEY) and not address.is_here:
-        return f"there is no key for {address.host}; expected {KEY} to hold it"
-    return ""
+    return address.key_fault
 
 
 def _problem(address: Address, tally: Tally, plan: Plan, fault: str, allowed: bool) -> Problem:
@@ -118,11 +115,12 @@ def _problem(address: Address, tally: Tally, plan: Plan, fault: str, allowed: bo
     documents = len(tally.documents.get(address.name) or plan.corpus)
     systems = len([name for name in names if name not in REFERENCES])
     what = f"{systems} anonymization{'' if systems == 1 else 's'}"
-    also = " and the originals" if NOTHING in names else ""
-    knowing = any("background" in metric.needs for metric in plan.metrics if address.name in metric.asks)
+    asking = [metric for metric in plan.metrics if address.name in metric.asks]
+    shown = dict.fromkeys(thing for metric in asking for thing in metric.shows(address.name))
+    also = f" and {ORIGINALS}" if NOTHING in names or ORIGINALS in shown else ""
     where = address.host if address.url.lower().startswith("https:") else f"{address.host}, unencrypted"
     told = f"{documents:,} document{'' if documents == 1 else 's'} ({what}{also})"
-    told += " and what the background says of people" if knowing else ""
+    told += "".join(f" and {thing}" for thing in shown if thing != ORIGINALS)
     return Problem("", "", f"would send the text of {told} to {where}: --send-text-to {address.host} allows it")
 
 

@@ -133,6 +133,7 @@ def jaro_winkler(one: str, two: str) -> float:
 
     Jaro's: the mean of the share of either one's characters that stand near in the other (m), and of those that are in
     the same order ((m − t/2) / m, t out of place). Winkler's: the first letters that are equal bring it nearer to 1.
+    Others (rapidfuzz) round t/2 down and let first letters count only above 0.7, which changes nothing for SPIA.
 
     >>> round(jaro_winkler("martha", "marhta"), 6)  # m = 6, t = 2: (1 + 1 + 5/6) / 3 = 17/18; + 0.3 · 1/18
     0.961111

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 READER, RULES = "reader", "rules"
 ANSWERS, MODEL = "answers:", "llm:"  # before a file, and before a model
+TRUTH = "what is true of the people in them"  # what a judge gets to see beside guesses
 _WRITTEN = f"{ANSWERS}FILE or {MODEL}MODEL[@URL]"
 
 

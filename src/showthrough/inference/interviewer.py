@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -81,17 +82,13 @@ def answer_in(case: Case, content: str) -> Answer | None:
 
 
 def _question(case: Case) -> Question:
-    prompt = load(_PACKAGE, _PROMPTS[case.aim])
-    asked = prompt.about(
+    asked = load(_PACKAGE, _PROMPTS[case.aim]).about(
         f"<text>\n{case.text}\n</text>",
         schema=_SCHEMAS[case.aim](case.tags),
         about=(case.anonymization, case.document),
         tokens=_TOKENS[case.aim],
     )
-    return Question(
-        f"{asked.instructions}\n\nTags that are asked for: {', '.join(case.tags)}.", asked.text, asked.prompt,
-        asked.digest, asked.schema, asked.about, asked.tokens,
-    )  # fmt: skip
+    return replace(asked, instructions=f"{asked.instructions}\n\nTags that are asked for: {', '.join(case.tags)}.")
 
 
 def _people(tags: Sequence[str], text: str, content: str) -> Answer:

@@ -199,6 +199,10 @@ class Metric(ABC):
         """Who infers or judges for it, by name, such as `reader` or `llm:gpt-4.1-mini`."""
         return ()
 
+    def shows(self, name: str) -> tuple[str, ...]:
+        """What somebody whom it asks gets to see beside released texts, such as `the originals`."""
+        return ()
+
     @property
     def asks_late(self) -> bool:
         """Whether it has to load or train models before it knows what it asks."""

@@ -100,6 +100,9 @@ class ReIdentification(Metric):
     def asks(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(one.model for one in self._approaches if one.model))
 
+    def shows(self, name: str) -> tuple[str, ...]:
+        return ("what the background says of people",)
+
     @property
     def asks_late(self) -> bool:
         before = [part.attack for approach in self._approaches if approach.model for part in approach.parts]

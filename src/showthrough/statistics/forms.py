@@ -116,7 +116,8 @@ def _weights(each: Array, value: Array) -> Array:
     up, down = np.maximum(each, 0).sum(axis=0), np.maximum(-each, 0).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         turned = np.abs(down / value - up) + (1 - value) * down / value
-    return np.where((value > 0) & (value < _HALF), turned, up + down)
+    weights: Array = np.where((value > 0) & (value < _HALF), turned, up + down)
+    return weights
 
 
 def forms(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> list[Form]:

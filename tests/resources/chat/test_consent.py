@@ -13,7 +13,16 @@ from showthrough.resources.chat.consent import Address, address_of, hosts_of
 
 @pytest.fixture(autouse=True)
 def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_BASE_URL", "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+    for name in (
+        "OPENAI_BASE_URL",
+        "OPENAI_API_KEY",
+        "HTTP_PROXY",
+        "http_proxy",
+        "HTTPS_PROXY",
+        "https_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+    ):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -98,3 +107,22 @@ class TestProxies:
         assert there.proxy(hosts_of("api.openai.com")) is None
         assert there.proxy(hosts_of("api.openai.com,proxy.example.org")) == "http://proxy.example.org:3128"
         assert at("http://127.0.0.1:8000/v1").proxy(hosts_of("proxy.example.org")) is None
+
+
+class TestKeys:
+    def test_this_machine_needs_none(self) -> None:
+        assert at("http://localhost:8000/v1").key_fault == ""
+        fault = "there is no key for api.example.org; expected OPENAI_API_KEY to hold it"
+        assert at("https://api.example.org/v1").key_fault == fault
+
+    def test_what_is_around_a_key_is_none_of_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-1\n")
+        assert (at("https://api.example.org/v1").key, at("https://api.example.org/v1").key_fault) == ("sk-1", "")
+
+    @pytest.mark.parametrize("key", ["sk-é", "sk-1\r\nX-More: 1", "sk-1 # mine", "„sk-1“"])
+    def test_what_no_header_can_hold_is_told_and_not_repeated(self, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+        for url in ("http://localhost:8000/v1", "https://api.example.org/v1"):
+            fault = at(url).key_fault
+            assert fault.startswith("OPENAI_API_KEY holds no key: ")
+            assert "sk-" not in fault

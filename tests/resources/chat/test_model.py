@@ -18,7 +18,7 @@ from showthrough.resources.chat.base import Question
 from showthrough.resources.chat.model import LanguageModel
 from showthrough.resources.chat.recordings import Recordings, read_recordings
 from showthrough.resources.chat.settings import AskingSettings
-from talking import FAULTS, MALFORMED, Talking, talking
+from talking import CUT, DROPPED, FAULTS, MALFORMED, REFUSED, Talking, talking
 
 pytest.importorskip("openai")
 PEOPLE = {"type": "object", "properties": {"people": {"type": "array"}}}
@@ -112,6 +112,31 @@ class TestFaults:
                     model(server, path).replies([question("Mr Doe met Ann Lee of Oslo in May")], check)
                 assert "Ann Lee" not in str(found.value)
                 assert "secret" not in str(found.value)
+
+    def test_logs_hold_neither_texts_nor_keys(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+        with caplog.at_level("DEBUG"), talking(echo, DROPPED, REFUSED, CUT) as server:
+            assert said(model(server, path).replies([question("Ann Lee of Oslo")], check)) == ["Ann Lee of Oslo"]
+        assert "openai" in {record.name.partition(".")[0] for record in caplog.records}
+        assert "Ann Lee" not in caplog.text
+        assert "secret" not in caplog.text
+
+    @pytest.mark.parametrize("scheme", ["socks5", "gopher"])
+    def test_a_proxy_that_cannot_be_used_is_told(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
+    ) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+        monkeypatch.setenv("HTTPS_PROXY", f"{scheme}://user:hunter2@proxy.example.org:1080")
+        monkeypatch.setitem(sys.modules, "socksio", None)
+        settings = AskingSettings(send_text_to="api.example.org, proxy.example.org")
+        asked = LanguageModel("llm:m@https://api.example.org/v1", settings, Recordings(path))
+        with pytest.raises(
+            ResourceError, match=r"api\.example\.org: the proxy of the environment cannot be used"
+        ) as found:
+            asked.replies(texts(1), check)
+        assert "hunter2" not in str(found.value)
 
     def test_nor_the_text_of_another_question(self, path: Path) -> None:
         with talking(echo) as server:

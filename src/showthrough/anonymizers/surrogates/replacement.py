@@ -196,5 +196,6 @@ def _edited(document: Document, edits: list[Edit]) -> Document:
         return structs.replace(one, start=moved(one.start, False), end=moved(one.end, True))
 
     annotations = tuple(Annotation(one.annotator, tuple(map(mention, one.mentions))) for one in document.annotations)
-    # What is true of the people in the original is true of nobody here, and would give them away.
-    return structs.replace(document, text=_applied(document.text, edits), annotations=annotations, subjects=())
+    # What is true of people in the original, and what else its author wrote, would give them away.
+    text = _applied(document.text, edits)
+    return structs.replace(document, text=text, annotations=annotations, authorship=None, subjects=())

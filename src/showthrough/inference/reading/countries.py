@@ -1,4 +1,8 @@
-"""Countries, with other names for them and what their people and things are called."""
+"""Countries, with other names for them and what their people and things are called.
+
+For somebody who knows the country and looks for it in a text, where any word for it tells. `resources/places` answers
+the opposite question, which country a name is, and so leaves out what is also the name of something else (Georgia).
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,16 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.data.subjects import CERTAIN
 from showthrough.errors import PlanError, Problem, ResourceError, quoted
-from showthrough.inference.asking import ANSWERS, READER, RULES, attacker_fault, attacker_of, judge_fault, judge_of
+from showthrough.inference.asking import (
+    ANSWERS,
+    READER,
+    RULES,
+    TRUTH,
+    attacker_fault,
+    attacker_of,
+    judge_fault,
+    judge_of,
+)
 from showthrough.inference.authors import TOP, Asked, Scores, asked_of, author_of, guesses_of, scored, sums
 from showthrough.inference.base import Answer
 from showthrough.inference.controls import (
@@ -36,13 +45,11 @@ from showthrough.metrics.inference.author_remarks import (
     ALL,
     OWN,
     RIGHT,
-    UNANSWERED,
     UNGUESSED,
-    UNJUDGED,
     against,
     remarks_of,
 )
-from showthrough.metrics.inference.people import INFERENCES, PEOPLE, evidence_of
+from showthrough.metrics.inference.people import INFERENCES, PEOPLE, UNANSWERED, UNJUDGED, evidence_of
 from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
 
@@ -105,6 +112,9 @@ class AuthorAttributes(Metric):
     @property
     def asks(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(filter(None, (self.attacker, self.judge, self.verdicts))))
+
+    def shows(self, name: str) -> tuple[str, ...]:
+        return (TRUTH,) * (name == self.judge)
 
     @property
     def _compared(self) -> str:

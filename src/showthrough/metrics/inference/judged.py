@@ -14,7 +14,7 @@ import numpy as np
 
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.data.references import EVERYTHING, REFERENCES
+from showthrough.data.references import EVERYTHING, ORIGINALS, REFERENCES
 from showthrough.errors import PlanError, Problem, shown
 from showthrough.inference.asking import ANSWERS
 from showthrough.inference.utility import (
@@ -53,6 +53,9 @@ class _Judged(Metric):
     @property
     def asks(self) -> tuple[str, ...]:
         return (self.judge,) if self.judge else ()
+
+    def shows(self, name: str) -> tuple[str, ...]:
+        return (ORIGINALS,)
 
     def bounded(self, part: str) -> bool:
         return self.limits(part) == (0.0, 1.0)

@@ -79,8 +79,11 @@ class Tally:
         attributes = sum(score for score, _ in asked), sum(number for _, number in asked)
         persons = sum(score / number for score, number in asked), len(asked)
         for columns, sums in ((self.by_attribute, attributes), (self.by_person, persons)):
-            for column, value in zip((INFERRED, ASKED), sums, strict=True):
-                columns.setdefault(column_of(column, stratum), np.zeros(self.documents))[place] = value
+            for statistic, value in zip((INFERRED, ASKED), sums, strict=True):
+                column = column_of(statistic, stratum)
+                if column not in columns:  # each is as long as the corpus: none is made in vain
+                    columns[column] = np.zeros(self.documents)
+                columns[column][place] = value
         if not stratum:
             self.by_person[BARE][place] = sum(score == number for score, number in asked)
             self.common[PEOPLE][place] = len(asked)

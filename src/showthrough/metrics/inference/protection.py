@@ -11,7 +11,7 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.data.subjects import CERTAIN
 from showthrough.errors import PlanError, Problem, ResourceError, quoted, shown
-from showthrough.inference.asking import ANSWERS, READER, RULES, attacker_fault, judge_fault
+from showthrough.inference.asking import ANSWERS, READER, RULES, TRUTH, attacker_fault, judge_fault
 from showthrough.inference.controls import CONTROL, CONTROLS, RISK, SUCCESS, Units, as_good, risk, risk_interval
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
@@ -71,6 +71,9 @@ class _Protection(Metric):
     @property
     def asks(self) -> tuple[str, ...]:
         return (self.attacker, self.judge)
+
+    def shows(self, name: str) -> tuple[str, ...]:
+        return (TRUTH,) * (name == self.judge)
 
     @property
     def _asking(self) -> Asking:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -95,16 +94,19 @@ class Client:
         self._lock = threading.Lock()
         self._heard = False  # from that server, ever
         self._texts: Sequence[str] = ()  # that it is sent
-        self._key = os.environ.get(KEY) or ("none" if address.is_here else "")
-        if not self._key:
-            raise ResourceError(f"{address.name}: there is no key for {address.host}: {KEY} is to hold it")
+        self._key = address.key
+        if fault := address.key_fault:
+            raise ResourceError(f"{address.name}: {fault}")
 
     @contextmanager
     def connected(self, texts: Sequence[str]) -> Iterator[None]:
         """In here it can be asked about these texts; what is still under way at the end breaks off."""
         self._texts = texts
         proxy = self._address.proxy(self._hosts)
-        http = self._openai.DefaultHttpxClient(follow_redirects=False, trust_env=False, proxy=proxy)
+        try:
+            http = self._openai.DefaultHttpxClient(follow_redirects=False, trust_env=False, proxy=proxy)
+        except (ImportError, ValueError):  # of a kind that it does not know, or that needs a package
+            raise self._nobody("the proxy of the environment cannot be used; expected one of http://…") from None
         timeout = self._openai.Timeout(_ANSWER, connect=_CONNECT)
         self._client = self._openai.OpenAI(
             api_key=self._key, base_url=self._address.url, max_retries=0, timeout=timeout, http_client=http

@@ -20,6 +20,7 @@ _WRITTEN = re.compile(r"llm:(?P<model>.+?)(?:@(?P<url>https?://.*))?", re.DOTALL
 _SCHEMELESS = re.compile(r"@(localhost\b|[\w.-]+:\d+|\d+\.\d+\.\d+\.\d+)")
 _EXPECTED = "expected llm:MODEL or llm:MODEL@URL, such as llm:qwen3@http://localhost:8000/v1"
 _PORTS = {"http": 80, "https": 443}
+_NO_KEY = "no-key"  # for servers on this machine, which need none: the client insists on some
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,18 @@ class Address:
             return self.host == LOCAL or ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return False
+
+    @property
+    def key(self) -> str:
+        return os.environ.get(KEY, "").strip() or (_NO_KEY if self.is_here else "")
+
+    @property
+    def key_fault(self) -> str:
+        """Why nobody could be asked with the key that there is; it is not repeated."""
+        if not self.key:
+            return f"there is no key for {self.host}; expected {KEY} to hold it"
+        sendable = self.key.isascii() and self.key.isprintable() and " " not in self.key
+        return "" if sendable else f"{KEY} holds no key: it has a space, a line end or a letter beyond ASCII in it"
 
     def is_allowed(self, hosts: Collection[str]) -> bool:
         """Whether text may be sent there: to this machine always, to another where somebody named it."""

@@ -23,7 +23,7 @@ def at_work(
     faults: list[BaseException] = []
     done = [0]
 
-    def hand() -> None:
+    def hand(home: threading.Event) -> None:
         for item in _shared(left, lock, stop):
             try:
                 work(item)
@@ -33,20 +33,22 @@ def at_work(
             else:
                 with lock:
                     done[0] += 1
+        home.set()
 
-    threads = [threading.Thread(target=hand, daemon=True) for _ in range(min(hands, len(items)))]
-    for one in threads:
-        one.start()
+    # Not `join`: where Ctrl-C interrupts it, Python before 3.13 takes a thread that still works for one that has ended.
+    homes: list[threading.Event] = []
     try:
-        for one in threads:
-            while one.is_alive() and not stop.is_set():
-                one.join(_TICK)
+        for _ in range(min(hands, len(items))):
+            homes.append(threading.Event())
+            threading.Thread(target=hand, args=homes[-1:], daemon=True).start()
+        for home in homes:
+            while not home.wait(_TICK) and not stop.is_set():
                 told(done[0])
     finally:
         stop.set()
         until = time.monotonic() + GRACE
-        for one in threads:
-            one.join(max(0.0, until - time.monotonic()))
+        for home in homes:
+            home.wait(max(0.0, until - time.monotonic()))
     told(done[0])
     if faults:
         raise faults[0]
