@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -99,8 +100,8 @@ class _Protection(Metric):
 
         return rows
 
-    def _columns(self, tally: Tally) -> Mapping[str, Array]:
-        raise NotImplementedError
+    @abstractmethod
+    def _columns(self, tally: Tally) -> Mapping[str, Array]: ...
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         strata = {column: stratum for column in totals if (stratum := stratum_of(column)) is not None}
