@@ -7,8 +7,8 @@ import threading
 import time
 from email.utils import parsedate_to_datetime
 
-TRIES = 6  # of one question, whatever goes wrong
-PAID = 3  # answers to one question, where none of them is valid
+TRIES = 8  # of one question, whatever goes wrong
+PAID = 5  # answers to one question, where none of them is valid
 FIRST, LONGEST = 0.5, 60.0  # seconds to wait after a first try, and at most where nobody says
 TOLD = 600.0  # seconds that a server may ask for
 
