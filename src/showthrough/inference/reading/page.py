@@ -8,6 +8,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
+import numpy as np
+
 from showthrough.data.schemes import SCHEMES
 
 Span = tuple[int, int]
@@ -85,30 +87,25 @@ class Page:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.spans: list[Span] = []
-        self.words: list[str] = []  # folded
-        self.places: dict[str, list[int]] = {}  # of each word; of one that is several, under each of them too
         self._matches: dict[re.Pattern[str], list[re.Match[str]]] = {}
-        self._run: list[tuple[int, int]] = []  # how much was masked before a word, and its sentence
         self._breaks = [one.end() for one in _BREAK.finditer(text) if not _ABBREVIATED.search(_before(text, one))]
-        hidden = [*_stand_ins(text), (len(text), len(text))]
-        breaks = [*self._breaks, len(text)]
-        before = sentence = 0
-        for found in _WORD.finditer(text):
-            start, end = found.span()
-            while hidden[before][1] <= start:
-                before += 1
-            if hidden[before][0] <= start:
-                continue
-            while breaks[sentence] <= start:
-                sentence += 1
-            number = len(self.words)
-            parts = _parts(found.group())
-            self.spans.append((start, end))
-            self.words.append(parts[0])
-            self._run.append((before, sentence))
-            for part in parts:
-                self.places.setdefault(part, []).append(number)
+        spans = [found.span() for found in _WORD.finditer(text)]
+        starts = np.array([start for start, _ in spans], dtype=np.int64)
+        hidden = np.array([*_stand_ins(text), (len(text), len(text) + 1)], dtype=np.int64)
+        before = np.searchsorted(hidden[:, 1], starts, side="right")  # how much was masked before each word
+        kept = np.flatnonzero(hidden[before, 0] > starts)
+        sentence = np.searchsorted(np.array(self._breaks, dtype=np.int64), starts, side="right")
+        self._run: list[int] = (before * (len(text) + 1) + sentence)[kept].tolist()  # equal where nothing is between
+        self.spans: list[Span] = [spans[number] for number in kept.tolist()]
+        parts = [_parts(text[start:end]) for start, end in self.spans]
+        self.words = [each[0] for each in parts]  # folded
+        self.places: dict[str, list[int]] = {}  # of each word; of one that is several, under each of them too
+        for number, each in enumerate(parts):
+            for part in each:
+                if part in self.places:
+                    self.places[part].append(number)
+                else:
+                    self.places[part] = [number]
 
     @cached_property
     def _stems(self) -> dict[str, list[int]]:
