@@ -122,6 +122,7 @@ def test_it_resumes_after_a_reload_and_on_another_server(serving: Serving, visit
     rated(view, 2)
     third = view.text("#passage").strip()
     view.until(lambda: len(answers(folder)) == 2)
+    view.tab.on("dialog", lambda dialog: dialog.accept())  # until the page knows that all is saved, it asks who leaves
     view.open(server.addresses["r1"])
     view.tab.reload()
     view.tab.locator("html[data-ready]").wait_for(state="attached")
