@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from inferring import CENSUS, run_of
 from showthrough import Background, Population, risk_annex
@@ -94,6 +95,13 @@ def test_other_risks_stand_beside_it(sheet: Sheet) -> None:
         "the attacker of cpr infers 60.0 % (0.0 % to 100.0 %) of what is true of people; another may infer more."
         in said
     )
+
+
+def test_a_mean_over_people_is_told_as_one(run: Run) -> None:
+    annex = risk_annex(run, census())
+    figures = tuple(replace(one, metric="ipr(certainty=1)") for one in annex.inference.figures)
+    said = "\n".join(annex_sheet(replace(annex, inference=replace(annex.inference, figures=figures))).lead)
+    assert "infers 60.0 % (0.0 % to 100.0 %) of what is true of each person, on average; another may" in said
 
 
 def test_no_value_of_anybody_is_in_it(run: Run, sheet: Sheet) -> None:

@@ -50,7 +50,9 @@ def _lead(annex: RiskAnnex) -> Iterator[str]:
             yield f"{shown(figure.anonymization)}: the worst attack of {shown(figure.metric)} {told}."
     for figure in annex.inference.figures:
         if figure.part == SUCCESS and figure.estimate.value is not None:
-            told = f"infers {percent(figure.estimate.value)}{between(figure.estimate)} of what is true of people"
+            each = figure.metric.partition("(")[0] == "ipr"  # a mean over people
+            whose = "each person, on average" if each else "people"
+            told = f"infers {percent(figure.estimate.value)}{between(figure.estimate)} of what is true of {whose}"
             who = f"{shown(figure.anonymization)}: the attacker of {shown(figure.metric)}"
             yield f"{who} {told}; another may infer more."
     if kinds := annex.safe_harbor.identifiers:
