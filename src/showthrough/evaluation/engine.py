@@ -165,7 +165,7 @@ class Evaluation:
             before = gathered.done
             # What only ranks documents may fail: then nobody is told.
             self._failures.update((text, why) for text, why in answer.failures.items() if text in self._metrics)
-            gathered.take(answer, numbers.stop)
+            gathered.take(answer, numbers)
             self._pace.took(int(self.plan.corpus.survey.lengths[numbers.start : numbers.stop].sum()), answer.seconds)
             if self._checkpoints is not None:
                 self._checkpoints.save_if_due(gathered)

@@ -39,9 +39,9 @@ class Gathered:
     def looked(self) -> int:
         return self.parts[-1].looked if self.parts else 0
 
-    def take(self, answer: Answer, stop: int) -> None:
-        """An answer about the documents up to a number."""
-        self.parts.append(Part(answer, max(self.done, stop), stop))
+    def take(self, answer: Answer, numbers: range) -> None:
+        """An answer about some documents."""
+        self.parts.append(Part(answer, max(self.done, numbers.stop), numbers.stop))
 
     def take_whole(self, answer: Answer) -> None:
         """An answer about all documents at once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one a resample)
 Group = Literal["privacy", "utility", "both", "neither"]
 SMALLEST, LARGEST = 1e-100, 1e15  # numbers of a row, 0 aside
+BLOCK = 16_384  # documents whose rows are looked at together, wherever the rows are
 HEADLINE = ""  # the part that a metric is known by
 Count = Literal["right", "wrong", "all"]
 Role = Literal[
@@ -104,8 +105,23 @@ class Rows:
         columns = tuple(dict.fromkeys(column for table in tables for column in table.columns))
         return [cls.joined([cls(columns, np.zeros((0, len(columns)))), table]) for table in tables]
 
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def blocks(self) -> Iterator[Array]:
+        """The same values, those of `BLOCK` documents at a time: rows may lie in files, and none has to hold them all.
+
+        Whatever adds up over documents is added up so, also where they are in memory: the last digit of a sum hangs on
+        the order.
+        """
+        for start in range(0, len(self.values), BLOCK):
+            yield self.values[start : start + BLOCK]
+
     def totals(self) -> Totals:
-        return dict(zip(self.columns, self.values.sum(axis=0), strict=True))
+        sums = np.zeros(len(self.columns))
+        for block in self.blocks():
+            sums = sums + block.sum(axis=0)
+        return dict(zip(self.columns, sums, strict=True))
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> Array:

@@ -1,0 +1,132 @@
+"""Many strings in two arrays: as Python objects, ten million ids would take a gigabyte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+_BLOCK = 4096  # strings that are made objects at a time
+_WIDTH = 128  # bytes of the longest string up to which all are sorted as an array of that width
+_CODEC = "utf-8", "surrogatepass"  # what is no character is told by whoever checks ids, and must get there
+
+
+class Strings(Sequence[str]):
+    """A sequence of strings that cannot be changed; equal to any other sequence of the same strings.
+
+    >>> ids = Strings.of(["b", "a", "Ærø"])
+    >>> ids[2], ids[:2], len(ids), ids == ["b", "a", "Ærø"], ids.order().tolist()
+    ('Ærø', ['b', 'a'], 3, True, [1, 0, 2])
+    """
+
+    def __init__(self, content: NDArray[np.uint8], ends: Ints) -> None:
+        self.content = content  # all of them one after the other, in UTF-8
+        self.ends = ends  # where each ends; the first of them is 0, before the first string
+
+    @classmethod
+    def of(cls, strings: Iterable[str]) -> Strings:
+        content, sizes = bytearray(), [0]
+        for one in strings:
+            encoded = one.encode(*_CODEC)
+            content += encoded
+            sizes.append(len(encoded))
+        return cls(np.frombuffer(bytes(content), dtype=np.uint8), np.cumsum(np.array(sizes, dtype=np.int64)))
+
+    @classmethod
+    def joined(cls, parts: Iterable[Strings]) -> Strings:
+        """All strings of consecutive parts."""
+        each = list(parts)
+        content = [part.content[part.ends[0] : part.ends[-1]] for part in each]
+        ends = np.zeros(sum(map(len, each)) + 1, dtype=np.int64)
+        place = 0
+        for part in each:
+            ends[place + 1 : place + 1 + len(part)] = part.ends[1:] - part.ends[0] + ends[place]
+            place += len(part)
+        return cls(np.concatenate(content) if content else np.zeros(0, dtype=np.uint8), ends)
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            numbers = range(*index.indices(len(self)))
+            if numbers.step != 1:
+                return [self[number] for number in numbers]
+            return self._made(numbers.start, max(numbers.start, numbers.stop))
+        number = range(len(self))[index]  # an IndexError past the end
+        return self._made(number, number + 1)[0]
+
+    def __iter__(self) -> Iterator[str]:
+        for start in range(0, len(self), _BLOCK):
+            yield from self._made(start, min(start + _BLOCK, len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Strings):
+            mine, its = (one.ends - one.ends[0] for one in (self, other))
+            here, there = (one.content[one.ends[0] : one.ends[-1]] for one in (self, other))
+            return np.array_equal(mine, its) and np.array_equal(here, there)
+        if not isinstance(other, Sequence) or isinstance(other, str | bytes):
+            return NotImplemented
+        return len(self) == len(other) and all(mine == its for mine, its in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment] # as of a list
+
+    def __repr__(self) -> str:
+        return f"Strings({len(self)} strings)"
+
+    def part(self, start: int, stop: int) -> Strings:
+        """Those from one number up to another, sharing the content."""
+        return Strings(self.content, self.ends[start : max(start, min(stop, len(self))) + 1])
+
+    def taken(self, numbers: Ints) -> Strings:
+        """Those of some numbers, in their order."""
+        sizes = np.diff(self.ends)[numbers]
+        ends = np.concatenate(([0], np.cumsum(sizes)))
+        content = np.empty(int(ends[-1]), dtype=np.uint8)
+        for start in range(0, len(numbers), _BLOCK):
+            here = slice(start, start + _BLOCK)
+            offsets = np.repeat(self.ends[:-1][numbers[here]] - ends[:-1][here], sizes[here])
+            low, high = int(ends[start]), int(ends[min(start + _BLOCK, len(numbers))])
+            content[low:high] = self.content[np.arange(low, high) + offsets]
+        return Strings(content, ends)
+
+    def order(self) -> Ints:
+        """Numbers by which they stand in the order of their code points, which is that of their bytes; stable."""
+        sizes = np.diff(self.ends)
+        width = int(sizes.max(initial=0))
+        if width > _WIDTH or not self.content[self.ends[0] : self.ends[-1]].all():  # arrays drop zeros at the end
+            return np.array(sorted(range(len(self)), key=self.__getitem__), dtype=np.int64)
+        table = np.zeros((len(self), max(width, 1)), dtype=np.uint8)
+        for start in range(0, len(self), _BLOCK):
+            here = sizes[start : start + _BLOCK]
+            low, high = int(self.ends[start]), int(self.ends[start + len(here)])
+            rows = np.repeat(np.arange(start, start + len(here)), here)
+            first = np.repeat(self.ends[start : start + len(here)], here)
+            table[rows, np.arange(low, high) - first] = self.content[low:high]
+        return np.argsort(table.view(f"S{max(width, 1)}")[:, 0], kind="stable")
+
+    def twice(self, order: Ints | None = None) -> list[str]:
+        """The strings that are there more than once."""
+        order = self.order() if order is None else order
+        found: dict[str, None] = {}
+        before: str | None = None
+        for start in range(0, len(order), _BLOCK):
+            for one in self.taken(order[start : start + _BLOCK]):
+                if one == before:
+                    found[one] = None
+                before = one
+        return list(found)
+
+    def _made(self, start: int, stop: int) -> list[str]:
+        ends = self.ends[start : stop + 1].tolist()
+        content = self.content[ends[0] : ends[-1]].tobytes() if ends else b""
+        base = ends[0] if ends else 0
+        return [content[low - base : high - base].decode(*_CODEC) for low, high in pairwise(ends)]

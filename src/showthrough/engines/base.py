@@ -1,0 +1,87 @@
+"""What an engine is: a function and many tasks in, what came of each task out, as soon as it is there."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Generic, NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+
+class LostError(Exception):
+    """A task was given up: whoever worked on it ended in the middle of it, also when others tried it again."""
+
+
+class Done(NamedTuple):
+    """What came of a task: a value, or why there is none."""
+
+    task: int  # its number, from 0 on
+    value: Any
+    lost: LostError | None = None
+
+
+class Shared(ABC, Generic[T]):
+    """A value that travels to a worker once, however many tasks ask for it."""
+
+    @property
+    @abstractmethod
+    def value(self) -> T: ...
+
+
+class Engine(ABC):
+    """Workers that share tasks. Functions and arguments travel to them; no number hangs on who did what."""
+
+    workers: int  # tasks that are worked on at the same time; 1: in this very process, one after the other
+
+    @abstractmethod
+    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Done]:
+        """Calls the function with the arguments of each task, and gives what comes in the order in which it comes.
+
+        Tasks are taken from the iterable as workers need them, a few ahead, so that it may be as long as it likes. What
+        the function raises is raised here. A task whose worker is gone is tried again elsewhere, and `lost` at last.
+        """
+
+    @abstractmethod
+    def share(self, value: T) -> Shared[T]:
+        """A value for many tasks, sent to each worker once at most."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    def in_order(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+        """The values of all tasks in their order; raises LostError where one was given up."""
+        waiting: dict[int, Any] = {}
+        following = 0
+        for done in self.map(function, tasks):
+            if done.lost is not None:
+                raise done.lost
+            waiting[done.task] = done.value
+            while following in waiting:
+                yield waiting.pop(following)
+                following += 1
+
+
+class _Here(Shared[T]):
+    def __init__(self, value: T) -> None:
+        self._value = value
+
+    @property
+    def value(self) -> T:
+        return self._value
+
+
+class Here(Engine):
+    """No workers at all: every task is done in this process when it is asked for."""
+
+    workers = 1
+
+    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Done]:
+        for number, task in enumerate(tasks):
+            yield Done(number, function(*task))
+
+    def share(self, value: T) -> Shared[T]:
+        return _Here(value)
+
+    def close(self) -> None:
+        """Nobody has to be sent home."""
