@@ -31,8 +31,8 @@ LINEAR = 1.5
 NOTE = 200  # characters of a short document
 _NAMES = {"Ole": "PERSON", "Berg": "PERSON", "Per": "PERSON", "Oslo": "LOC", "Bergen": "LOC", "1996": "DATETIME"}
 _WORDS = [
-    *_NAMES, "Mr", "of", "the", "nurse", "was", "seen", "x-ray", "by", "with", "a", "fever", "and", "cough", "on", "May",
-    "in", "who", "left", "home", "early",
+    *_NAMES, "Mr", "of", "the", "nurse", "was", "seen", "x-ray", "by", "with", "a", "fever", "and", "cough", "on",
+    "May", "in", "who", "left", "home", "early",
 ]  # fmt: skip
 _SCRIPT = """import resource, sys
 from showthrough.__main__ import main
