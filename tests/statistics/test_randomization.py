@@ -11,8 +11,9 @@ from hypothesis import given, strategies as st
 
 from showthrough.metrics.base import ratio
 from showthrough.statistics import holm, plain_p
+from showthrough.statistics.coins import coins
 from showthrough.statistics.forms import forms
-from showthrough.statistics.randomization import coins, studentized_p
+from showthrough.statistics.randomization import studentized_p
 
 
 def exact_p(first: np.ndarray, second: np.ndarray) -> float:
@@ -47,7 +48,7 @@ def test_equal_sides_give_one_and_clear_ones_the_smallest_value() -> None:
 
 
 def test_blocks_hold_all_shuffles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.statistics.randomization._CELLS", 30)  # three shuffles at a time
+    monkeypatch.setattr("showthrough.statistics.coins._CELLS", 30)  # three shuffles at a time
     blocks = list(coins(10, 10, 0))
     assert [len(block) for block in blocks] == [3, 3, 3, 1]
     assert len(np.unique(np.concatenate(blocks), axis=0)) > 1
@@ -94,11 +95,11 @@ def many_systems(count: int, documents: int) -> list[np.ndarray]:
 def test_how_many_pairs_go_together_moves_no_p_value(pairs: int, held: int, monkeypatch: pytest.MonkeyPatch) -> None:
     (form,) = forms(share, ["hidden", "all"], [""])
     systems = many_systems(7, 30)
-    usual = studentized_p(form, list(map(form.sums, systems)), 500, 0)
+    usual = studentized_p(form, systems, 500, 0)
     assert sorted(usual) == list(combinations(range(7), 2))
     monkeypatch.setattr("showthrough.statistics.randomization._PAIRS", pairs)
     monkeypatch.setattr("showthrough.statistics.randomization._HELD", held)
-    found = studentized_p(form, list(map(form.sums, systems)), 500, 0)
+    found = studentized_p(form, systems, 500, 0)
     assert {pair: p.tolist() for pair, p in found.items()} == {pair: p.tolist() for pair, p in usual.items()}
 
 
@@ -110,7 +111,7 @@ def test_memory_follows_systems_and_not_their_pairs() -> None:
         systems = many_systems(count, 1_000)
         gc.collect()
         tracemalloc.start()
-        studentized_p(form, list(map(form.sums, systems)), 256, 0)
+        studentized_p(form, systems, 256, 0)
         peaks.append(tracemalloc.get_traced_memory()[1] / 1e6)
         tracemalloc.stop()
     assert peaks[1] < 14
