@@ -160,14 +160,14 @@ class ClusteringAgreement(Metric):
             for name, values in columns.items():
                 what, *which = name.split(".")
                 if what in (SILHOUETTE, REPEAT):
-                    sums[name] = sums.get(name, np.float64(0)) + values.sum()
+                    sums[name] = np.asarray(sums.get(name, 0.0) + values.sum())
                 elif what == ORIGINAL and len(which) == 2:
                     crossed = _crossed(values, columns[f"{ANONYMIZED}.{'.'.join(which)}"])
                     counts = cells.setdefault(".".join(which), Counter())
                     counts.update({(before, after): int(count) for before, after, count in crossed})
         for place, counts in cells.items():
             for (before, after), count in sorted(counts.items()):
-                sums[f"{CELL}.{place}.{before}.{after}"] = np.float64(count)
+                sums[f"{CELL}.{place}.{before}.{after}"] = np.array(float(count))
         return sums
 
     def combine(self, totals: Totals) -> dict[str, Array]:
