@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 
 import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.columns.strings import Strings
+from showthrough.errors import OutputError
 from showthrough.metrics import Array, Rows
 from showthrough.metrics.base import BLOCK
 from showthrough.metrics.derived import Derived
@@ -68,7 +69,11 @@ class Units:
             for column in self._sums(rows, range(first, min(first + width, len(rows.columns)))).T:
                 narrow = _narrowed(column)
                 kept.append((file.tell(), narrow.dtype))
-                file.write(narrow.tobytes())
+                try:
+                    file.write(narrow.tobytes())
+                    file.flush()  # a full disk is told here, and not by whoever reads
+                except OSError as error:
+                    raise OutputError(f"{gettempdir()}: {error.strerror}; expected room for sums of groups") from error
 
         def blocks() -> Iterator[Array]:
             for start in range(0, self._count, BLOCK):
