@@ -99,6 +99,6 @@ def test_what_cannot_change_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -
 
 def test_no_room_for_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CELLS", 1)
-    monkeypatch.setattr(module, "TemporaryFile", lambda: Path("/dev/full").open("r+b", buffering=0))
+    monkeypatch.setattr(module, "TemporaryFile", lambda: Path("/dev/full").open("r+b", buffering=0))  # noqa: SIM115
     with pytest.raises(OutputError, match="No space left on device; expected room for sums of groups"):
         units(Rows(("a",), np.full((4, 1), 0.5)), list("abcd"), list("xxyz"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+import tracemalloc
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from itertools import combinations
 
@@ -15,6 +17,7 @@ from in_blocks import Blocks
 from showthrough import Run, demo, evaluate, read_anonymization, read_corpus
 from showthrough.evaluation import scoring
 from showthrough.metrics import Array, FScore, Recall, Rows
+from showthrough.metrics.derived import Derived
 from showthrough.statistics import forms, influences, loss_of, moved, pair_tests, resampled_totals
 from showthrough.statistics.blocks import blocks, in_one, summed
 from showthrough.statistics.forms import Form, Ratios
@@ -137,3 +140,28 @@ def test_a_run_of_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     for one, two in zip(several.compare(shuffles=999), compared, strict=True):
         assert (one.difference, one.note) == (two.difference, two.note)
         assert one.p == (None if two.p is None else pytest.approx(two.p, abs=0.07))
+
+
+def made_up(documents: int, seed: int) -> Rows:
+    """Rows that are nowhere: made a block at a time."""
+
+    def made() -> Iterator[Array]:
+        random = np.random.default_rng(seed)
+        for start in range(0, documents, 1000):
+            yield random.integers(1, 9, (min(1000, documents - start), 2)).astype(np.float64)
+
+    return Derived(COLUMNS[:2], documents, made)
+
+
+def test_memory_does_not_grow_with_documents() -> None:
+    """60,000 documents as one matrix of two systems' sums and products would be 60,000 · 10 · 8 = 4.8 MB more."""
+    peaks = []
+    for documents in (5_000, 60_000):
+        gc.collect()
+        tracemalloc.start()
+        systems = [made_up(documents, seed) for seed in (0, 1)]
+        list(pair_tests(Recall().combine, COLUMNS[:2], systems, [""], 64, 0))
+        resampled_totals(systems[0], 20, 0)
+        peaks.append(tracemalloc.get_traced_memory()[1] / 1e6)
+        tracemalloc.stop()
+    assert peaks[1] < 1.1 * peaks[0] + 0.1
