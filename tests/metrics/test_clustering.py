@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from in_blocks import Blocks
 from showthrough import Anonymization, ClusteringAgreement, Corpus, Document, Mask, evaluate, parse_metric
 from showthrough.errors import PlanError
 from showthrough.metrics import HEADLINE, METRICS, Rows, kmeans, metric_text
@@ -50,6 +51,16 @@ def nmi(rows: Rows) -> float:
 
 
 # --- the number -------------------------------------------------------------------------------------------------------
+
+
+def test_documents_in_blocks_are_counted_as_all_together() -> None:
+    random = np.random.default_rng(0)
+    pairs = [(random.integers(0, 3, 40).tolist(), random.integers(0, 3, 40).tolist()) for _ in range(2)]
+    rows = labels(*pairs)
+    for size in (1, 7, 39):
+        found, at_once = NMI.totals(Blocks(rows.values, size, rows.columns)), NMI.totals(rows)
+        assert list(found) == list(at_once)  # cells in their order, whichever document came first
+        assert [float(one) for one in found.values()] == pytest.approx([float(one) for one in at_once.values()])
 
 
 def test_by_hand() -> None:

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from in_blocks import Blocks
 from showthrough.metrics import FScore, Precision, Recall
 from showthrough.statistics import PairTest, forms, pair_tests, studentized_p
 from showthrough.statistics.comparison import LEAST
@@ -12,8 +13,9 @@ from showthrough.statistics.comparison import LEAST
 COLUMNS = ("agreed", "asked")
 
 
-def compared(one: np.ndarray, two: np.ndarray, shuffles: int = 199, seed: int = 0) -> PairTest:
-    (found,) = pair_tests(Precision().combine, COLUMNS, [one, two], [""], shuffles, seed)
+def compared(one: np.ndarray, two: np.ndarray, shuffles: int = 199, seed: int = 0, block: int = 0) -> PairTest:
+    systems = [Blocks(side, block) if block else side for side in (one, two)]
+    (found,) = pair_tests(Precision().combine, COLUMNS, systems, [""], shuffles, seed)
     return found
 
 
@@ -34,9 +36,12 @@ def test_one_masked_word_says_nothing() -> None:
         assert found.fault == "too few to say: on one side it counts in 1 document only"
 
 
-def alarms(rates: tuple[float, float], documents: int, times: int) -> float:
+def alarms(rates: tuple[float, float], documents: int, times: int, block: int = 0) -> float:
     random = np.random.default_rng(11)
-    values = [compared(*(masked(random, documents, rate) for rate in rates), seed=seed).p for seed in range(times)]
+    values = [
+        compared(*(masked(random, documents, rate) for rate in rates), seed=seed, block=block).p
+        for seed in range(times)
+    ]
     known = [p for p in values if p is not None]
     return sum(p <= 0.05 for p in known) / len(known)
 
@@ -45,6 +50,7 @@ def test_equal_precision_is_not_found_to_differ() -> None:
     """Plain randomization finds a difference in 34 % of such cases; a small version of benchmarks/calibration.py."""
     assert alarms((30, 0.5), documents=60, times=200) <= 0.1
     assert alarms((10, 10), documents=40, times=200) <= 0.1
+    assert 0.01 <= alarms((10, 10), documents=200, times=200, block=64) <= 0.1
 
 
 def test_what_does_differ_is_found() -> None:
@@ -62,7 +68,8 @@ def test_the_same_denominators_need_no_least_number() -> None:
     assert found.p == pytest.approx(2 / 2**8, abs=0.003)  # only all coins alike give such a difference
 
 
-def test_agrees_with_exact_enumeration() -> None:
+@pytest.mark.parametrize("block", [8, 3])
+def test_agrees_with_exact_enumeration(block: int) -> None:
     """All 2^n exchanges, each with its own standard error, worked out one by one."""
     random = np.random.default_rng(3)
     one, two = (masked(random, 8, 4) + np.array([0, 1]) for _ in range(2))
@@ -80,7 +87,7 @@ def test_agrees_with_exact_enumeration() -> None:
         flip = np.array(coins)[:, None]
         count += size(np.where(flip, two, one), np.where(flip, one, two)) >= real - 1e-9
     (form,) = forms(Precision().combine, COLUMNS, [""])
-    assert studentized_p(form, [form.sums(one), form.sums(two)], 9999, 0)[0, 1][0] == pytest.approx(
+    assert studentized_p(form, [Blocks(one, block), Blocks(two, block)], 9999, 0)[0, 1][0] == pytest.approx(
         count / 2**8, abs=0.02
     )
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from in_blocks import Blocks
 from showthrough.evaluation.scoring import intervals_of
 from showthrough.metrics import EntityRecall, Rows
 from showthrough.statistics import Spread, resampled_totals, share_interval
@@ -12,10 +13,13 @@ from showthrough.statistics.intervals import difference_interval, sure_differenc
 Counts = list[tuple[int, int]]
 
 
-def interval(hidden: np.ndarray, total: np.ndarray, confidence: float = 0.95, seed: int = 0) -> tuple[float, float]:
+def interval(
+    hidden: np.ndarray, total: np.ndarray, confidence: float = 0.95, seed: int = 0, block: int = 0
+) -> tuple[float, float]:
     """The interval of an entity recall over documents with so many entities, so many of them hidden."""
     rows = Rows.of(hidden=hidden, total=total)
-    sums = resampled_totals(rows.values, 400, seed)
+    rows = Blocks(rows.values, block, rows.columns) if block else rows
+    sums = resampled_totals(rows, 400, seed)
     return intervals_of(EntityRecall(), rows, dict(zip(rows.columns, sums.T, strict=True)), confidence)[""]
 
 
@@ -59,15 +63,15 @@ def test_an_interval_contains_its_value(counts: Counts) -> None:
         assert high - low > 0
 
 
-@pytest.mark.parametrize("share", [0.5, 0.97])
-def test_coverage(share: float) -> None:
+@pytest.mark.parametrize(("share", "block"), [(0.5, 0), (0.97, 0), (0.97, 16)])
+def test_coverage(share: float, block: int) -> None:
     """A small version of benchmarks/calibration.py: 42 documents, identifiers that leak together."""
     random = np.random.default_rng(7)
     covered = 0
     for seed in range(200):
         total = 1 + random.poisson(5, 42)
         chance = random.beta(share * 2, (1 - share) * 2, 42)  # an intra-document correlation of 1/3
-        low, high = interval(random.binomial(total, chance), total, seed=seed)
+        low, high = interval(random.binomial(total, chance), total, seed=seed, block=block)
         covered += low <= share <= high
     assert covered / 200 >= 0.93
 

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from in_blocks import Blocks
 from showthrough.metrics.base import ratio
 from showthrough.statistics import holm, plain_p
+from showthrough.statistics.coins import coins
 from showthrough.statistics.forms import forms
-from showthrough.statistics.randomization import coins, studentized_p
+from showthrough.statistics.randomization import studentized_p
 
 
 def exact_p(first: np.ndarray, second: np.ndarray) -> float:
@@ -26,8 +28,9 @@ def exact_p(first: np.ndarray, second: np.ndarray) -> float:
     return count / 2 ** len(first)
 
 
-def approximate_p(first: np.ndarray, second: np.ndarray, shuffles: int) -> float:
-    found = plain_p(lambda totals: {"": totals["x"]}, ["x"], [first[:, None], second[:, None]], [""], shuffles, 0)
+def approximate_p(first: np.ndarray, second: np.ndarray, shuffles: int, block: int = 100) -> float:
+    systems = [Blocks(side[:, None], block) for side in (first, second)]
+    found = plain_p(lambda totals: {"": totals["x"]}, ["x"], systems, [""], shuffles, 0)
     p = found["", 0, 1]
     assert p is not None
     return p
@@ -37,7 +40,9 @@ def test_agrees_with_exact_enumeration() -> None:
     random = np.random.default_rng(3)
     for _ in range(5):
         first, second = random.random(8), random.random(8)
-        assert approximate_p(first, second, 9999) == pytest.approx(exact_p(first, second), abs=0.02)
+        exact = exact_p(first, second)
+        assert approximate_p(first, second, 9999) == pytest.approx(exact, abs=0.02)
+        assert approximate_p(first, second, 9999, block=3) == pytest.approx(exact, abs=0.02)
 
 
 def test_equal_sides_give_one_and_clear_ones_the_smallest_value() -> None:
@@ -47,7 +52,7 @@ def test_equal_sides_give_one_and_clear_ones_the_smallest_value() -> None:
 
 
 def test_blocks_hold_all_shuffles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.statistics.randomization._CELLS", 30)  # three shuffles at a time
+    monkeypatch.setattr("showthrough.statistics.coins._CELLS", 30)  # three shuffles at a time
     blocks = list(coins(10, 10, 0))
     assert [len(block) for block in blocks] == [3, 3, 3, 1]
     assert len(np.unique(np.concatenate(blocks), axis=0)) > 1
@@ -90,15 +95,18 @@ def many_systems(count: int, documents: int) -> list[np.ndarray]:
     return [np.stack([random.binomial(whole, 0.8), whole], axis=1).astype(float) for _ in range(count)]
 
 
+@pytest.mark.parametrize("block", [30, 13])
 @pytest.mark.parametrize(("pairs", "held"), [(1, 10), (3, 1_000), (10**6, 10**9)])
-def test_how_many_pairs_go_together_moves_no_p_value(pairs: int, held: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_many_pairs_go_together_moves_no_p_value(
+    pairs: int, held: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (form,) = forms(share, ["hidden", "all"], [""])
-    systems = many_systems(7, 30)
-    usual = studentized_p(form, list(map(form.sums, systems)), 500, 0)
+    systems = [Blocks(one, block) for one in many_systems(7, 30)]
+    usual = studentized_p(form, systems, 500, 0)
     assert sorted(usual) == list(combinations(range(7), 2))
     monkeypatch.setattr("showthrough.statistics.randomization._PAIRS", pairs)
     monkeypatch.setattr("showthrough.statistics.randomization._HELD", held)
-    found = studentized_p(form, list(map(form.sums, systems)), 500, 0)
+    found = studentized_p(form, systems, 500, 0)
     assert {pair: p.tolist() for pair, p in found.items()} == {pair: p.tolist() for pair, p in usual.items()}
 
 
@@ -110,7 +118,7 @@ def test_memory_follows_systems_and_not_their_pairs() -> None:
         systems = many_systems(count, 1_000)
         gc.collect()
         tracemalloc.start()
-        studentized_p(form, list(map(form.sums, systems)), 256, 0)
+        studentized_p(form, systems, 256, 0)
         peaks.append(tracemalloc.get_traced_memory()[1] / 1e6)
         tracemalloc.stop()
     assert peaks[1] < 14

@@ -9,15 +9,18 @@ import numpy as np
 
 from showthrough.axis.spans import Bools
 from showthrough.metrics import Array, Metric, Rows, metric_text
+from showthrough.metrics.base import BLOCK
+from showthrough.metrics.derived import beside
 from showthrough.run.records import Input, MetricRecord, Score
 from showthrough.run.run import Run
 from showthrough.run.settings import Recorded
 from showthrough.run.signature import signature
-from showthrough.statistics import Spread, forms, influences, number_interval, resampled_totals, same, share_interval
+from showthrough.statistics import Spread, forms, moved, number_interval, resampled_totals, same, share_interval
 from showthrough.version import __version__
 
 ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
 _COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
+_FEWER = 256  # where documents come in several blocks: 32 MB for one of them
 
 
 Tables = Mapping[tuple[str, str], Rows]  # rows of all documents, by a metric's text and the name of an anonymization
@@ -30,14 +33,15 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tabl
     for metric, one, table, again in _resampled(run, keys, settings, tables):
         record = records[metric_text(metric)]
         line = _signature(run, metric, record, one, settings)
-        intervals = intervals_of(metric, table, again, settings.confidence) if table and settings.resamples else {}
-        totals = table.totals() if table else metric.totals(tables[record.text, one.name])
+        drawn = table if settings.resamples else None
+        intervals = {} if drawn is None else intervals_of(metric, drawn, again, settings.confidence)
+        totals = metric.totals(tables[record.text, one.name]) if table is None else table.totals()
         for part, value in metric.combine(totals).items():
             if np.isnan(value):
                 why = metric.why_undefined(part, totals)
                 yield Score(one.name, record.text, part, None, None, None, why, line)
                 continue
-            own = metric.own_interval(part, table, settings.confidence) if table and settings.resamples else None
+            own = None if drawn is None else metric.own_interval(part, drawn, settings.confidence)
             low, high = own or intervals.get(part) or (None, None)
             note = "" if low is not None or not settings.resamples else metric.interval_fault(part) or ALIKE
             yield Score(one.name, record.text, part, float(value), low, high, "", line, note)
@@ -106,17 +110,18 @@ def uncertain(
     metric: Metric, rows: Rows, resampled: dict[str, Array], only: Collection[str] | None = None
 ) -> Iterator[tuple[Sequence[str], Uncertain]]:
     """The parts that can have an interval, or some of them, those of one form together."""
-    values = metric.combine(rows.totals())
+    totals = rows.totals()
+    values = metric.combine(totals)
     chosen = [part for part in values if only is None or part in only]
     wanted = [part for part in chosen if not np.isnan(values[part]) and not metric.interval_fault(part)]
     again = metric.combine(resampled) if wanted else {}
-    for form in forms(metric.combine, rows.columns, wanted):
-        each = influences(form, form.sums(rows.values))
+    every = forms(metric.combine, rows.columns, wanted)
+    for form, each in zip(every, moved(every, rows), strict=True):
         value = each.values
         spread = Spread.of(np.column_stack([again[part] for part in form.parts]), each)
         limits = np.array([metric.limits(part) or (0.0, np.inf) for part in form.parts]).T
         free = (np.isinf(limits[1]) & (value != 0)) | (value < limits[0]) | (value > limits[1])
-        unit = np.array([metric.one_each(part, rows.totals()) for part in form.parts])
+        unit = np.array([metric.one_each(part, totals) for part in form.parts])
         pairs = zip(form.parts, value.tolist(), strict=True)
         right = np.array([same(one, float(values[part])) for part, one in pairs])
         yield form.parts, Uncertain(value, spread, limits, free, unit, right)
@@ -167,19 +172,21 @@ def _resampled(
     for number, (metric, one) in enumerate(keys, 1):
         rows = tables[metric_text(metric), one.name] if metric.apart else None
         held.append((metric, one, None if rows is None else run.units(rows)))
-        drawn = [table for _, _, table in held if table]
-        if number < len(keys) and sum(len(table.columns) for table in drawn) < _COLUMNS:
+        drawn = [table for _, _, table in held if table is not None]
+        most = _FEWER if drawn and len(drawn[0]) > BLOCK else _COLUMNS
+        if number < len(keys) and sum(len(table.columns) for table in drawn) < most:
             continue
         again = drawn_again(drawn, settings)
         for asked, of, table in held:
-            yield asked, of, table, next(again) if table else {}
+            yield asked, of, table, {} if table is None else next(again)
         held = []
 
 
 def drawn_again(tables: Sequence[Rows], settings: Recorded) -> Iterator[dict[str, Array]]:
     """The totals of each table over and over; the same draws serve all of them."""
-    values = np.hstack([table.values for table in tables] or [np.zeros((0, 0))])
-    sums = resampled_totals(values, settings.resamples, settings.seed)
+    if not tables:
+        return
+    sums = resampled_totals(beside(tables), settings.resamples, settings.seed)
     position = 0
     for table in tables:
         again = sums[:, position : position + len(table.columns)].T

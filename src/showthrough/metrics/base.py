@@ -99,12 +99,6 @@ class Rows:
             position += len(chunk.values)
         return cls(columns, values, {key: seen for chunk in chunks for key, seen in chunk.evidence.items()})
 
-    @classmethod
-    def aligned(cls, tables: Sequence[Rows]) -> list[Rows]:
-        """The same tables, all with the columns of all."""
-        columns = tuple(dict.fromkeys(column for table in tables for column in table.columns))
-        return [cls.joined([cls(columns, np.zeros((0, len(columns)))), table]) for table in tables]
-
     def __len__(self) -> int:
         return len(self.values)
 
@@ -117,10 +111,15 @@ class Rows:
         for start in range(0, len(self.values), BLOCK):
             yield self.values[start : start + BLOCK]
 
+    def picked(self, *columns: str) -> list[Array]:
+        """Some columns, of all documents."""
+        places = [self.columns.index(column) for column in columns]
+        return list(np.concatenate([np.zeros((0, len(places))), *(block[:, places] for block in self.blocks())]).T)
+
     def totals(self) -> Totals:
         sums = np.zeros(len(self.columns))
         for block in self.blocks():
-            sums = sums + block.sum(axis=0)
+            sums = sums + np.ascontiguousarray(block).sum(axis=0)  # however a block is laid out
         return dict(zip(self.columns, sums, strict=True))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
@@ -152,14 +153,21 @@ class ClusteringAgreement(Metric):
 
     def totals(self, rows: Rows) -> Totals:
         """How many documents stand in each pair of clusters: sums of these are all that it needs."""
-        columns = dict(zip(rows.columns, rows.values.T, strict=True))
-        sums = {name: values.sum() for name, values in columns.items() if name.startswith((SILHOUETTE, REPEAT))}
-        for name, values in columns.items():
-            what, *which = name.split(".")
-            if what == ORIGINAL and len(which) == 2:
-                place = ".".join(which)
-                for before, after, count in _crossed(values, columns[f"{ANONYMIZED}.{place}"]):
-                    sums[f"{CELL}.{place}.{before}.{after}"] = np.float64(count)
+        sums: dict[str, Array] = {}
+        cells: dict[str, Counter[tuple[int, int]]] = {}
+        for block in rows.blocks():
+            columns = dict(zip(rows.columns, np.ascontiguousarray(block).T, strict=True))
+            for name, values in columns.items():
+                what, *which = name.split(".")
+                if what in (SILHOUETTE, REPEAT):
+                    sums[name] = np.asarray(sums.get(name, 0.0) + values.sum())
+                elif what == ORIGINAL and len(which) == 2:
+                    crossed = _crossed(values, columns[f"{ANONYMIZED}.{'.'.join(which)}"])
+                    counts = cells.setdefault(".".join(which), Counter())
+                    counts.update({(before, after): int(count) for before, after, count in crossed})
+        for place, counts in cells.items():
+            for (before, after), count in sorted(counts.items()):
+                sums[f"{CELL}.{place}.{before}.{after}"] = np.array(float(count))
         return sums
 
     def combine(self, totals: Totals) -> dict[str, Array]:

@@ -144,9 +144,9 @@ class ReIdentification(Metric):
         name = part.removesuffix(f" {RISK}")
         if name == part or self.interval_fault(part):
             return None
-        columns = dict(zip(units.columns, units.values.T, strict=True))
-        found, by_others = columns[f"right:{name}"], columns[f"control:{name}"]
-        return risk_interval((found, columns[f"ran:{name}"]), (by_others, columns[f"controlled:{name}"]), confidence)
+        names = (f"{column}:{name}" for column in ("right", "ran", "control", "controlled"))
+        found, ran, by_others, controlled = units.picked(*names)
+        return risk_interval((found, ran), (by_others, controlled), confidence)
 
     def why_undefined(self, part: str, totals: Totals) -> str:
         name = part.removesuffix(f" {self._statistic(part)}")

@@ -13,7 +13,7 @@ import numpy as np
 from showthrough.metrics import Metric, Rows
 from showthrough.run import views
 from showthrough.run.records import Comparison, Score
-from showthrough.statistics import Loss, PairTest, Ratios, forms, holm, judged, loss_of, pair_tests, plain_p
+from showthrough.statistics import Loss, PairTest, Ratios, blocks, forms, holm, judged, loss_of, pair_tests, plain_p
 
 if TYPE_CHECKING:
     from showthrough.run.run import Run
@@ -79,7 +79,7 @@ class Contest:
             return Loss(None, None, fault)
         if not self.tables:
             return Loss(None, None, "its documents cannot be exchanged one by one")
-        one, two = (self.tables[place].values for place in self._places((later, earlier)))
+        one, two = (self.tables[place] for place in self._places((later, earlier)))
         return loss_of(
             self.metric.combine, self.tables[0].columns, one, two, part,
             higher=higher, margin=margin, shuffles=shuffles, seed=seed, unit=self.unit,
@@ -92,7 +92,9 @@ class Contest:
             return None
         table = self.tables[self.names.index(name)]
         form = next(iter(forms(self.metric.combine, table.columns, [part])), None)
-        return float(form.sums(table.values)[1].sum()) if isinstance(form, Ratios) else None
+        if not isinstance(form, Ratios):
+            return None
+        return float(sum(form.sums(block)[1].sum() for block in blocks(table)))
 
     def _places(self, pair: tuple[str, str]) -> tuple[int, int]:
         first, second = map(self.names.index, pair)
@@ -104,7 +106,7 @@ class Contest:
         """All pairs among those that are tested together; the coins are the same for all."""
         found: dict[tuple[str, int, int], PairTest] = {}
         for places in together if self.tables else ():
-            systems = [self.tables[place].values for place in places]
+            systems = [self.tables[place] for place in places]
             asked = self.metric.combine, self.tables[0].columns, systems, parts, shuffles, seed
             if test == "plain":
                 tests = [PairTest(*key, p) for key, p in plain_p(*asked).items()]

@@ -16,14 +16,16 @@ import numpy as np
 
 from showthrough.errors import PlanError, ResourceError, shown, some
 from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metric
+from showthrough.metrics.derived import aligned
 from showthrough.resources.chat.base import Asked
-from showthrough.run import frames, units, views
+from showthrough.run import frames, views
 from showthrough.run.comparison import Comparisons, Contest, Test
 from showthrough.run.documents import Texts
 from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Input, MetricRecord, Score, Sweep
 from showthrough.run.scores import Scores, checked_key
 from showthrough.run.settings import Recorded
 from showthrough.run.thresholds import Threshold
+from showthrough.run.units import Units
 
 FORMAT = 1  # of the run file; rises when an old reader could misread it
 WITHOUT_TEXT = "without_text"  # in the provenance of a run whose words were left out
@@ -210,7 +212,7 @@ class Run(msgspec.Struct, dict=True):
             raise PlanError(fault)
         metric = parse_metric(text)
         rows = [self.rows_of(text, name) for name in self.names]
-        tables = Rows.aligned([self.units(one) for one in rows]) if metric.apart else []
+        tables = aligned([self.units(one) for one in rows]) if metric.apart else []
         totals = [table.totals() for table in tables] if metric.apart else map(metric.totals, rows)
         scores = [self.parts(name, text) for name in self.names]
         values = list(map(metric.combine, totals))
@@ -235,11 +237,22 @@ class Run(msgspec.Struct, dict=True):
 
     def by_id(self, rows: Rows) -> Rows:
         """The same rows in the order of the documents' ids."""
-        return units.by_id(rows, self.documents)
+        return self._units.by_id(rows)
 
     def units(self, rows: Rows) -> Rows:
         """What is drawn and exchanged as a whole: documents in the order of their ids, or groups of them."""
-        return units.units(rows, self.documents, self.groups)
+        return self._units.of(rows)
+
+    @property
+    def _units(self) -> Units:
+        """Found once where ids and groups cannot change, as those in files: all rows stand as they do."""
+        found: Units | None
+        documents, groups, found = self.__dict__.get("_drawn", (None, None, None))
+        if found is None or documents is not self.documents or groups is not self.groups:
+            found = Units(self.documents, self.groups)
+            if not isinstance(self.documents, list):
+                self.__dict__["_drawn"] = self.documents, self.groups, found
+        return found
 
     def to_frame(self) -> Any:
         """The scores as a pandas DataFrame, one a row, where pandas is installed."""

@@ -2,27 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from tempfile import TemporaryFile, gettempdir
 
 import numpy as np
+from numpy.typing import NDArray
 
-from showthrough.metrics import Rows
+from showthrough.columns.strings import Strings
+from showthrough.errors import OutputError
+from showthrough.metrics import Array, Rows
+from showthrough.metrics.base import BLOCK
+from showthrough.metrics.derived import Derived
+
+Ints = NDArray[np.int64]
+_CELLS = 4_000_000  # sums of groups that are held at once: 32 MB
+_NONE = np.zeros(0, dtype=np.int64)
+_WHOLE = (np.uint8, np.uint16, np.uint32)
 
 
 def by_id(rows: Rows, documents: Sequence[str]) -> Rows:
     """The same rows in the order of the documents' ids: the last digit of a sum hangs on the order."""
-    order = sorted(range(len(documents)), key=documents.__getitem__)
-    return Rows(rows.columns, rows.values[order])
+    return Units(documents, ()).by_id(rows)
 
 
 def units(rows: Rows, documents: Sequence[str], groups: Sequence[str]) -> Rows:
     """Documents in the order of their ids, or groups of them where there are groups; an empty one is no group."""
-    if not groups:
-        return by_id(rows, documents)
-    named = list(zip(groups, documents, strict=True))
-    order = sorted(range(len(named)), key=named.__getitem__)  # inside a group too: the last digit of a sum tells
-    keys = [(named[place][0] or named[place]) for place in order]
-    number = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    values = np.zeros((len(number), rows.values.shape[1]))
-    np.add.at(values, [number[key] for key in keys], rows.values[order])
-    return Rows(rows.columns, values)
+    return Units(documents, groups).of(rows)
+
+
+class Units:
+    """What is drawn of some documents, by their ids and groups."""
+
+    def __init__(self, documents: Sequence[str], groups: Sequence[str]) -> None:
+        self._order = _order(documents)
+        self._unit, self._count = _grouped(groups, self._order) if groups else (_NONE, len(documents))
+
+    def by_id(self, rows: Rows) -> Rows:
+        """The rows of documents in the order of their ids."""
+        return rows if self._order is None else Rows(rows.columns, rows.values[self._order])
+
+    def of(self, rows: Rows) -> Rows:
+        """The rows of documents in the order of their ids, or of groups."""
+        ordered = self.by_id(rows)
+        if not len(self._unit):
+            return ordered
+        if self._count * len(rows.columns) <= _CELLS:
+            return Rows(rows.columns, self._sums(ordered, range(len(rows.columns))))
+        return self._spooled(ordered)
+
+    def _sums(self, rows: Rows, places: Sequence[int]) -> Array:
+        """The sums of some columns by group: each group's documents are added in the order of their ids."""
+        values = np.zeros((self._count, len(places)))
+        start = 0
+        for block in rows.blocks():
+            np.add.at(values, self._unit[start : start + len(block)], block[:, places])
+            start += len(block)
+        return values
+
+    def _spooled(self, rows: Rows) -> Rows:
+        """The same where the groups are too many to be held: in a file that has no name and goes with the rows."""
+        file = TemporaryFile()  # noqa: SIM115 (it is closed with whoever reads it)
+        kept: list[tuple[int, np.dtype]] = []
+        width = max(1, _CELLS // self._count)
+        for first in range(0, len(rows.columns), width):
+            for column in self._sums(rows, range(first, min(first + width, len(rows.columns)))).T:
+                narrow = _narrowed(column)
+                kept.append((file.tell(), narrow.dtype))
+                try:
+                    file.write(narrow.tobytes())
+                    file.flush()  # a full disk is told here, and not by whoever reads
+                except OSError as error:
+                    raise OutputError(f"{gettempdir()}: {error.strerror}; expected room for sums of groups") from error
+
+        def blocks() -> Iterator[Array]:
+            for start in range(0, self._count, BLOCK):
+                values = np.zeros((min(BLOCK, self._count - start), len(kept)))
+                for place, (begin, kind) in enumerate(kept):
+                    file.seek(begin + start * kind.itemsize)
+                    values[:, place] = np.frombuffer(file.read(len(values) * kind.itemsize), dtype=kind)
+                yield values
+
+        return Derived(rows.columns, self._count, blocks)
+
+
+def _order(documents: Sequence[str]) -> Ints | None:
+    """The numbers of documents in the order of their ids; none where they stand so already, as stored ones do."""
+    if all(one <= two for one, two in pairwise(documents)):
+        return None
+    return np.array(sorted(range(len(documents)), key=documents.__getitem__), dtype=np.int64)
+
+
+def _grouped(groups: Sequence[str], order: Ints | None) -> tuple[Ints, int]:
+    """Of each document, in the order of ids, the number of its group in their order; and how many there are.
+
+    Documents without a group are alone in their own, before all groups.
+    """
+    named = Strings.of(groups) if order is None else Strings.of(groups).taken(order)
+    sorted_ = named.order()
+    begins = np.ones(len(named), dtype=np.int64)
+    before = ""
+    for place, group in enumerate(named.taken(sorted_)):
+        begins[place] = not group or group != before
+        before = group
+    unit = np.empty(len(named), dtype=np.int64)
+    unit[sorted_] = np.cumsum(begins) - 1
+    return unit, int(begins.sum())
+
+
+def _narrowed(column: Array) -> NDArray[np.generic]:
+    """The same numbers in as few bytes as keep every digit."""
+    if column.min(initial=0) < 0 or not (column == np.rint(column)).all():
+        return column
+    kinds = (kind for kind in _WHOLE if column.max(initial=0) <= np.iinfo(kind).max)
+    kept = next(kinds, None)
+    return column if kept is None else column.astype(kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -10,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from showthrough.numerics.distributions import student_below, student_quantile
-from showthrough.statistics.forms import Array, Combine, Form, Influences, Ratios, forms, influences, same, values_at
+from showthrough.statistics.blocks import Table, summed
+from showthrough.statistics.forms import Array, Combine, Form, Ratios, forms, same, values_at
 from showthrough.statistics.intervals import Ends, alike, difference_interval, sure_difference_interval
+from showthrough.statistics.moves import Between, Bools, Moved, moved_together
 from showthrough.statistics.randomization import studentized_p
 
 LEAST = 12  # documents that must count on either side, where the two sides do not count the same
@@ -74,7 +76,7 @@ class Among(NamedTuple):
 def pair_tests(
     combine: Combine,
     columns: Sequence[str],
-    systems: Sequence[Array],
+    systems: Sequence[Table],
     parts: Sequence[str],
     shuffles: int,
     seed: int,
@@ -90,23 +92,23 @@ def pair_tests(
     With a `lead`, which the first system is given, the question is whether the others differ from it by so much.
     """
     pairs = list(combinations(range(len(systems)), 2))
+    real = [values_at(combine, columns, summed(one)) for one in systems] if pairs else []
     for form in forms(combine, columns, parts) if pairs else ():
-        rows = [form.sums(values) for values in systems]
-        sides = [influences(form, one) for one in rows]
-        shuffled = _shuffled_p(form, rows, lead, shuffles, seed)
-        sound = [_agrees(form, side, combine, columns, values) for side, values in zip(sides, systems, strict=True)]
+        sides, between = moved_together(form, systems, pairs)
+        shuffled = _shuffled_p(form, systems, lead, shuffles, seed)
+        sound = [_agrees(form, side, values) for side, values in zip(sides, real, strict=True)]
         sides[0] = replace(sides[0], values=sides[0].values + lead)
-        error, degrees = map(np.array, zip(*(_error(sides[one], sides[two]) for one, two in pairs), strict=True))
+        error, degrees = _error(between, len(systems[0]))
         by_t, freedoms = _t_test(sides, pairs, error, degrees), Freedoms(degrees)
         for pair, (first, second) in enumerate(pairs):
             p = np.fmax(by_t[pair], shuffled.get((first, second), np.nan))
-            faults = _faults(form, rows[first], rows[second], unit)
+            faults = _faults(sides[first], sides[second], between.alike[pair], unit)
             for place, part in enumerate(form.parts):
                 fault = faults[place] or ("" if sound[first][place] and sound[second][place] else _UNSOUND)
                 unknown = np.isnan(p[place])
                 if unknown and not fault and not np.isnan(sides[first].values[place] - sides[second].values[place]):
                     fault = f"nothing varies between {unit}s, so chance cannot be judged"
-                flat = any(np.abs(sides[one].moves[:, place]).max(initial=0) <= _NONE for one in (first, second))
+                flat = any(sides[one].largest[place] <= _NONE for one in (first, second))
                 spread = float(error[pair, place]), float(degrees[pair, place]), flat
                 found = None if unknown or fault else float(p[place])
                 yield PairTest(part, first, second, found, *spread, fault, Among(freedoms, pair, place))
@@ -141,30 +143,26 @@ def judged(
 
 
 def _shuffled_p(
-    form: Form, rows: Sequence[Array], lead: float, shuffles: int, seed: int
+    form: Form, systems: Sequence[Table], lead: float, shuffles: int, seed: int
 ) -> dict[tuple[int, int], Array]:
     """The p values of shuffles, where these can be made: a lead can be laid into the rows of shares alone."""
-    if len(rows[0]) > MOST or (lead and not isinstance(form, Ratios)):
+    if form.size > MOST or (lead and not isinstance(form, Ratios)):
         return {}
-    led = [form.raised(rows[0], lead), *rows[1:]] if isinstance(form, Ratios) and lead else rows
-    return studentized_p(form, led, shuffles, seed)
+    return studentized_p(form, systems, shuffles, seed, lead)
 
 
-def _agrees(form: Form, side: Influences, combine: Combine, columns: Sequence[str], values: Array) -> list[bool]:
+def _agrees(form: Form, side: Moved, real: Mapping[str, Array]) -> list[bool]:
     """Whether a form gives the very values that it was made for, part by part."""
-    real = values_at(combine, columns, values.sum(axis=0))
     return [same(float(side.values[place]), float(real[part])) for place, part in enumerate(form.parts)]
 
 
-def _error(one: Influences, two: Influences) -> tuple[Array, Array]:
-    """The standard error of a difference, and its degrees of freedom: a few large residuals leave few."""
-    residuals = one.moves - two.moves
-    documents = len(residuals)
-    error = np.sqrt((residuals**2).sum(axis=0) * documents / max(documents - 1, 1))
-    return error, np.clip(2 * alike(residuals**2), 1, max(documents - 1, 1))
+def _error(between: Between, documents: int) -> tuple[Array, Array]:
+    """The standard error of each difference, and its degrees of freedom: a few large residuals leave few."""
+    error = np.sqrt(between.squares * documents / max(documents - 1, 1))
+    return error, np.clip(2 * alike(between.squares, between.fourths), 1, max(documents - 1, 1))
 
 
-def _t_test(sides: Sequence[Influences], pairs: Sequence[tuple[int, int]], error: Array, degrees: Array) -> Array:
+def _t_test(sides: Sequence[Moved], pairs: Sequence[tuple[int, int]], error: Array, degrees: Array) -> Array:
     """The p values of Student's t: pairs × parts."""
     difference = np.abs(np.array([sides[one].values - sides[two].values for one, two in pairs]))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -173,13 +171,10 @@ def _t_test(sides: Sequence[Influences], pairs: Sequence[tuple[int, int]], error
     return np.where(difference <= _NONE, 1.0, np.where(error > _NONE, p, np.nan))
 
 
-def _faults(form: Form, one: Array, two: Array, unit: str) -> list[str]:
+def _faults(one: Moved, two: Moved, alike: Bools, unit: str) -> list[str]:
     """Why each part cannot be tested: too little counts on a side, and what counts there is not the same."""
-    counted = np.minimum(*((rows != 0).any(axis=0).sum(axis=0) for rows in (one, two)))
-    below = slice(1, 2) if isinstance(form, Ratios) else slice(None)
-    same = (one[below] == two[below]).all(axis=(0, 1))
     fault = "too few to say: on one side it counts in {} only"
     return [
-        "" if equal or count >= LEAST else fault.format(f"{count} {unit}{'s' * (count != 1)}")
-        for count, equal in zip(counted.tolist(), same.tolist(), strict=True)
+        "" if equal or count >= LEAST else fault.format(f"{count:.0f} {unit}{'s' * (count != 1)}")
+        for count, equal in zip(np.minimum(one.counted, two.counted).tolist(), alike.tolist(), strict=True)
     ]

@@ -31,6 +31,11 @@ class Ratios:
     parts: tuple[str, ...]
     weights: Array
 
+    @property
+    def size(self) -> int:
+        """How many sums a part is made of."""
+        return len(self.weights)
+
     def sums(self, values: Array) -> Array:
         """Rows (or totals) of columns, as 2 × rows × parts."""
         return np.asarray(values @ self.weights.transpose(0, 2, 1))
@@ -63,6 +68,11 @@ class Smooth:
     @property
     def parts(self) -> tuple[str, ...]:
         return (self.part,)
+
+    @property
+    def size(self) -> int:
+        """How many sums it is made of."""
+        return len(self.places)
 
     def sums(self, values: Array) -> Array:
         """Rows (or totals) of columns, as sums × rows × 1."""
@@ -98,8 +108,9 @@ class Influences:
     values: Array
 
 
-def influences(form: Form, rows: Array) -> Influences:
-    value, slope = form.at(rows.sum(axis=1, keepdims=True))
+def influences(form: Form, rows: Array, at: tuple[Array, Array] | None = None) -> Influences:
+    """Of what a form makes of rows; `at` are value and slope, where these are some documents of many."""
+    value, slope = at or form.at(rows.sum(axis=1, keepdims=True))
     with np.errstate(invalid="ignore"):  # an undefined value has no slope
         each = slope * rows
     counted = (rows != 0).any(axis=0).astype(np.float64)

@@ -14,35 +14,11 @@ import numpy as np
 
 from showthrough.numerics.distributions import beta_quantile, normal_quantile, student_quantile
 from showthrough.statistics.forms import Array, Influences
+from showthrough.statistics.moves import Moved
 
 Ends = tuple[float, float, float]  # a value with the low and the high end of its interval
 
 _NONE = 1e-12  # a spread that is nothing but rounding
-_CELLS = 1_000_000  # of the matrix of draws that is held at once: 8 MB
-
-
-def resampled_totals(values: Array, resamples: int, seed: int) -> Array:
-    """Column sums of many resamples of the rows: `resamples` × columns.
-
-    A resample draws as many documents as there are, with replacement. All columns share the same draws, so that
-    whatever is computed from them is resampled together.
-
-    >>> resampled_totals(np.array([[1.0], [1.0]]), resamples=3, seed=0).tolist()
-    [[2.0], [2.0], [2.0]]
-    """
-    documents = len(values)
-    random = np.random.default_rng(seed)
-    totals = np.zeros((resamples, values.shape[1]))
-    if not documents:
-        return totals
-    block = max(1, _CELLS // documents)
-    for start in range(0, resamples, block):
-        size = min(block, resamples - start)
-        drawn = random.integers(0, documents, size=(size, documents), dtype=np.int32)
-        drawn += (np.arange(size, dtype=np.int32) * documents)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=size * documents).reshape(size, documents)
-        totals[start : start + size] = times.astype(np.float64) @ values
-    return totals
 
 
 @dataclass(frozen=True)
@@ -55,28 +31,29 @@ class Spread:
     speaking: Array  # as many equally large deviations as there are
 
     @classmethod
-    def of(cls, resampled: Array, each: Influences) -> Spread:
+    def of(cls, resampled: Array, each: Influences | Moved) -> Spread:
         """From resampled values (resamples × values) and what documents do to them."""
-        counted = each.counted.sum(axis=0)
+        moved = each if isinstance(each, Moved) else Moved.of(each)
+        counted = moved.counted
         defined = ~np.isnan(resampled)
         number = np.maximum(defined.sum(axis=0), 1)
         mean = np.where(defined, resampled, 0).sum(axis=0) / number
         variance = np.where(defined, (resampled - mean) ** 2, 0).sum(axis=0) / number
         # A few resamples may by chance lie close together; documents do not.
-        variance = np.maximum(variance, (each.moves**2).sum(axis=0)) * counted / np.maximum(counted - 1, 1)
-        variance[variance <= _NONE * np.maximum(each.values**2, 1)] = 0.0
-        return cls(variance, counted, alike(each.weights), alike(each.moves**2))
+        variance = np.maximum(variance, moved.squares) * counted / np.maximum(counted - 1, 1)
+        variance[variance <= _NONE * np.maximum(moved.values**2, 1)] = 0.0
+        weight, speaking = alike(moved.weights, moved.squared), alike(moved.squares, moved.fourths)
+        return cls(variance, counted, weight, speaking)
 
 
-def alike(shares: Array) -> Array:
-    """As many equal shares as are as uneven as these: all of them if they are equal, 1 if one has everything.
+def alike(sums: Array, squares: Array) -> Array:
+    """As many equal shares as are as uneven as some: all of them if they are equal, 1 if one has everything.
 
-    >>> alike(np.array([[1.0, 1.0], [1.0, 0.0]])).tolist()
+    >>> alike(np.array([2.0, 1.0]), np.array([2.0, 1.0])).tolist()  # of the shares 1 and 1, and of 1 and 0
     [2.0, 1.0]
     """
-    whole = shares.sum(axis=0) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.nan_to_num(whole / (shares**2).sum(axis=0)))
+        return np.asarray(np.nan_to_num(sums**2 / squares))
 
 
 def share_interval(value: Array, spread: Spread, confidence: float) -> tuple[Array, Array]:

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from showthrough.statistics.blocks import Table
 from showthrough.statistics.comparison import PairTest, pair_tests
-from showthrough.statistics.forms import Array, Combine, Influences, forms, influences
+from showthrough.statistics.forms import Combine, forms
 from showthrough.statistics.intervals import Spread, difference_interval, share_interval
+from showthrough.statistics.moves import Between, Moved, moved_together
 
 _NONE = 1e-12  # what rounding makes of nothing
 LEVEL = 0.05  # at which a loss larger than told is excluded
@@ -35,8 +37,8 @@ class Loss:
 def loss_of(
     combine: Combine,
     columns: Sequence[str],
-    later: Array,
-    earlier: Array,
+    later: Table,
+    earlier: Table,
     part: str,
     *,
     higher: bool,
@@ -58,14 +60,14 @@ def loss_of(
     if test.fault or test.p is None:
         return Loss(None, None, test.fault)
     (form,) = forms(combine, columns, [part])
-    sides = [influences(form, form.sums(rows)) for rows in (later, earlier)]
+    sides, between = moved_together(form, [later, earlier], [(0, 1)])
     low, high = sides if higher else sides[::-1]
     lost = float((high.values - low.values)[0])
     p = test.p / 2 if lost > margin else 1 - test.p / 2
-    return Loss(p, _most(test, lost, low, high, bounded))
+    return Loss(p, _most(test, lost, low, high, between, bounded))
 
 
-def _most(test: PairTest, lost: float, low: Influences, high: Influences, bounded: bool) -> float | None:
+def _most(test: PairTest, lost: float, low: Moved, high: Moved, between: Between, bounded: bool) -> float | None:
     """The largest loss that cannot be excluded, the loss being what the high side has more than the low one.
 
     Student's t trusts the error of few leaks too much, and finds none where none was seen. So the intervals of the two
@@ -77,11 +79,11 @@ def _most(test: PairTest, lost: float, low: Influences, high: Influences, bounde
     if not bounded:
         return by_error
     above, below = _ends(high)[1] - float(high.values[0]), float(low.values[0]) - _ends(low)[0]
-    together = math.sqrt(max(above**2 + below**2 - 2 * _correlation(low, high) * above * below, 0.0))
+    together = math.sqrt(max(above**2 + below**2 - 2 * _correlation(low, high, between) * above * below, 0.0))
     return min(max(lost + together, lost if by_error is None else by_error), 1.0)
 
 
-def _ends(side: Influences) -> tuple[float, float]:
+def _ends(side: Moved) -> tuple[float, float]:
     """The ends of a value's interval without resamples, each exceeded as rarely as the level says."""
     value = np.clip(side.values, 0, 1)
     extreme = min(value[0], 1 - value[0]) <= _NONE  # where all of the error is on one side anyway
@@ -89,7 +91,7 @@ def _ends(side: Influences) -> tuple[float, float]:
     return float(low[0]), float(high[0])
 
 
-def _correlation(one: Influences, two: Influences) -> float:
+def _correlation(one: Moved, two: Moved, between: Between) -> float:
     """How far documents move two values together; 0 where one does not move."""
-    size = np.sqrt((one.moves**2).sum() * (two.moves**2).sum())
-    return float((one.moves * two.moves).sum() / size) if size > 0 else 0.0
+    size = float(np.sqrt(one.squares[0] * two.squares[0]))
+    return float(between.products[0, 0]) / size if size > 0 else 0.0

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations, combinations_with_replacement
+from operator import add
 
 import numpy as np
 
+from showthrough.statistics.blocks import Again, Table, summed
+from showthrough.statistics.coins import Tosses, tosses
 from showthrough.statistics.forms import Array, Combine, Form, Ratios, values_at
 
-_CELLS = 1_000_000
-_BLOCK = 256  # shuffles whose sums are held at once
-_HELD = 4_000_000  # sums of all systems that are held at once: 32 MB
+_HELD = 4_000_000  # sums of all systems and pairs that are held at once: 32 MB
+_TOGETHER = 256  # shuffles that are worked out together
 _PAIRS = 64  # pairs, times parts, that are worked out together
 _TOLERANCE = 1e-12  # two ways to add the same numbers may differ in the last bit; that is no difference
 _EQUAL = 1e-9
 
 
-def coins(documents: int, shuffles: int, seed: int) -> Iterator[Array]:
-    """1 where a document's rows are exchanged, 0 where they stay: blocks of shuffles × documents."""
-    random = np.random.default_rng(seed)
-    block = max(1, min(_BLOCK, _CELLS // max(documents, 1)))
-    for start in range(0, shuffles, block):
-        size = min(block, shuffles - start)
-        bits = np.unpackbits(random.integers(0, 256, (size, -(-documents // 8)), dtype=np.uint8), axis=1)
-        yield bits[:, :documents].astype(np.float64)
-
-
 def plain_p(
-    combine: Combine, columns: Sequence[str], systems: Sequence[Array], parts: Sequence[str], shuffles: int, seed: int
+    combine: Combine, columns: Sequence[str], systems: Sequence[Table], parts: Sequence[str], shuffles: int, seed: int
 ) -> dict[tuple[str, int, int], float | None]:
     """For every part and pair of systems, a p value by plain differences (Uzuner, Luo and Szolovits 2007).
 
@@ -37,20 +30,25 @@ def plain_p(
     leaves a value undefined (NaN) counts as large: it must not make a result look surer. Two systems are taken for
     interchangeable, also where one masks far more than the other, so this finds too much.
     """
-    rows = np.stack(systems, axis=1)
-    totals = rows.sum(axis=0)
+    totals = np.stack([summed(one) for one in systems])
     real = values_at(combine, columns, totals)
     large = {part: np.zeros((len(systems), len(systems))) for part in parts}
-    for flips in coins(len(rows), shuffles, seed):
-        sums = (flips @ rows.reshape(len(rows), -1)).reshape(-1, *totals.shape)
-        for first in range(len(systems) - 1):
-            shift = sums[:, first + 1 :] - sums[:, [first]]
-            one = values_at(combine, columns, totals[first] + shift)
-            two = values_at(combine, columns, totals[first + 1 :] - shift)
-            for part in parts:
-                difference = real[part][first] - real[part][first + 1 :]
-                smaller = np.abs(one[part] - two[part]) < np.abs(difference) - _TOLERANCE
-                large[part][first, first + 1 :] += (~smaller).sum(axis=0)
+    flat = Again(systems, lambda some: np.stack(some, axis=1).reshape(len(some[0]), -1))
+    for shuffled in tosses(len(systems[0]), shuffles, seed, flat.once, _HELD // max(totals.size, 1)):
+        moved = np.zeros((shuffled.shuffles, totals.size))
+        for number, rows in enumerate(flat):
+            for place, flips in shuffled.of(number, len(rows)):
+                moved[place] += flips @ rows
+        for start in range(0, len(moved), _TOGETHER):
+            sums = moved[start : start + _TOGETHER].reshape(-1, *totals.shape)
+            for first in range(len(systems) - 1):
+                shift = sums[:, first + 1 :] - sums[:, [first]]
+                one = values_at(combine, columns, totals[first] + shift)
+                two = values_at(combine, columns, totals[first + 1 :] - shift)
+                for part in parts:
+                    difference = real[part][first] - real[part][first + 1 :]
+                    smaller = np.abs(one[part] - two[part]) < np.abs(difference) - _TOLERANCE
+                    large[part][first, first + 1 :] += (~smaller).sum(axis=0)
     return {
         (part, first, second): None
         if np.isnan(real[part][first] - real[part][second])
@@ -60,34 +58,45 @@ def plain_p(
     }
 
 
-def studentized_p(form: Form, sums: Sequence[Array], shuffles: int, seed: int) -> dict[tuple[int, int], Array]:
+def studentized_p(
+    form: Form, systems: Sequence[Table], shuffles: int, seed: int, lead: float = 0.0
+) -> dict[tuple[int, int], Array]:
     """For every pair of systems, a p value for each part of a form: are the two values equal?
 
-    `sums` are what the form makes of each system's rows.
+    With a `lead`, which the first system is given, the parts are shares.
 
     Exchanging rows asks whether two systems are interchangeable, which they are not if one masks a hundred times as
     much as the other, however right each mask is. So a difference is measured by its standard error, from what each
     document adds to it (its linearised residual), and by that of every shuffle anew (Chung and Romano 2013).
 
     All systems share the coins, so a product of coins and rows serves every pair that a system is in. What two systems
-    have together is made for a few pairs at a time: of many systems there are more pairs than fit into memory.
+    have together is made for a few pairs at a time: of many systems there are more pairs than fit into memory. Where
+    there are several blocks of documents, what is exchanged is added up over them for as many shuffles as can be held.
     """
     from threadpoolctl import threadpool_limits
 
-    moments = _Moments.of(sums)
-    several = [_Several.of(*some, moments) for some in _together(len(sums), len(form.parts))]
-    real = [np.abs(_studentized(form, *each.sides(moments.totals), each.total, None))[:, 0] for each in several]
+    def moments_of(some: tuple[Array, ...]) -> _Moments:
+        first, *others = map(form.sums, some)
+        return _Moments.of([form.raised(first, lead) if lead and isinstance(form, Ratios) else first, *others])
+
+    several = [_Several(*some) for some in _together(len(systems), len(form.parts))]
+    moments = Again(systems, moments_of)
+    sums = _Sums.of(moments, several)
+    real = [np.abs(_studentized(form, *each.sides(sums.totals), one, None))[:, 0] for each, one in sums.across(several)]
     large = [np.zeros_like(one) for one in real]
-    step = max(1, _HELD // max(len(moments.columns), 1))
     with threadpool_limits(1, "blas"):  # products are small; threads would mostly wait for each other
-        for block in coins(moments.columns.shape[1], shuffles, seed):
-            for flips in (block[first : first + step] for first in range(0, len(block), step)):
-                moved = _unflat(moments.columns @ flips.T, moments.totals.shape)  # the sums of what is exchanged
-                for each, so_far, observed in zip(several, large, real, strict=True):
-                    sides = each.sides(moments.totals, moved)
-                    shuffled = _studentized(form, *sides, each.total, each.turned(flips, moments.rows))
+        for shuffled in tosses(len(systems[0]), shuffles, seed, moments.once, _HELD // max(sums.size, 1)):
+            moved, turned = sums.exchanged(moments, several, shuffled)
+            for start in range(0, shuffled.shuffles, _TOGETHER):
+                here = slice(start, start + _TOGETHER)
+                changed = _unflat(moved[:, here], sums.totals.shape)
+                for (each, across), by_turning, so_far, observed in zip(
+                    sums.across(several), turned, large, real, strict=True
+                ):
+                    sides = each.sides(sums.totals, changed)
+                    found = _studentized(form, *sides, across, each.unlike(by_turning[:, here], len(form.parts)))
                     # What adding in another order makes of an equal number must not count as smaller.
-                    so_far += (~(np.abs(shuffled) < observed[:, None] * (1 - _EQUAL))).sum(axis=1)
+                    so_far += (~(np.abs(found) < observed[:, None] * (1 - _EQUAL))).sum(axis=1)
     return {
         (each.one, two): np.where(np.isnan(one), np.nan, (count + 1) / (shuffles + 1))
         for each, observed, counts in zip(several, real, large, strict=True)
@@ -97,11 +106,11 @@ def studentized_p(form: Form, sums: Sequence[Array], shuffles: int, seed: int) -
 
 @dataclass(frozen=True)
 class _Moments:
-    """All systems' sums, then the sums of products of each two; `totals` is (sums + products) × systems × 1 × parts."""
+    """All systems' sums of some documents, and the products of each two of them."""
 
     rows: Array  # sums × systems × documents × parts
     columns: Array  # (sums + products) · systems · parts × documents
-    totals: Array
+    totals: Array  # (sums + products) × systems × 1 × parts
 
     @classmethod
     def of(cls, systems: Sequence[Array]) -> _Moments:
@@ -117,13 +126,12 @@ class _Several:
     one: int
     first: int  # of the others
     last: int  # the one after them
-    total: Array  # products of one side's sums with the other's: sums × sums × others × 1 × parts
 
-    @classmethod
-    def of(cls, one: int, first: int, last: int, moments: _Moments) -> _Several:
-        rows = moments.rows
-        products = [np.einsum("anp,bnp->abp", rows[:, one], rows[:, two]) for two in range(first, last)]
-        return cls(one, first, last, np.stack(products, axis=2)[:, :, :, None])
+    def across(self, rows: Array) -> Array:
+        """Products of one side's sums with the other's, summed: sums × sums × others × 1 × parts."""
+        others = range(self.first, self.last)
+        products = [np.einsum("anp,bnp->abp", rows[:, self.one], rows[:, two]) for two in others]
+        return np.stack(products, axis=2)[:, :, :, None]
 
     def _split(self, values: Array) -> tuple[Array, Array]:
         return values[:, self.one : self.one + 1], values[:, self.first : self.last]
@@ -137,12 +145,57 @@ class _Several:
         shift = theirs - mine
         return here + shift, there - shift
 
-    def turned(self, flips: Array, rows: Array) -> Array:
-        """What an exchange adds to the products of unlike sums: those × others × shuffles × parts."""
+    def turned(self, rows: Array) -> Array:
+        """What an exchange adds to the products of unlike sums: those · others · parts × documents."""
         here, there = self._split(rows)
         both = [here[b] * there[a] - here[a] * there[b] for a, b in combinations(range(len(rows)), 2)]
-        columns = np.stack(both) if both else there[:0]
-        return _unflat(_flat(columns) @ flips.T, columns.shape)
+        return _flat(np.stack(both) if both else there[:0])
+
+    def unlike(self, products: Array, parts: int) -> Array:
+        """The same, added up by coins: unlike sums × others × shuffles × parts."""
+        others = self.last - self.first
+        return _unflat(products, (len(products) // (others * parts), others, 1, parts))
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """What all documents sum up to."""
+
+    totals: Array  # (sums + products) × systems × 1 × parts
+    products: list[Array]  # of what several have together: sums × sums × others × 1 × parts
+
+    @classmethod
+    def of(cls, moments: Iterable[_Moments], several: Sequence[_Several]) -> _Sums:
+        return reduce(_Sums._with, (cls(one.totals, [each.across(one.rows) for each in several]) for one in moments))
+
+    def _with(self, more: _Sums) -> _Sums:
+        return _Sums(self.totals + more.totals, [*map(add, self.products, more.products)])
+
+    @property
+    def size(self) -> int:
+        """How many sums are kept of each shuffle."""
+        return self.totals.size + sum(self._unlike)
+
+    @property
+    def _unlike(self) -> list[int]:
+        """Of those, how many are products of unlike sums that several have together."""
+        return [len(one) * (len(one) - 1) // 2 * one[0, 0].size for one in self.products]
+
+    def across(self, several: Sequence[_Several]) -> Iterator[tuple[_Several, Array]]:
+        return zip(several, self.products, strict=True)
+
+    def exchanged(
+        self, moments: Iterable[_Moments], several: Sequence[_Several], shuffled: Tosses
+    ) -> tuple[Array, list[Array]]:
+        """Sums and products of what shuffles exchange, and what that adds to the products of unlike sums."""
+        moved = np.zeros((self.totals.size, shuffled.shuffles))
+        turned = [np.zeros((size, shuffled.shuffles)) for size in self._unlike]
+        for number, block in enumerate(moments):
+            for place, flips in shuffled.of(number, block.columns.shape[1]):
+                moved[:, place] += block.columns @ flips.T
+                for each, so_far in zip(several, turned, strict=True):
+                    so_far[:, place] += each.turned(block.rows) @ flips.T
+        return moved, turned
 
 
 def _together(systems: int, parts: int) -> Iterator[tuple[int, int, int]]:

@@ -18,9 +18,9 @@ UNGUESSED = "unguessed"
 
 def against(units: Rows, control: str) -> tuple[Units, Units]:
     """By unit what the attack inferred, of how much, and the same of a control."""
-    columns = dict(zip(units.columns, units.values.T, strict=True))
-    tried = columns[f"{ALL}:{CONTROL}:{control}"]
-    return (columns[f"{RIGHT}:{OWN}:{control}"], tried), (columns[f"{RIGHT}:{CONTROL}:{control}"], tried)
+    names = f"{RIGHT}:{OWN}:{control}", f"{RIGHT}:{CONTROL}:{control}", f"{ALL}:{CONTROL}:{control}"
+    own, by_control, tried = units.picked(*names)
+    return (own, tried), (by_control, tried)
 
 
 def remarks_of(attacker: str, judge: str, tables: Mapping[str, Rows]) -> list[str]:

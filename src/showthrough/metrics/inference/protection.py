@@ -152,9 +152,9 @@ class _Protection(Metric):
 
 def _against(units: Rows, control: str) -> tuple[Units, Units]:
     """By unit what the attack inferred, of how much, and the same of a control."""
-    columns = dict(zip(units.columns, units.values.T, strict=True))
-    attack, other = ([columns[column_of(one, of)] for one in (INFERRED, ASKED)] for of in ("", f"{CONTROL}:{control}"))
-    return (attack[0], attack[1]), (other[0], other[1])
+    names = (column_of(one, of) for of in ("", f"{CONTROL}:{control}") for one in (INFERRED, ASKED))
+    inferred, asked, by_control, tried = units.picked(*names)
+    return (inferred, asked), (by_control, tried)
 
 
 def _in_order(part: str) -> tuple[int, str]:

@@ -1,0 +1,127 @@
+"""What all documents together do to numbers: their influences added up, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import add
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.statistics.blocks import Table, abreast, blocks
+from showthrough.statistics.forms import Array, Form, Influences, Ratios, influences
+
+Bools = NDArray[np.bool_]
+Pair = tuple[int, int]
+Sum = TypeVar("Sum", Array, "Moved", "Between")
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Sums of influences over documents, part by part."""
+
+    values: Array
+    counted: Array  # documents that count for a value at all
+    squares: Array  # of moves
+    fourths: Array  # powers of moves
+    weights: Array
+    squared: Array  # weights
+    largest: Array  # move of a single document
+
+    @classmethod
+    def of(cls, each: Influences) -> Moved:
+        squares = each.moves**2
+        return cls(
+            each.values,
+            each.counted.sum(axis=0),
+            squares.sum(axis=0),
+            (squares**2).sum(axis=0),
+            each.weights.sum(axis=0),
+            (each.weights**2).sum(axis=0),
+            np.abs(each.moves).max(axis=0, initial=0),
+        )
+
+    def __add__(self, more: Moved) -> Moved:
+        """With other documents of the same table."""
+        return Moved(
+            self.values,
+            self.counted + more.counted,
+            self.squares + more.squares,
+            self.fourths + more.fourths,
+            self.weights + more.weights,
+            self.squared + more.squared,
+            np.maximum(self.largest, more.largest),
+        )
+
+
+@dataclass(frozen=True)
+class Between:
+    """How the same documents move the values of two systems: sums over documents, pairs of systems × parts."""
+
+    squares: Array  # of what one moves more than the other
+    fourths: Array
+    products: Array  # of the two moves
+    alike: Bools  # whether the same counts on either side, in every document
+
+    @classmethod
+    def of(cls, each: Sequence[Influences], counted: Sequence[Array], pairs: Sequence[Pair]) -> Between:
+        """`counted` are the sums that say how much counts: sums × documents × parts of each system."""
+        shape = len(pairs), counted[0].shape[-1]
+        squares, fourths, products = np.zeros((3, *shape))
+        alike = np.ones(shape, dtype=bool)
+        for place, (one, two) in enumerate(pairs):
+            apart = (each[one].moves - each[two].moves) ** 2
+            squares[place], fourths[place] = apart.sum(axis=0), (apart**2).sum(axis=0)
+            products[place] = (each[one].moves * each[two].moves).sum(axis=0)
+            alike[place] = (counted[one] == counted[two]).all(axis=(0, 1))
+        return cls(squares, fourths, products, alike)
+
+    def __add__(self, more: Between) -> Between:
+        """With other documents of the same systems."""
+        return Between(
+            self.squares + more.squares,
+            self.fourths + more.fourths,
+            self.products + more.products,
+            self.alike & more.alike,
+        )
+
+
+def moved(every: Sequence[Form], table: Table) -> list[Moved]:
+    """What documents do to the values of some forms; they are gone through twice, for the values first."""
+    if not every:
+        return []
+    at = [form.at(one) for form, one in zip(every, _totals(every, table), strict=True)]
+    found: list[Moved] = []
+    for block in blocks(table):
+        pairs = zip(every, at, strict=True)
+        found = _plus(found, [Moved.of(influences(form, form.sums(block), here)) for form, here in pairs])
+    return found
+
+
+def moved_together(form: Form, systems: Sequence[Table], pairs: Sequence[Pair]) -> tuple[list[Moved], Between]:
+    """What the same documents do to the values of several systems, and to those of each pair."""
+    at = [form.at(_totals([form], one)[0]) for one in systems]
+    below = slice(1, 2) if isinstance(form, Ratios) else slice(None)
+    sides: list[Moved] = []
+    between: list[Between] = []
+    for some in abreast(systems):
+        rows = [form.sums(block) for block in some]
+        each = [influences(form, one, here) for one, here in zip(rows, at, strict=True)]
+        sides = _plus(sides, [*map(Moved.of, each)])
+        between = _plus(between, [Between.of(each, [one[below] for one in rows], pairs)])
+    return sides, between[0]
+
+
+def _totals(every: Sequence[Form], table: Table) -> list[Array]:
+    """What forms make of all documents: sums × 1 × parts each."""
+    sums: list[Array] = []
+    for block in blocks(table):
+        sums = _plus(sums, [form.sums(block).sum(axis=1, keepdims=True) for form in every])
+    return sums
+
+
+def _plus(sums: list[Sum], more: list[Sum]) -> list[Sum]:
+    """One by one; nothing so far is no zero, which has a sign."""
+    return [*map(add, sums, more)] if sums else more

@@ -1,0 +1,72 @@
+"""Documents drawn again, with replacement: what sums would be, had other documents come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.statistics.blocks import Table, blocks
+from showthrough.statistics.forms import Array
+
+Ints = NDArray[np.int64]
+
+_CELLS = 1_000_000  # of the matrix of draws that is held at once: 8 MB
+
+
+def resampled_totals(rows: Table, resamples: int, seed: int) -> Array:
+    """Column sums of many resamples of the rows: `resamples` × columns.
+
+    A resample draws as many documents as there are, with replacement. All columns share the same draws, so that
+    whatever is computed from them is resampled together.
+
+    Of several blocks it is drawn first how many of a resample's documents are in each, and then which ones: that is
+    as likely as drawing them all at once, and asks for one block after the other.
+
+    >>> resampled_totals(np.array([[1.0], [1.0]]), resamples=3, seed=0).tolist()
+    [[2.0], [2.0], [2.0]]
+    """
+    random = np.random.default_rng(seed)
+    left, to_draw = len(rows), np.full(resamples, len(rows), dtype=np.int64)
+    totals = np.zeros((resamples, 0))
+    for number, block in enumerate(blocks(rows)):
+        if not number:
+            totals = np.zeros((resamples, block.shape[1]))
+        if len(block) == len(rows):
+            drawn = _drawn(random, len(block), resamples)
+        else:
+            here = random.binomial(to_draw, len(block) / left)
+            left, to_draw = left - len(block), to_draw - here
+            drawn = _drawn_of_some(random, len(block), here)
+        start = 0
+        for times in drawn:
+            totals[start : start + len(times)] += times @ block
+            start += len(times)
+    return totals
+
+
+def _drawn(random: np.random.Generator, documents: int, resamples: int) -> Iterator[Array]:
+    """How often each document is in each resample of as many: some resamples × documents at a time."""
+    if not documents:
+        return
+    together = max(1, _CELLS // documents)
+    for start in range(0, resamples, together):
+        size = min(together, resamples - start)
+        drawn = random.integers(0, documents, size=(size, documents), dtype=np.int32)
+        drawn += (np.arange(size, dtype=np.int32) * documents)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=size * documents).reshape(size, documents)
+        yield times.astype(np.float64)
+
+
+def _drawn_of_some(random: np.random.Generator, documents: int, draws: Ints) -> Iterator[Array]:
+    """The same where each resample draws its own number of these documents."""
+    together = max(1, _CELLS // documents)
+    kind = np.uint16 if documents <= np.iinfo(np.uint16).max + 1 else np.int32
+    for start in range(0, len(draws), together):
+        some = draws[start : start + together]
+        times = np.zeros((len(some), documents))
+        drawn = random.integers(0, documents, int(some.sum()), dtype=kind)
+        for place, one in enumerate(np.split(drawn, np.cumsum(some)[:-1])):
+            times[place] = np.bincount(one, minlength=documents)
+        yield times
