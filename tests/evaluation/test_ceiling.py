@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from showthrough import METRICS, Anonymization, InputError, Mask, Metric, Rows, Run, TypedMask, evaluate, read_corpus
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.evaluation import ceiling as module
+from showthrough.evaluation import ceiling as module, readings
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.metrics import parse_metric
 from showthrough.run.records import Ceiling, Human
@@ -183,8 +183,8 @@ def test_neither_the_order_of_documents_nor_of_layers_matters(data: Path) -> Non
 
 def test_chunks_change_nothing(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = read_corpus(data / "tab/train_100.json")
-    whole, chunks = ceiling(corpus), Corpus.chunks
-    monkeypatch.setattr(Corpus, "chunks", lambda self, characters=20_000, start=0: chunks(self, characters, start))
+    whole = ceiling(corpus)
+    monkeypatch.setattr(readings, "_CHARACTERS", 20_000)
     assert ceiling(corpus) == whole
 
 
