@@ -47,7 +47,7 @@ class Spilled:
         kept = np.dtype(column.kept)
         stop = column.size if stop is None else min(stop, column.size)
         self._file.seek(column.place + start * kept.itemsize)
-        content = self._file.read((stop - start) * kept.itemsize)
+        content = self._file.read(max(stop - start, 0) * kept.itemsize)
         return np.frombuffer(content, dtype=kept).astype(np.float64)
 
     def close(self) -> None:
