@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.resources.chat.base import Chat
     from showthrough.resources.chat.estimate import Tally
     from showthrough.resources.chat.recordings import Recordings
-    from showthrough.resources.embedder import Embedder, SentenceEmbedder
+    from showthrough.resources.embedder import Embed, Embedder, LongTexts, SentenceEmbedder
     from showthrough.resources.information import InformationSource
     from showthrough.resources.meaning import Sts
     from showthrough.resources.similarity import Similarity
@@ -175,6 +175,13 @@ class Resources:
 
             return LatentSemantics()
         return self._sentences(name, EMBEDDING)
+
+    def embedding(self, name: str, originals: Sequence[str], long_texts: LongTexts) -> Embed:
+        """How texts are embedded, once the embedder of a name knows the originals: by workers, where there are."""
+        from showthrough.resources.embedding import Learned, in_batches
+
+        learned = Learned.of(self, name, originals, long_texts)
+        return lambda texts: in_batches(self, learned, texts)
 
     @_once
     def language_model(self, name: str) -> CausalLanguageModel:
