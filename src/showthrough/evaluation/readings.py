@@ -99,18 +99,19 @@ class Readings:
         self._spilled = Spilled()
         self.failures: dict[str, str] = {}
         self._numbered: dict[str, int] = {}
-        pieces: dict[str, list[list[Column]]] = {text: [] for text in metrics}
+        pieces: dict[str, list[Column]] = {text: [] for text in metrics}  # column after column of some readings
         columns: dict[str, list[tuple[str, ...]]] = {text: [] for text in metrics}
-        documents: list[NDArray[np.int64]] = []
+        alike: dict[tuple[str, ...], tuple[str, ...]] = {}  # names that come again and again are kept once
+        documents: list[NDArray[np.int32]] = []
         annotators: list[NDArray[np.int32]] = []
         for counted in resources.mapped(_counted, _Asked(metrics, corpus.survey.types), _shared(corpus)):
             self.failures |= counted.failures
             number = [self._numbered.setdefault(name, len(self._numbered)) for name in counted.names]
-            documents.append(counted.documents)
+            documents.append(counted.documents.astype(np.int32))
             annotators.append(np.array(number, dtype=np.int32)[counted.annotators])
             for text, rows in counted.rows.items():
-                columns[text].append(rows.columns)
-                pieces[text].append([self._spilled.put(column) for column in rows.values.T])
+                columns[text].append(alike.setdefault(rows.columns, rows.columns))
+                pieces[text].append(self._spilled.put(rows.values.T.ravel()))
         who = np.concatenate(annotators)
         shares = np.bincount(who)
         self.shares = {name: int(shares[number]) for name, number in self._numbered.items()}
@@ -136,14 +137,17 @@ class Readings:
         span = self._spans[annotator]
         return {text: SpilledRows(names, self._spilled, kept, span) for text, (names, kept) in self._tables.items()}
 
-    def _lay_out(self, corpus: Corpus, documents: Ints, who: NDArray[np.int32], named: Sequence[str]) -> None:
+    def _lay_out(
+        self, corpus: Corpus, documents: NDArray[np.int32], who: NDArray[np.int32], named: Sequence[str]
+    ) -> None:
         """Where the units of everybody stand in a column: those of all together first, then of each that is named."""
-        shared, self._document = np.unique(documents, return_inverse=True)
-        order, unit = _units(corpus, shared)
-        self._order = order
+        shared = np.unique(documents)
+        self._document = np.searchsorted(shared, documents).astype(np.int32)
+        order, unit = _units(corpus, shared.astype(np.int64))
+        self._order = order.astype(np.int32)
         of_document = np.empty(len(shared), dtype=np.int64)
         of_document[order] = unit
-        self._unit = unit
+        self._unit = unit.astype(np.int32)
         self._units = int(unit[-1]) + 1
         # In the order of units, of one annotator after the other; others than the named have no part in it.
         rank = np.empty(len(shared), dtype=np.int64)
@@ -151,32 +155,33 @@ class Readings:
         turn = np.full(len(self._numbered), len(named), dtype=np.int64)
         turn[[self._numbered[name] for name in named]] = np.arange(len(named))
         place = np.lexsort((rank[self._document], turn[who]))
-        self._each = place[turn[who[place]] < len(named)]
+        self._each = place[turn[who[place]] < len(named)].astype(np.int32)
         key = turn[who[self._each]] * self._units + of_document[self._document[self._each]]
         new = np.concatenate([[True], np.diff(key) != 0]) if len(key) else np.zeros(0, dtype=bool)
-        self._each_unit = np.cumsum(new) - 1
+        self._each_unit = (np.cumsum(new) - 1).astype(np.int32)
         bounds = self._units + np.searchsorted(key[new] // self._units, np.arange(len(named) + 1))
         self._spans = {_ALL: range(self._units)}
         for number, name in enumerate(named):
             self._spans[self._numbered[name]] = range(int(bounds[number]), int(bounds[number + 1]))
 
     def _summed(
-        self, names: Sequence[tuple[str, ...]], pieces: Sequence[Sequence[Column]], sizes: Sequence[int]
+        self, names: Sequence[tuple[str, ...]], pieces: Sequence[Column], sizes: Sequence[int]
     ) -> tuple[tuple[str, ...], list[Column]]:
         """One column after the other, of all readings, summed by document and by group; one that a piece lacks is 0."""
         columns = tuple(dict.fromkeys(column for each in names for column in each))
         kept = []
         for column in columns:
-            found = (
-                self._spilled.get(piece[each.index(column)]) if column in each else np.zeros(size)
-                for each, piece, size in zip(names, pieces, sizes, strict=True)
-            )
-            values = np.concatenate(list(found))
+            values, start = np.zeros(sum(sizes)), 0
+            for each, piece, size in zip(names, pieces, sizes, strict=True):
+                if column in each:
+                    at = each.index(column) * size
+                    values[start : start + size] = self._spilled.get(piece, at, at + size)
+                start += size
             # Document by document first, in the order of annotators: the last digit of a sum hangs on the order.
             by_document = np.bincount(self._document, values)
             together = np.bincount(self._unit, by_document[self._order])
-            each = np.bincount(self._each_unit, values[self._each])
-            kept.append(self._spilled.put(np.concatenate([together, each])))
+            one_by_one = np.bincount(self._each_unit, values[self._each])
+            kept.append(self._spilled.put(np.concatenate([together, one_by_one])))
         return columns, kept
 
 
