@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from engines.pickling import Pickling
 from showthrough.attacks import lexical
 from showthrough.attacks.base import PRIOR
 from showthrough.attacks.lexical import Attempt, Lexical, telling
 from showthrough.attacks.terms import Wording
+from showthrough.resources import Resources
 
 BACKGROUND = {
     "ann": "Ann is a surgeon in Oslo. The surgeon from Oslo likes red tulips.",
@@ -90,7 +92,7 @@ def test_words_explain_the_score_exactly(texts: list[str], columns: list[int]) -
     attempt = Attempt(FITTED, texts)
     found = attempt.candidates()
     asked = np.array(columns[: len(texts)])
-    parts = attempt.contributions(Wording(texts), range(len(texts)), asked)
+    parts = attempt.spoken(range(len(texts)), asked).contributions(Wording(texts), FITTED.known)
     added = sum(np.bincount(occurrences.text, part, minlength=len(texts)) for occurrences, part in parts)
     score = found.score[np.arange(len(texts)), asked]
     heard = found.heard
@@ -184,7 +186,7 @@ def test_a_background_too_large_to_hold_gives_the_same(monkeypatch: pytest.Monke
     texts = ["the surgeon of Oslo", "white bread", "ten years", ""]
     fitted = Lexical().fit(BACKGROUND)
     held = fitted.scores(texts)
-    assert len(list(fitted.blocks())) > 1
+    assert len(fitted.blocks) > 1
     monkeypatch.setattr(lexical, "_HELD", 0)
     read_again = Lexical().fit(BACKGROUND).scores(texts)
     assert (read_again.score == held.score).all()
@@ -233,3 +235,23 @@ def test_of_many_individuals_the_best_are_kept(monkeypatch: pytest.MonkeyPatch) 
         assert kept.column[row].tolist() == order.tolist()
         # Blocks are smaller then, and the first of them tells the usual variance: not the same digits.
         assert kept.score[row] == pytest.approx(all_of_them.score[row][order], rel=0.3)
+
+
+@pytest.mark.parametrize("held", [lexical._HELD, 0])
+@pytest.mark.parametrize("everybody", [lexical.EVERYBODY, 3])
+def test_whoever_calculates_every_digit_is_the_same(held: int, everybody: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers count, hold individuals against documents and explain; batches are cut as if nobody else were there."""
+    for name, value in {"_HELD": held, "EVERYBODY": everybody, "_BLOCK": 40, "_CELLS": 5, "BEST": 2}.items():
+        monkeypatch.setattr(lexical, name, value)
+    texts = ["the surgeon of Oslo", "white bread", "", "ten years a judge", "boats in Bergen"]
+    engine = Pickling()
+    alone, shared = (
+        Lexical().fit(BACKGROUND, resources).scores(texts) for resources in (None, Resources(engine=engine))
+    )
+    assert engine.tasks > 5
+    assert (shared.score == alone.score).all()
+    assert (shared.columns() == alone.columns()).all()
+    asked = np.array([0, 1, -1, 2, 3])
+    assert alone.explain is not None
+    assert shared.explain is not None
+    assert shared.explain(asked) == alone.explain(asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +12,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 
+from engines.pickling import Pickling
 from showthrough import METRICS, Anonymization, InputError, Mask, Metric, Rows, Run, TypedMask, evaluate, read_corpus
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.evaluation import ceiling as module
+from showthrough.evaluation import ceiling as module, readings, spilled
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.metrics import parse_metric
+from showthrough.resources import Resources
 from showthrough.run.records import Ceiling, Human
 
 TEXT = "Ole Berg of Oslo, born 1971"
@@ -183,9 +186,25 @@ def test_neither_the_order_of_documents_nor_of_layers_matters(data: Path) -> Non
 
 def test_chunks_change_nothing(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = read_corpus(data / "tab/train_100.json")
-    whole, chunks = ceiling(corpus), Corpus.chunks
-    monkeypatch.setattr(Corpus, "chunks", lambda self, characters=20_000, start=0: chunks(self, characters, start))
+    whole = ceiling(corpus)
+    monkeypatch.setattr(readings, "_CHARACTERS", 20_000)
     assert ceiling(corpus) == whole
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_who_counts_changes_nothing(data: Path, tmp_path: Path, lazy: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of a long file whose documents are made by whoever counts, and where rows are beyond what memory holds."""
+    corpus = read_corpus(data / "tab/train_100.json")
+    metrics = [*module.USUAL, "phi_token"]
+    alone, engine = ceiling(corpus, metrics, resamples=50), Pickling()
+    if lazy:
+        cases = json.loads((data / "tab/train_100.json").read_bytes())
+        (tmp_path / "long.jsonl").write_text("".join(f"{json.dumps(case)}\n" for case in cases), encoding="utf-8")
+        corpus = read_corpus(tmp_path / "long.jsonl")
+    monkeypatch.setattr(readings, "_CHARACTERS", 20_000)
+    monkeypatch.setattr(spilled, "_HELD", 1_000)
+    assert ceiling(corpus, metrics, resamples=50, resources=Resources(engine=engine)) == alone
+    assert engine.tasks > 2
 
 
 def test_of_many_annotators_those_who_share_most(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from engines.pickling import Pickling
 from showthrough import Anonymization, InputError, Mask, Run, demo, evaluate, read_anonymization, read_corpus
 from showthrough.anonymizers import anonymize
 from showthrough.anonymizers.replacing import Way
@@ -19,10 +21,11 @@ from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import ScoredMask
 from showthrough.data.references import REFERENCES
 from showthrough.evaluation import sweeps as module
-from showthrough.evaluation.sweeps import is_swept, sweeps, thresholds_of
+from showthrough.evaluation.sweeps import Levels, is_swept, sweeps, thresholds_of
 from showthrough.formats.made import written
 from showthrough.metrics import metric_text, parse_metric
 from showthrough.metrics.chunk import Chunk
+from showthrough.resources import Resources
 
 METRICS = ["er_di", "er_qi", "recall", "precision"]
 TEXT = "Ole Berg of Oslo, born 1971"
@@ -126,7 +129,7 @@ def test_it_can_be_left() -> None:
 
 @given(st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.4, 0.85, 1.0])), min_size=2, max_size=200))
 def test_thresholds_part_masks(scores: list[float]) -> None:
-    found = thresholds_of(np.array(scores))
+    found = thresholds_of(Levels.of(scores))
     levels = sorted(set(scores))
     if len(levels) < 2:
         assert found == []
@@ -175,12 +178,29 @@ def test_it_begins_at_the_numbers_of_the_run(corpus: Corpus) -> None:
     assert not {*run.sweeps} & {*REFERENCES}
 
 
-def test_where_chunks_end_changes_no_number(corpus: Corpus) -> None:
+def test_where_chunks_end_changes_no_number_nor_who_counts_them(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = anonymize(corpus, Unsure(), name="x")
     metrics = {text: parse_metric(text) for text in METRICS}
-    whole = sweeps(corpus, [made], metrics, [Chunk(corpus)])
-    parts = (Chunk(corpus.part(range(at, min(at + 5, len(corpus))))) for at in range(0, len(corpus), 5))
-    assert sweeps(corpus, [made], metrics, parts) == whole
+    engine = Pickling()
+    whole = sweeps([made], metrics, Chunk(corpus, Resources(engine=engine)))
+    assert engine.tasks == 0  # one chunk is nobody else's
+    monkeypatch.setattr(
+        Corpus, "chunks", lambda self: (range(at, min(at + 5, len(self))) for at in range(0, len(self), 5))
+    )
+    monkeypatch.setattr(module, "_DOCUMENTS", 3)
+    assert sweeps([made], metrics, Chunk(corpus)) == whole
+    assert sweeps([made], metrics, Chunk(corpus, Resources(engine=engine))) == whole
+    assert engine.tasks == -(-len(corpus) // 5)
+
+
+@given(st.lists(st.lists(st.sampled_from([0.0, 0.25, 0.4, 0.85, 1.0]), max_size=5), max_size=5))
+def test_levels_are_those_of_all_scores(parts: list[list[float]]) -> None:
+    found = reduce(Levels.joined, map(Levels.of, parts), Levels.of(()))
+    scores = np.sort([score for part in parts for score in part])
+    assert found.at(np.arange(len(scores))).tolist() == scores.tolist()
+    assert found.scores.tolist() == sorted({*scores.tolist()})
 
 
 def test_what_is_swept() -> None:

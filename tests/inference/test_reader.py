@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from engines.pickling import Pickling
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
 from showthrough.formats import read_corpus
+from showthrough.inference import reader
 from showthrough.inference.agreement import agreement
 from showthrough.inference.base import Aim, Case, Guess
 from showthrough.inference.reader import Reader
 from showthrough.inference.reading.countries import _countries
+from showthrough.resources import Resources
 from showthrough.resources.places import country_named
 
 pytestmark = pytest.mark.usefixtures("no_sockets")
@@ -282,3 +285,13 @@ def test_a_name_that_both_tables_of_countries_know_is_one_country() -> None:
     told = [({*map(country_named, names)} - {None}, names) for names in {*_countries().values()}]
     assert len(told) > 150
     assert [names for found, names in told if len(found) > 1] == []
+
+
+def test_cases_are_read_by_whoever_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    person = subject(NAME="Ann Lee", AGE="41")
+    texts = ["Ann Lee is 41.", "", "She is 41 years old", "Ann slept", "Ann Lee is 41."]
+    cases = [Case("one", str(n), text, (person,), "subjects", ("NAME", "AGE")) for n, text in enumerate(texts)]
+    alone, engine = Reader().infer(cases), Pickling()
+    monkeypatch.setattr(reader, "_CASES", 2)
+    assert Reader(Resources(engine=engine)).infer(cases) == alone
+    assert engine.tasks == 3

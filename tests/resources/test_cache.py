@@ -287,3 +287,15 @@ def test_many_at_once(tmp_path: Path) -> None:
         list(pool.map(work, range(8)))
     assert not wrong
     assert list((tmp_path / "here").rglob(".*")) == []
+
+
+def test_those_who_write_at_the_same_time_keep_to_one_limit(tmp_path: Path) -> None:
+    """Each counts what the others wrote, and not the limit once for each of them."""
+    limit, entry = 400_000, np.zeros(500)  # 4,000 bytes, which take two blocks
+    caches = [Cache(tmp_path, limit) for _ in range(8)]
+    largest = 0
+    for number in range(60):
+        for place, cache in enumerate(caches):
+            cache.put(question(number, place), {"x": entry})
+        largest = max(largest, caches[0].size())
+    assert largest < 1.5 * limit

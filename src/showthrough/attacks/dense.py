@@ -51,7 +51,8 @@ class FittedDense:
         self.individuals = tuple(background)
         self.attack = attack
         windows, owner = windowed(tuple(background.values()), attack.window, attack.step)
-        self._embed = resources.embedder(attack.embedding).fitted(windows, "truncate")
+        self._resources = resources
+        self._embed = resources.embedding(attack.embedding, windows, "truncate")
         self._vectors = _unit(self._embed(windows))
         self._first = np.searchsorted(owner, np.arange(len(background)))
         self._silent = np.setdiff1d(np.arange(len(background)), owner)
@@ -69,14 +70,21 @@ class FittedDense:
 
     def _best(self, windows: Vectors) -> Floats:
         """Of every window, the similarity of each individual's best window; −1 for whoever has none."""
-        best = np.empty((len(windows), len(self.individuals)))
         first = np.minimum(self._first, len(self._vectors) - 1)
         block = max(1, _CELLS // max(len(self._vectors), 1))
-        for low in range(0, len(windows), block):
-            similar = windows[low : low + block] @ self._vectors.T
-            best[low : low + block] = np.maximum.reduceat(similar, first, axis=1)
+        blocks = (windows[low : low + block] for low in range(0, len(windows), block))
+        best = np.concatenate(list(self._resources.mapped(_nearest, (self._vectors, first), blocks)))
         best[:, self._silent] = -1.0
         return best
+
+
+def _nearest(resources: Resources, known: tuple[Vectors, Ints], windows: Vectors) -> Floats:
+    """How like each of some windows is to the most similar of each individual's, which begin at some places."""
+    from threadpoolctl import threadpool_limits
+
+    vectors, first = known
+    with threadpool_limits(1, "blas"):  # with more threads the last digits hang on how many there are
+        return np.maximum.reduceat(windows @ vectors.T, first, axis=1).astype(np.float64)
 
 
 def windowed(texts: Sequence[str], window: int, step: int) -> tuple[list[str], Ints]:

@@ -8,9 +8,11 @@ they look like. There is nothing to tune.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +31,7 @@ from showthrough.attacks.base import (
 )
 from showthrough.attacks.terms import Occurrences, View, Wording
 from showthrough.numerics.sparse import SparseRows
+from showthrough.resources import Resources
 
 VIEWS = (View("words", False, 1, 1, 22), View("phrases", False, 1, 3, 24), View("pieces", True, 4, 4, 22))
 FORMS = View("forms", False, 1, 1, 63)  # words told apart for certain
@@ -57,8 +60,10 @@ class Lexical(Attack):
 
     version = 2
 
-    def fit(self, background: Mapping[str, str], resources: object = None, watched: object = None) -> FittedLexical:
-        return FittedLexical(tuple(background), tuple(background.values()))
+    def fit(
+        self, background: Mapping[str, str], resources: Resources | None = None, watched: object = None
+    ) -> FittedLexical:
+        return FittedLexical(tuple(background), tuple(background.values()), resources or Resources())
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +73,17 @@ class Known:
     place: NDArray[np.int32]  # of a term among those that occur, −1 for all others
     weight: NDArray[np.float32]
     mean: Floats  # b̄
+
+    @classmethod
+    def of(cls, occurs: Ints, terms: int, weight: NDArray[np.float32], mean: Floats) -> Known:
+        """Of so many terms those that occur, ascending, with the weight and the mean of each."""
+        place = np.full(terms, -1, dtype=np.int32)
+        place[occurs] = np.arange(len(occurs), dtype=np.int32)
+        return cls(place, weight, mean)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """It travels to workers without the millions of terms that nobody has."""
+        return Known.of, (np.flatnonzero(self.place >= 0), len(self.place), self.weight, self.mean)
 
     def compact(self, counts: SparseRows) -> SparseRows:
         """Counts over the known terms alone, damped: 1 + ln count."""
@@ -92,60 +108,115 @@ def telling(having: Ints, times: Floats, individuals: int) -> Floats:
 class FittedLexical:
     """The attack once it knows a background. The columns of its scores are `individuals`, as they were given."""
 
-    def __init__(self, individuals: tuple[str, ...], texts: tuple[str, ...]) -> None:
+    def __init__(self, individuals: tuple[str, ...], texts: tuple[str, ...], resources: Resources) -> None:
         self.individuals = individuals
         self.texts = texts
-        self._blocks = _blocks(texts)
+        self.resources = resources
+        self.blocks = _blocks(texts)
         self._holds = sum(map(len, texts)) <= _HELD
-        self._weights: list[list[SparseRows]] = []  # of each block; empty where they are made again for every score
+        self._weights: list[list[SparseRows]] = []  # of each block; none where they are made again for every score
         self._learn()
 
     def _learn(self) -> None:
         """One pass for how many individuals have each term, one for their weights."""
         having = [np.zeros(1 << view.bits, dtype=np.int32) for view in VIEWS]
         times = [np.zeros(1 << view.bits, dtype=np.float32) for view in VIEWS]
-        counts_of: list[list[SparseRows]] = []
-        for block in self._blocks:
-            block_counts = _counted(self.texts[block.start : block.stop])
+        counts_of: deque[list[SparseRows]] = deque()
+        for block_counts in self.resources.mapped(_counted_there, None, self._texts()):
             for place, counts in enumerate(block_counts):
                 np.add.at(having[place], counts.column, 1)
                 np.add.at(times[place], counts.column, counts.data)
-            counts_of.append(block_counts if self._holds else [])
+            if self._holds:
+                counts_of.append(block_counts)
         self.known = list(map(self._known, having, times))
-        for number, block in enumerate(self._blocks):
-            block_weights = self._weighed(counts_of[number] or _counted(self.texts[block.start : block.stop]))
-            counts_of[number] = []
-            for known, weights in zip(self.known, block_weights, strict=True):
-                np.add.at(known.mean, weights.column, weights.data.astype(np.float64) / len(self.texts))
-            self._weights.append(block_weights if self._holds else [])
+        weighed: Iterator[list[SparseRows]]
+        if self._holds:  # what is counted already is weighed sooner than sent
+            weighed = (_weighed(self.known, counts_of.popleft()) for _ in self.blocks)
+        else:
+            weighed = self.resources.mapped(_weighed_there, self.known, self._texts())
+        means = [known.mean.copy() for known in self.known]
+        for block_weights in weighed:
+            for mean, weights in zip(means, block_weights, strict=True):
+                np.add.at(mean, weights.column, weights.data.astype(np.float64) / len(self.texts))
+            if self._holds:
+                self._weights.append(block_weights)
+        self.known = [replace(known, mean=mean) for known, mean in zip(self.known, means, strict=True)]
+
+    def _texts(self) -> Iterator[tuple[str, ...]]:
+        return (self.texts[block.start : block.stop] for block in self.blocks)
 
     def _known(self, having: NDArray[np.int32], times: NDArray[np.float32]) -> Known:
         occurs = np.flatnonzero(having)
-        place = np.full(len(having), -1, dtype=np.int32)
-        place[occurs] = np.arange(len(occurs), dtype=np.int32)
         weight = telling(having[occurs].astype(np.int64), times[occurs].astype(np.float64), len(self.texts))
-        return Known(place, weight.astype(np.float32), np.zeros(len(occurs)))
-
-    def _weighed(self, counts_by_view: list[SparseRows]) -> list[SparseRows]:
-        weighed = [known.compact(counts) for known, counts in zip(self.known, counts_by_view, strict=True)]
-        pairs = zip(self.known, weighed, strict=True)
-        return [weights.holding(weights.data * known.weight[weights.column]).unit() for known, weights in pairs]
-
-    def blocks(self) -> Iterator[tuple[range, list[SparseRows]]]:
-        for block, weights in zip(self._blocks, self._weights, strict=True):
-            yield block, weights or self._weighed(_counted(self.texts[block.start : block.stop]))
+        return Known.of(occurs, len(having), weight.astype(np.float32), np.zeros(len(occurs)))
 
     def scores(self, documents: Sequence[str]) -> Candidates:
         """Documents × individuals; of a large background the best of each document."""
         return Attempt(self, documents).candidates()
 
+    def parts(self, size: int) -> Iterator[Part]:
+        """Individuals block after block, of large ones so many at a time."""
+        for number, block in enumerate(self.blocks):
+            for low in range(0, len(block), size):
+                part = block[low : low + size]
+                if self._holds:
+                    stretch = [weights.stretch(low, low + len(part)) for weights in self._weights[number]]
+                    yield Part(part, stretch, ())
+                else:
+                    yield Part(part, [], self.texts[part.start : part.stop])
+
     def weights_of(self, columns: Ints) -> list[SparseRows]:
         """The weights of some individuals, whose columns ascend."""
         if not self._holds:
-            return self._weighed(_counted([self.texts[column] for column in columns.tolist()]))
-        rows = [columns[(columns >= block.start) & (columns < block.stop)] - block.start for block in self._blocks]
+            return _weighed(self.known, _counted([self.texts[column] for column in columns.tolist()]))
+        rows = [columns[(columns >= block.start) & (columns < block.stop)] - block.start for block in self.blocks]
         pairs = list(zip(rows, self._weights, strict=True))
         return [SparseRows.stacked([weights[place].rows(row) for row, weights in pairs]) for place in range(len(VIEWS))]
+
+
+class Part(NamedTuple):
+    """Some individuals: their weights by view, or their texts where no weights are kept."""
+
+    individuals: range
+    weights: list[SparseRows]
+    texts: Sequence[str]
+
+
+class Against(NamedTuple):
+    """The documents that individuals are held against, and what is the same for all of them."""
+
+    turned: list[SparseRows]  # the documents' weights by view: terms × documents
+    usual: list[Floats]  # by view, what each document has with the mean individual
+    variance: list[float]  # by view; empty as long as nobody told
+    known: list[Known]  # where individuals are still to be weighed
+
+
+class Fits(NamedTuple):
+    """How well some individuals fit all documents, and by view what was taken off and divided by."""
+
+    individuals: range
+    fused: Floats
+    mean: Floats
+    deviation: Floats
+    variance: list[float]
+
+
+def _fits(resources: Resources, against: Against, part: Part) -> Fits:
+    from threadpoolctl import threadpool_limits
+
+    fused = np.zeros((against.turned[0].width, len(part.individuals)))
+    means, deviations, variances = [], [], list(against.variance)
+    with threadpool_limits(1, "blas"):  # with more threads the last digits hang on how many there are
+        for place, weights in enumerate(part.weights or _weighed(against.known, _counted(part.texts))):
+            # In few digits: sums that are equal must not differ by the order in which they were added up.
+            fit = weights.product(against.turned[place]).T.astype(np.float32) - against.usual[place][:, None]
+            if len(variances) == place:
+                variances.append(mean_square(fit))
+            standard, mean, deviation = standardised(fit, variances[place])
+            fused += standard
+            means.append(mean)
+            deviations.append(deviation)
+    return Fits(part.individuals, fused, np.array(means), np.array(deviations), variances)
 
 
 class Attempt:
@@ -155,7 +226,8 @@ class Attempt:
         self.fitted = fitted
         self.documents = documents
         self._blocks = _blocks(documents)
-        counts = [_counted(documents[block.start : block.stop]) for block in self._blocks]
+        texts = (documents[block.start : block.stop] for block in self._blocks)
+        counts = list(fitted.resources.mapped(_counted_there, None, texts))
         whole = [SparseRows.stacked(blocks) for blocks in zip(*counts, strict=True)]
         self._weights = list(map(_weighed_by_documents, fitted.known, whole))
         # A document without a term that tells anything must neither be matched nor say what is usual.
@@ -167,70 +239,75 @@ class Attempt:
         self.deviation = np.ones((len(VIEWS), len(fitted.texts)))
 
     def candidates(self) -> Candidates:
-        speaking = int(self.heard.sum())
-        kept = _Kept(self.heard, len(self.fitted.texts))
+        fitted, individuals = self.fitted, len(self.fitted.texts)
+        kept = _Kept(self.heard, individuals)
         turned = [weights.rows(np.flatnonzero(self.heard)).turned() for weights in self._weights]
         usual = [weights.times(known.mean)[self.heard] for known, weights in self._views]
-        variance: list[float] = []
-        for part, part_weights in self._parts(speaking):
-            fused = np.zeros((speaking, len(part)))
-            for place, weights in enumerate(part_weights):
-                # In few digits: sums that are equal must not differ by the order in which they were added up.
-                fit = weights.product(turned[place]).T.astype(np.float32) - usual[place][:, None]
-                if len(variance) == place:
-                    variance.append(mean_square(fit))  # the first part tells it well enough
-                standard, mean, deviation = standardised(fit, variance[place])
-                fused += standard
-                self.mean[place, part.start : part.stop] = mean
-                self.deviation[place, part.start : part.stop] = deviation
-            kept.take(fused, part)
-        individuals = len(self.fitted.texts)
+        against = Against(turned, usual, [], fitted.known)
+        parts = fitted.parts(max(1, _CELLS // max(int(self.heard.sum()), 1)))
+        for first in islice(parts, 1):
+            fits = _fits(fitted.resources, against, first)
+            against = against._replace(variance=fits.variance)  # the first part tells it well enough
+            self._take(kept, fits)
+        for fits in fitted.resources.mapped(_fits, against, parts):
+            self._take(kept, fits)
         return Candidates(kept.score, individuals, self.heard, kept.column, self.explain, rest=kept.rest)
 
-    def _parts(self, documents: int) -> Iterator[tuple[range, list[SparseRows]]]:
-        """Individuals block after block, of large ones as many at a time as their fits have room."""
-        size = max(1, _CELLS // max(documents, 1))
-        for block, weights in self.fitted.blocks():
-            for low in range(0, len(block), size):
-                part = block[low : low + size]
-                whole = len(part) == len(block)
-                yield part, weights if whole else [matrix.stretch(low, low + len(part)) for matrix in weights]
+    def _take(self, kept: _Kept, fits: Fits) -> None:
+        here = slice(fits.individuals.start, fits.individuals.stop)
+        kept.take(fits.fused, fits.individuals)
+        self.mean[:, here], self.deviation[:, here] = fits.mean, fits.deviation
 
     def explain(self, columns: Ints) -> list[Words]:
         """For each document, the words that speak most for the individual in its column; none where that is −1."""
-        listed: list[Words] = []
-        for block in self._blocks:
-            wording = Wording(self.documents[block.start : block.stop])
-            added = np.zeros(len(wording.text_of_word))
-            for occurrences, contribution in self.contributions(wording, block, columns):
-                share = contribution / occurrences.words  # a phrase's part for each of its words
-                for offset in range(occurrences.words.max(initial=0)):
-                    reaching = occurrences.words > offset
-                    added += np.bincount(occurrences.word[reaching] + offset, share[reaching], minlength=len(added))
-            listed += _heaviest(wording, added, len(block))
-        return listed
+        asked = (self.spoken(block, columns) for block in self._blocks)
+        return [words for each in self.fitted.resources.mapped(_explained, self.fitted.known, asked) for words in each]
 
-    def contributions(self, wording: Wording, block: range, columns: Ints) -> Iterator[tuple[Occurrences, Floats]]:
-        """What every occurrence of every term adds to its document's score for the individual in its column.
+    def spoken(self, block: range, columns: Ints) -> Spoken:
+        """What tells how the words of some documents speak for the individuals in their columns."""
+        asked = np.where(self.heard, columns, -1)[block.start : block.stop]
+        rows, at = np.unique(np.maximum(asked, 0), return_inverse=True)
+        scale = np.where(asked >= 0, 1 / self.deviation[:, np.maximum(asked, 0)], 0.0)
+        weights = [each.stretch(block.start, block.stop).data for each in self._weights]
+        return Spoken(self.documents[block.start : block.stop], self.fitted.weights_of(rows), at, scale, weights)
+
+
+class Spoken(NamedTuple):
+    """Some documents, and of each the individual that its words may speak for."""
+
+    texts: Sequence[str]
+    theirs: list[SparseRows]  # the weights of these individuals, by view
+    at: Ints  # of each document, the row of its individual
+    scale: Floats  # views × documents: by how much an added weight counts; 0 where nobody is asked about
+    weights: list[NDArray[np.float32]]  # of the documents, by view
+
+    def contributions(self, wording: Wording, known_by_view: Sequence[Known]) -> Iterator[tuple[Occurrences, Floats]]:
+        """What every occurrence of every term adds to its document's score for its individual.
 
         Their sum is the score, but for what all documents have with that individual alike: `mean` / `deviation`.
         """
-        asked = np.where(self.heard, columns, -1)[block.start : block.stop]
-        rows, at = np.unique(np.maximum(asked, 0), return_inverse=True)
-        theirs = self.fitted.weights_of(rows)
-        for place, (view, known) in enumerate(zip(VIEWS, self.fitted.known, strict=True)):
+        for place, (view, known) in enumerate(zip(VIEWS, known_by_view, strict=True)):
             occurrences = wording.occurrences(view)
             keys = (occurrences.text << view.bits) | occurrences.term
             entries, entry, times = np.unique(keys, return_inverse=True, return_counts=True)
             document, term = entries >> view.bits, known.place[entries & ((1 << view.bits) - 1)]
             document, column, there = document[term >= 0], term[term >= 0], np.flatnonzero(term >= 0)
-            difference = theirs[place].at(at[document], column) - known.mean[column]
-            scale = np.where(asked >= 0, 1 / self.deviation[place, np.maximum(asked, 0)], 0.0)
+            difference = self.theirs[place].at(self.at[document], column) - known.mean[column]
             added = np.zeros(len(entries))
             # The weights of the documents lie in the same order: by document, then by term.
-            weights = self._weights[place].stretch(block.start, block.stop).data
-            added[there] = weights * difference * scale[document]
+            added[there] = self.weights[place] * difference * self.scale[place][document]
             yield occurrences, (added / times)[entry]
+
+
+def _explained(resources: Resources, known: Sequence[Known], spoken: Spoken) -> list[Words]:
+    wording = Wording(spoken.texts)
+    added = np.zeros(len(wording.text_of_word))
+    for occurrences, contribution in spoken.contributions(wording, known):
+        share = contribution / occurrences.words  # a phrase's part for each of its words
+        for offset in range(occurrences.words.max(initial=0)):
+            reaching = occurrences.words > offset
+            added += np.bincount(occurrences.word[reaching] + offset, share[reaching], minlength=len(added))
+    return _heaviest(wording, added, len(spoken.texts))
 
 
 class _Kept:
@@ -276,6 +353,21 @@ def _blocks(texts: Sequence[str]) -> list[range]:
 def _counted(texts: Sequence[str]) -> list[SparseRows]:
     wording = Wording(texts)
     return [wording.counts(view) for view in VIEWS]
+
+
+def _counted_there(resources: Resources, nothing: None, texts: Sequence[str]) -> list[SparseRows]:
+    return _counted(texts)
+
+
+def _weighed(known: Sequence[Known], counts: Sequence[SparseRows]) -> list[SparseRows]:
+    """The weights of individuals, by view."""
+    compact = [each.compact(counted) for each, counted in zip(known, counts, strict=True)]
+    pairs = zip(known, compact, strict=True)
+    return [weights.holding(weights.data * each.weight[weights.column]).unit() for each, weights in pairs]
+
+
+def _weighed_there(resources: Resources, known: Sequence[Known], texts: Sequence[str]) -> list[SparseRows]:
+    return _weighed(known, _counted(texts))
 
 
 def _weighed_by_documents(known: Known, counts: SparseRows) -> SparseRows:

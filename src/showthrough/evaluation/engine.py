@@ -15,6 +15,7 @@ from showthrough.axis.spans import Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES, references_of
+from showthrough.engines.base import Engine, Here
 from showthrough.errors import ChangedError, Interrupted, ResourceError
 from showthrough.evaluation.authorship import authorship_notices
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
@@ -67,6 +68,7 @@ def evaluate_plan(
     resume: Run | Journal | None = None,
     watch: Watch | None = None,
     checkpoints: Checkpoints | None = None,
+    engine: Engine | None = None,
 ) -> Run:
     """Carries a plan out, and saves meanwhile what is done where there are checkpoints.
 
@@ -77,7 +79,7 @@ def evaluate_plan(
     plan.check()
     references = references_of(plan.corpus) if plan.settings.references else ()
     check_asking(plan, references)
-    return Evaluation(plan, references, watch, checkpoints).carried_out(progress, resume)
+    return Evaluation(plan, references, watch, checkpoints, engine).carried_out(progress, resume)
 
 
 class Evaluation:
@@ -89,11 +91,14 @@ class Evaluation:
         references: Sequence[Anonymization],
         watch: Watch | None = None,
         checkpoints: Checkpoints | None = None,
+        engine: Engine | None = None,
     ) -> None:
         self.plan = plan
+        self.engine = engine or Here()
         self.run = _blank(plan, references)
         known = plan.background, plan.anonymizations, plan.backgrounds, plan.verifiers, plan.ratings
-        self.resources = Resources(plan.settings.models, watch, *known, asking=plan.settings.part(AskingSettings))
+        asking = plan.settings.part(AskingSettings)
+        self.resources = Resources(plan.settings.models, watch, *known, asking=asking, engine=self.engine)
         self._anonymizations = [*plan.anonymizations, *references]
         self._metrics = {metric_text(metric): metric for metric in plan.metrics}
         self._gathered = Gathered()
@@ -318,11 +323,8 @@ class Evaluation:
 
     def _sweeps(self) -> dict[str, Sweep]:
         """What the surer masks of each anonymization reach on the same metrics, where masks have scores."""
-        corpus = self.plan.corpus
         metrics = {text: one for text, one in self._metrics.items() if text in self.run.rows and is_swept(one)}
-        parts = list(corpus.chunks())
-        chunks = (self._whole if len(parts) == 1 else self._chunk(corpus.part(numbers)) for numbers in parts)
-        return sweeps(corpus, self.plan.anonymizations, metrics, chunks)
+        return sweeps(self.plan.anonymizations, metrics, self._whole)
 
     def _stopped(self, reason: str = "") -> Interrupted:
         if self._checkpoints is not None:

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
+from showthrough.axis.spans import Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.evaluation.ceiling import has_ceiling
 from showthrough.evaluation.chunks import Work, answered
 from showthrough.metrics import HEADLINE, Array, Metric
+from showthrough.metrics.base import Totals
 from showthrough.metrics.chunk import Chunk
+from showthrough.resources import Resources
 from showthrough.run.records import Sweep
 
 MOST = 30  # thresholds of an anonymization: a curve is smooth by then, and all of them cost less than the run
 _ROLES = {"direct identifiers", "quasi-identifiers", "recall", "precision"}
 _DIGITS = 16  # after the point; more are in no number
+_DOCUMENTS = 16_384  # whose scores are looked at together
 
 
 def is_swept(metric: Metric) -> bool:
@@ -28,35 +33,118 @@ def is_swept(metric: Metric) -> bool:
     return has_ceiling(metric) and not _ROLES.isdisjoint(metric.roles)
 
 
-def sweeps(
-    corpus: Corpus, anonymizations: Iterable[Anonymization], metrics: Mapping[str, Metric], chunks: Iterable[Chunk]
-) -> dict[str, Sweep]:
-    """By name, those of the anonymizations whose masks have different scores; `chunks` are all of the corpus."""
+def sweeps(anonymizations: Iterable[Anonymization], metrics: Mapping[str, Metric], whole: Chunk) -> dict[str, Sweep]:
+    """By name, those of the anonymizations whose masks have different scores; `whole` are all documents."""
+    corpus, resources = whole.corpus, whole.resources
     swept = [one for one in (_Swept.of(each, corpus) for each in anonymizations) if one.thresholds]
     if not (swept and metrics):
         return {}
-    for chunk in chunks:
-        for one in swept:
-            one.count(chunk, metrics)
+    parts = list(corpus.chunks())
+    if len(parts) == 1:  # what was made of the documents is still there
+        counted = (_counted(whole, metrics, one.anonymization, one.thresholds) for one in swept)
+        tallies: Iterable[list[_Tally]] = [list(counted)]
+    else:
+        asked = _Asked(metrics, [one.thresholds for one in swept], corpus.survey.types)
+        tallies = resources.mapped(_counted_there, asked, _some(corpus, [one.anonymization for one in swept], parts))
+    for tally in tallies:
+        for one, counts in zip(swept, tally, strict=True):
+            one.take(counts)
     found = {one.anonymization.name: one.sweep(metrics) for one in swept}
     return {name: sweep for name, sweep in found.items() if sweep.values}
 
 
-def thresholds_of(scores: Array) -> list[float]:
+class _Asked(NamedTuple):
+    """What is the same for all documents."""
+
+    metrics: Mapping[str, Metric]  # by text
+    thresholds: list[list[float]]  # of each anonymization
+    types: tuple[str, ...]  # of the whole corpus
+
+
+class _Some(NamedTuple):
+    """Some documents with their masks, which travel."""
+
+    corpus: Corpus
+    anonymizations: list[Anonymization]
+
+
+class _Tally(NamedTuple):
+    """What was counted of one anonymization of some documents."""
+
+    sums: dict[tuple[str, int], Totals]  # by metric and number of the threshold
+    masks: list[int]  # by the same number
+    failed: set[str]
+
+
+def _some(corpus: Corpus, anonymizations: Sequence[Anonymization], parts: Iterable[range]) -> Iterator[_Some]:
+    for numbers in parts:
+        ids = corpus.ids[numbers.start : numbers.stop]
+        yield _Some(corpus.part(numbers, lazy=True), [one.part(ids) for one in anonymizations])
+
+
+def _counted_there(resources: Resources, asked: _Asked, some: _Some) -> list[_Tally]:
+    chunk = Chunk(some.corpus, resources, asked.types)
+    pairs = zip(some.anonymizations, asked.thresholds, strict=True)
+    return [_counted(chunk, asked.metrics, one, thresholds) for one, thresholds in pairs]
+
+
+def _counted(
+    chunk: Chunk, metrics: Mapping[str, Metric], anonymization: Anonymization, thresholds: Sequence[float]
+) -> _Tally:
+    """Some documents at every threshold. A mask without a score always stays, as in `anonymize --threshold`."""
+    every = {document.id: anonymization.of(document.id) for document in chunk.corpus}
+    left = [
+        {key: [one for one in masks if one.score is None or one.score >= least] for key, masks in every.items()}
+        for least in thresholds
+    ]
+    named = [Anonymization(masks, str(number)) for number, masks in enumerate(left)]
+    answer = answered(chunk, Work(metrics, named))
+    sums = {(text, int(name)): rows.totals() for (text, name), rows in answer.rows.items()}
+    return _Tally(sums, [sum(map(len, masks.values())) for masks in left], set(answer.failures))
+
+
+class Levels:
+    """The scores of many masks: which there are, and how many masks have each.
+
+    >>> found = Levels.of([0.85, 0.4, 0.85])
+    >>> found.joined(Levels.of([0.4, 1.0])).at(np.array([0, 1, 2, 4])).tolist()  # of 0.4 0.4 0.85 0.85 1.0
+    [0.4, 0.4, 0.85, 1.0]
+    """
+
+    def __init__(self, scores: Array, masks: Ints) -> None:
+        self.scores = scores  # each once, ascending
+        self.masks = masks
+
+    @classmethod
+    def of(cls, scores: Iterable[float]) -> Levels:
+        return cls(*np.unique(np.fromiter(scores, dtype=np.float64), return_counts=True))
+
+    def joined(self, other: Levels) -> Levels:
+        scores, place = np.unique(np.concatenate([self.scores, other.scores]), return_inverse=True)
+        masks = np.zeros(len(scores), dtype=np.int64)
+        np.add.at(masks, place, np.concatenate([self.masks, other.masks]))
+        return Levels(scores, masks)
+
+    def at(self, places: Ints) -> Array:
+        """The scores that stand in some places of all of them, sorted."""
+        return np.asarray(self.scores[np.searchsorted(np.cumsum(self.masks), places, side="right")])
+
+
+def thresholds_of(found: Levels) -> list[float]:
     """Where other masks are left out, ascending: 0, which leaves out none, then between one score and the next.
 
     Each is as short as it can be written. Of many, about as many masks lie between each and the next. None for one
     score alone, or for one that is no number from 0 to 1.
 
-    >>> thresholds_of(np.array([0.85, 0.4, 0.85, 0.8612, 1.0]))
+    >>> thresholds_of(Levels.of([0.85, 0.4, 0.85, 0.8612, 1.0]))
     [0.0, 0.8, 0.86, 1.0]
     """
-    levels = np.unique(scores)
+    levels = found.scores
     if len(levels) < 2 or not (levels[0] >= 0 and levels[-1] <= 1):
         return []
     places: Sequence[int] = range(len(levels))
     if len(levels) > MOST:
-        evenly = np.sort(scores)[np.linspace(0, len(scores) - 1, MOST).round().astype(np.int64)]
+        evenly = found.at(np.linspace(0, int(found.masks.sum()) - 1, MOST).round().astype(np.int64))
         places = np.unique(np.searchsorted(levels, evenly)).tolist()
     known = levels.tolist()
     # Of many scores, any of those half-way to the last that was taken would do: a short number matters more.
@@ -83,23 +171,19 @@ class _Swept:
 
     @classmethod
     def of(cls, anonymization: Anonymization, corpus: Corpus) -> _Swept:
-        masks = (mask for key in corpus.ids for mask in anonymization.of(key))
-        scores = np.fromiter((mask.score for mask in masks if mask.score is not None), dtype=np.float64)
-        return cls(anonymization, thresholds_of(scores), len(np.unique(scores)), len(scores))
+        found = Levels.of(())
+        for first in range(0, len(corpus), _DOCUMENTS):
+            masks = (mask for key in corpus.ids[first : first + _DOCUMENTS] for mask in anonymization.of(key))
+            scores = [mask.score for mask in masks if mask.score is not None]
+            found = found.joined(Levels.of(scores)) if scores else found
+        return cls(anonymization, thresholds_of(found), len(found.scores), int(found.masks.sum()))
 
-    def count(self, chunk: Chunk, metrics: Mapping[str, Metric]) -> None:
-        """Counts the masks of some documents. One without a score always stays, as in `anonymize --threshold`."""
-        every = {document.id: self.anonymization.of(document.id) for document in chunk.corpus}
-        left = [
-            {key: [one for one in masks if one.score is None or one.score >= least] for key, masks in every.items()}
-            for least in self.thresholds
-        ]
-        self.masks.update({number: sum(map(len, masks.values())) for number, masks in enumerate(left)})
-        named = [Anonymization(masks, str(number)) for number, masks in enumerate(left)]
-        answer = answered(chunk, Work(metrics, named))
-        self.failed.update(answer.failures)
-        for (text, name), rows in answer.rows.items():
-            self.sums.setdefault((text, int(name)), Counter()).update(rows.totals())
+    def take(self, counted: _Tally) -> None:
+        """Adds what was counted of some more documents."""
+        self.masks.update(dict(enumerate(counted.masks)))
+        self.failed.update(counted.failed)
+        for key, sums in counted.sums.items():
+            self.sums.setdefault(key, Counter()).update(sums)
 
     def sweep(self, metrics: Mapping[str, Metric]) -> Sweep:
         numbers = range(len(self.thresholds))

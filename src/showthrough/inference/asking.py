@@ -39,7 +39,7 @@ def attacker_of(name: str, resources: Resources) -> Attacker:
     if name == READER:
         from showthrough.inference.reader import Reader
 
-        return resources.once(("attacker", name), Reader)
+        return resources.once(("attacker", name), lambda: Reader(resources))
     if name.startswith(ANSWERS):
         from showthrough.inference.recorded import RecordedAnswers
 

@@ -14,8 +14,10 @@ from showthrough.inference.reading import values
 from showthrough.inference.reading.cues import Whose, education, income, relationship, role_of, sex
 from showthrough.inference.reading.page import Page
 from showthrough.inference.reading.values import Read
+from showthrough.resources import Resources
 
 _PAGES = 2048  # that are kept, since several metrics and controls read the same
+_CASES = 256  # that are read together
 NAME = "NAME"
 _VALUES: dict[str, Callable[[Page, str], list[Read]]] = {
     "AGE": values.age,
@@ -36,23 +38,29 @@ class Reader:
 
     name = READER
 
-    def __init__(self) -> None:
-        self._page = lru_cache(_PAGES)(Page)
+    def __init__(self, resources: Resources | None = None) -> None:
+        self._resources = resources or Resources()
 
     def infer(self, cases: Sequence[Case]) -> list[Answer | None]:
-        return [self._read(case) for case in cases]
+        batches = (cases[first : first + _CASES] for first in range(0, len(cases), _CASES))
+        return list(chain.from_iterable(self._resources.mapped(_answers, None, batches)))
 
-    def _read(self, case: Case) -> Answer:
-        page = self._page(case.text)
-        parts = _shared({part for name in _names(person) for part in values.name_parts(name)} for person in case.truth)
-        roles = _shared({_role(person)} for person in case.truth)
-        alone, author = len(case.truth) == 1, case.aim == "author"
-        people = []
-        for person in case.truth:
-            role = "" if _role(person) in roles else _role(person)
-            whose = Whose(page, _names(person), role, alone, author)
-            people.append(Person(_guesses(whose, person, case.tags, parts), person.id, person.id))
-        return tuple(people)
+
+def _answers(resources: Resources, nothing: None, cases: Sequence[Case]) -> list[Answer | None]:
+    pages: Callable[[str], Page] = resources.once((READER, "pages"), lambda: lru_cache(_PAGES)(Page))
+    return [_answer(case, pages(case.text)) for case in cases]
+
+
+def _answer(case: Case, page: Page) -> Answer:
+    parts = _shared({part for name in _names(person) for part in values.name_parts(name)} for person in case.truth)
+    roles = _shared({_role(person)} for person in case.truth)
+    alone, author = len(case.truth) == 1, case.aim == "author"
+    people = []
+    for person in case.truth:
+        role = "" if _role(person) in roles else _role(person)
+        whose = Whose(page, _names(person), role, alone, author)
+        people.append(Person(_guesses(whose, person, case.tags, parts), person.id, person.id))
+    return tuple(people)
 
 
 def _shared(each: Iterable[set[str]]) -> frozenset[str]:

@@ -6,7 +6,7 @@ What was made goes with the chunk, or with the look at the anonymization: memory
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from showthrough.metrics.base import Metric, Rows
 
 FunctionWordMentions = Literal["asked", "free"]
+_DOCUMENTS = 256  # that are shared out together
 T = TypeVar("T")
 
 
@@ -41,6 +42,20 @@ class Hiding(NamedTuple):
         if self.function_word_mentions == "free":
             return "never"
         return "entity" if function_word_models(self.function_words) else "mention"
+
+
+class Some(NamedTuple):
+    """A few documents, as they were or as an anonymization leaves them."""
+
+    corpus: Corpus
+    anonymization: Anonymization | None
+
+    def texts(self) -> list[str]:
+        if self.anonymization is None:
+            return [document.text for document in self.corpus]
+        documents = Corpus(list(self.corpus))  # made once
+        left = self.anonymization.texts(documents)
+        return [left[document.id] for document in documents]
 
 
 class _Once:
@@ -90,6 +105,19 @@ class Chunk(_Once):
     def bound(self, metric: Metric) -> Callable[[Anonymized], Rows]:
         """A metric at work on these documents; equal metrics, also inside others, share the work."""
         return self.once(metric, lambda: metric.bind(self))
+
+    def some(self, anonymization: Anonymization | None = None) -> Iterator[Some]:
+        """Its documents in their order, a few at a time, for metrics that share them out (`resources.mapped`).
+
+        They are still to be made where they can be, so that whoever reads them makes them, and nobody holds them all.
+        """
+        travels = self.resources.engine.workers > 1  # else nobody has to cut out what belongs to a few documents
+        for first in range(0, len(self.corpus), _DOCUMENTS):
+            numbers = range(first, min(first + _DOCUMENTS, len(self.corpus)))
+            part = anonymization
+            if travels and anonymization is not None:
+                part = anonymization.part(self.corpus.ids[numbers.start : numbers.stop])
+            yield Some(self.corpus.part(numbers, lazy=True), part)
 
     def rows(self, metric: Metric, anonymization: Anonymization) -> Rows:
         """What one metric counts for one anonymization."""

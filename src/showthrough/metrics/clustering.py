@@ -12,11 +12,16 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from showthrough.axis.spans import Ints
+from showthrough.columns.strings import Strings
+from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
-from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.metrics.chunk import Anonymized, Chunk, Some
 from showthrough.metrics.kmeans import clusterings, silhouette
 from showthrough.metrics.mutual_information import Agreement, agreement
+from showthrough.resources import Resources
+from showthrough.resources.embedder import Vectors
+from showthrough.resources.embedding import LSA, Learned, gathered
 from showthrough.resources.names import EMBEDDING
 from showthrough.tables.calls import parameter
 
@@ -90,7 +95,7 @@ class ClusteringAgreement(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         EMBEDDING.parse(self.embedding)
-        if self.embedding == "lsa" and self.long_documents != "truncate":
+        if self.embedding == LSA and self.long_documents != "truncate":
             given = f"long_documents={quoted(self.long_documents)}"
             raise PlanError(f"{given} is for models; lsa takes a text of any length")
         for name, (least, most) in _COUNTS.items():
@@ -108,27 +113,35 @@ class ClusteringAgreement(Metric):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         # In the order of their names: where a clustering starts is drawn by place, and another order of the same
         # documents must not start elsewhere.
-        documents = sorted(chunk.corpus, key=lambda document: document.id)
-        place = {document.id: number for number, document in enumerate(documents)}
-        order = [place[document.id] for document in chunk.corpus]
-        marks = marks_pattern(self.mask_marks)
-        texts = [_without(marks, document.text) for document in documents]
-        embed = chunk.resources.embedder(self.embedding).fitted(texts, self.long_documents)
-        originals = self._originals(embed(texts).astype(np.float64))
+        ids = chunk.corpus.ids
+        by_id = (ids if isinstance(ids, Strings) else Strings.of(ids)).order()
+        order = np.argsort(by_id)
+        marks, resources = marks_pattern(self.mask_marks), chunk.resources
+        texts: list[str] = []
+        if self.embedding == LSA:  # which learns from all of them
+            every = [_without(marks, text) for some in chunk.some() for text in some.texts()]
+            texts = [every[place] for place in by_id.tolist()]
+        learned = Learned.of(resources, self.embedding, texts, self.long_documents)
+
+        def points(anonymization: Anonymization | None) -> Array:
+            asked, some = (learned, self.mask_marks), chunk.some(anonymization)
+            vectors = gathered(resources, learned, _embedded, asked, some, len(chunk.corpus))
+            return np.asarray(vectors[by_id], dtype=np.float64)
+
+        originals = self._originals(points(None))
 
         def rows(anonymized: Anonymized) -> Rows:
             if not originals:
-                return Rows.named({}, len(documents))
-            masked = [_without(marks, anonymized.texts[document.id]) for document in documents]
-            points = embed(masked).astype(np.float64)
+                return Rows.named({}, len(order))
+            masked = points(anonymized.anonymization)
             columns = {}
             for k, original in originals.items():
-                labels = zip(original.labels, self._clusterings(points, k), strict=True)
+                labels = zip(original.labels, self._clusterings(masked, k), strict=True)
                 for number, (before, after) in enumerate(labels):
                     columns[f"{ORIGINAL}.{k}.{number}"] = before[order]
                     columns[f"{ANONYMIZED}.{k}.{number}"] = after[order]
                 for name, value in original.described.items():
-                    columns[f"{name}.{k}"] = np.full(len(documents), value)
+                    columns[f"{name}.{k}"] = np.full(len(order), value)
             return Rows.named(columns)
 
         return rows
@@ -243,6 +256,13 @@ def marks_pattern(mask_marks: str) -> re.Pattern[str] | None:
     groups = groupby(sorted(marks, key=len, reverse=True), key=lambda mark: (_edge(mark[0]), _edge(mark[-1])))
     whole = [f"{before}(?:{'|'.join(map(re.escape, alike))}){after}" for (before, after), alike in groups]
     return re.compile("|".join(whole)) if whole else None
+
+
+def _embedded(resources: Resources, asked: tuple[Learned, str], some: Some) -> Vectors:
+    """A few documents as vectors, without mask marks."""
+    learned, mask_marks = asked
+    marks = marks_pattern(mask_marks)
+    return learned.embedded(resources, [_without(marks, text) for text in some.texts()])
 
 
 def _edge(letter: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, wraps
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -12,6 +13,7 @@ from showthrough.axis.spans import Bools
 from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
 from showthrough.data.masks import Anonymization
+from showthrough.engines.base import Engine, Here, Shared
 from showthrough.errors import PlanError, ResourceError, quoted
 from showthrough.resources.cache import Cache, usual_cache
 from showthrough.resources.chat.settings import AskingSettings
@@ -24,7 +26,7 @@ if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.resources.chat.base import Chat
     from showthrough.resources.chat.estimate import Tally
     from showthrough.resources.chat.recordings import Recordings
-    from showthrough.resources.embedder import Embedder, SentenceEmbedder
+    from showthrough.resources.embedder import Embed, Embedder, LongTexts, SentenceEmbedder
     from showthrough.resources.information import InformationSource
     from showthrough.resources.meaning import Sts
     from showthrough.resources.similarity import Similarity
@@ -37,6 +39,8 @@ STS_MODEL, WORDNET, VECTORS = "sts", "wordnet", "vectors"  # what soundness asks
 _SPACY = "spacy:"
 P = ParamSpec("P")
 T = TypeVar("T")
+Given = TypeVar("Given")
+Item = TypeVar("Item")
 
 
 class FunctionWords(Protocol):
@@ -77,8 +81,10 @@ class Resources:
         verifiers: Sequence[Any] = (),
         ratings: Ratings | None = None,
         asking: AskingSettings | None = None,
+        engine: Engine | None = None,
     ) -> None:
         self.models = models or ModelSettings()
+        self.engine = engine or Here()
         self.watch = watch
         self._backgrounds = {one.name: one for one in backgrounds} | ({} if background is None else {"": background})
         self.anonymizations = anonymizations  # all that are evaluated together
@@ -104,6 +110,23 @@ class Resources:
             self._sources[key] = make()
         made: T = self._sources[key]
         return made
+
+    def mapped(
+        self, function: Callable[[Resources, Given, Item], T], given: Given, items: Iterable[Item]
+    ) -> Iterator[T]:
+        """What a function makes of each item and of what is given for all, in their order; by workers, where there are.
+
+        The function is told by whose models it can ask: a worker has its own, and `given` is sent there once. Whoever
+        cuts work into items cuts it the same way whoever does it, since the last digit of a product hangs on its shape.
+        """
+        left = iter(items)
+        begun = list(islice(left, 2))
+        if self.engine.workers == 1 or len(begun) < 2:  # one alone is done before anybody has heard of it
+            yield from (function(self, given, item) for item in chain(begun, left))
+            return
+        sent = self.engine.share(given)
+        tasks = ((function, self.models, sent, item) for item in chain(begun, left))
+        yield from self.engine.in_order(_mapped_there, tasks)
 
     @_once
     def function_words(self, name: str) -> FunctionWords:
@@ -152,6 +175,13 @@ class Resources:
 
             return LatentSemantics()
         return self._sentences(name, EMBEDDING)
+
+    def embedding(self, name: str, originals: Sequence[str], long_texts: LongTexts) -> Embed:
+        """How texts are embedded, once the embedder of a name knows the originals: by workers, where there are."""
+        from showthrough.resources.embedding import Learned, in_batches
+
+        learned = Learned.of(self, name, originals, long_texts)
+        return lambda texts: in_batches(self, learned, texts)
 
     @_once
     def language_model(self, name: str) -> CausalLanguageModel:
@@ -248,3 +278,16 @@ def function_words_from(name: str, cache: Cache | None = None, watch: Watch | No
 def function_word_models(name: str) -> dict[str, str]:
     """The name under its parameter if it is a model's; nothing if it is not."""
     return {FUNCTION_WORDS: name} if name.startswith(_SPACY) and name != _SPACY else {}
+
+
+def _mapped_there(
+    function: Callable[[Resources, Given, Item], T], models: ModelSettings, given: Shared[Given], item: Item
+) -> T:
+    """One item, by a worker."""
+    return function(resources_of_process(models), given.value, item)
+
+
+@lru_cache(maxsize=1)
+def resources_of_process(models: ModelSettings) -> Resources:
+    """What a worker has: models stay loaded from task to task."""
+    return Resources(models)

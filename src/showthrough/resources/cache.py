@@ -35,6 +35,7 @@ _DIGEST = 16
 _DISK_BLOCK = 4096
 _ABANDONED = 3600  # seconds after which what was being written was left by a run that was killed
 _ROOM = 0.8  # what is left of the limit after making room, so that not every write has to
+_RECOUNT = 0.05  # of the limit: who wrote so much counts again, since others may write at the same time
 
 
 class _Stored(msgspec.Struct, frozen=True, array_like=True):
@@ -95,7 +96,8 @@ class Cache:
         # A folder of its own: the one that was named may be somebody's home, and is not ours to close or to clear.
         self.folder = folder / "answers" if folder else None
         self.limit = limit
-        self._used: int | None = None  # bytes, counted at the first write
+        self._used: int | None = None  # bytes, counted at the first write and now and then
+        self._written = 0  # bytes since they were counted
         self._warned: set[str] = set()  # kinds of trouble that the user heard of
 
     def through(self, names: Sequence[str], answer: Callable[[list[int]], Iterable[Arrays]]) -> list[Arrays]:
@@ -146,7 +148,12 @@ class Cache:
             self._warn("write", f"the cache in {self.folder} cannot be written ({error.strerror}); going on without")
             self.folder = None
             return
-        self._used = self.size() if self._used is None else self._used + _on_disk(len(content))
+        size = _on_disk(len(content))
+        self._written += size
+        if self._used is None or self._written > self.limit * _RECOUNT:
+            self._used, self._written = self.size(), 0
+        else:
+            self._used += size
         if self._used > self.limit:
             self._make_room()
 

@@ -107,14 +107,16 @@ def texts_of(
     `free` are the words of all documents that may stay readable, where somebody found them already.
     """
     chosen: Literal["all", "riskiest", "first"] = "all"
-    numbers = list(range(len(corpus)))
     if too_many(corpus):
         chosen = "first" if order is None else "riskiest"
-        numbers = kept(np.arange(len(corpus)) if order is None else order, corpus.survey.lengths)
-    documents = [corpus.documents[number] for number in sorted(numbers)]
+        first = np.arange(min(len(corpus), MOST_DOCUMENTS)) if order is None else order
+        # Ascending: of documents that are packed together those of one pack follow each other.
+        documents = [corpus.documents[number] for number in sorted(kept(first, corpus.survey.lengths))]
+    else:
+        documents = list(corpus)
     masks = {one.name: [list(map(_typed, one.of(document.id))) for document in documents] for one in anonymizations}
     if free is None or chosen != "all":
-        lengths = corpus.survey.lengths[sorted(numbers)]
+        lengths = np.array([len(document.text) for document in documents], dtype=np.int64)
         parts = (Corpus(documents[part.start : part.stop], corpus.name) for part in stretches(lengths))
         free = [spans for part in parts for spans in free_words(Chunk(part, resources), hiding)]
     return Texts(documents, masks, free, hiding.function_words, chosen, *hiding[1:])
