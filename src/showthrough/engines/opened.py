@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from showthrough.engines.base import Engine, Here
 from showthrough.engines.local import Local
+from showthrough.errors import PlanError, quoted
 
 
 @contextmanager
@@ -24,4 +25,6 @@ def _made(engine: str, jobs: int | None, address: str | None) -> Engine:
         from showthrough.engines.ray import RayEngine
 
         return RayEngine(address, jobs)
+    if address is not None:
+        raise PlanError(f"found {quoted(address)}, which is for Ray alone; expected --engine ray with it", "address")
     return Here() if (jobs or 1) == 1 else Local(jobs or 1)

@@ -97,14 +97,27 @@ def _started(what: str, **options: Any) -> None:
     logging.getLogger("ray").setLevel(logging.CRITICAL)
     try:
         with _silent(), _own_signals():
+            _hush()
             ray.init(
                 **options, namespace="showthrough", log_to_driver=False, configure_logging=False,
                 logging_level=logging.CRITICAL,
             )  # fmt: skip
-    except (Exception, SystemExit) as error:  # of whatever kind: Ray has many, and some that are no errors
+    except BaseException as error:  # of whatever kind: Ray has many, and some that are no errors
         with suppress(Exception), _silent():
             ray.shutdown()
+        if isinstance(error, SystemExit) and error.code == signal.SIGTERM:  # which Ray takes so meanwhile
+            raise KeyboardInterrupt from None
+        if not isinstance(error, Exception | SystemExit):
+            raise
         raise PlanError(f"Ray cannot be used there: {_first_line(error)}; {_EXPECTED}", f"address {what}") from error
+
+
+def _hush() -> None:
+    """Ray prints on standard output what befalls its machines, whatever it is told; what matters is told here."""
+    from ray._private import worker
+
+    if hasattr(worker, "print_to_stdstream"):
+        worker.print_to_stdstream = lambda *said, **how: None
 
 
 def _first_line(error: BaseException) -> str:
