@@ -166,7 +166,9 @@ def _found(
             yield place, kept, True
     tasks = ((anonymizer, parts[place]) for place in missing)
     with closing(Local(jobs or 1)) as workers, _finished(anonymizer):
-        made = starmap(found_in, tasks) if jobs is None else _surviving(workers.in_order(found_apart, tasks), anonymizer)
+        made = (
+            starmap(found_in, tasks) if jobs is None else _surviving(workers.in_order(found_apart, tasks), anonymizer)
+        )
         for place, found in zip(missing, made, strict=True):
             keeping.put(parts[place], found)
             yield place, found, False

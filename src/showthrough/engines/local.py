@@ -184,6 +184,7 @@ def _ending(process: subprocess.Popen[bytes]) -> str:
 
 # In the worker.
 
+
 def serve() -> None:
     """The life of a worker: one task after the other, until nobody listens any more."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # who stops the program stops its workers

@@ -1,23 +1,23 @@
 """Workers of a Ray cluster: actors, each with a core or an accelerator of its own, which keep loaded what they loaded.
 
-An actor is sent as code and not by name, so that a machine that lacks the package, or has another version of it, can say
-so. What was put to work is kept here until its answer has come: a machine that is gone takes nothing along.
+An actor is sent as code and not by name, so that a machine that lacks the package, or has another version of it, can
+say so. What was put to work is kept here until its answer has come: a machine that is gone takes nothing along.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 from showthrough.engines.base import Done, Engine, LostError, Shared
 from showthrough.engines.ray_cluster import connected
-from showthrough.engines.sending import adopted, called, checked_guests, outcome, received
+from showthrough.engines.sending import called, checked_guests, outcome, received
 from showthrough.engines.sharing import Sent, forget, keep, left_behind, packed
 from showthrough.errors import InputError, PlanError, Problem, ResourceError, shown
 from showthrough.version import __version__
@@ -112,7 +112,7 @@ class Pool(Engine):
 
         while len(self._starting) < wanted and len(self._ready) + len(self._starting) < self.workers:
             kind = ray.remote(_actor()).options(**self._needs, max_restarts=0, scheduling_strategy="SPREAD")
-            actor = kind.remote(sys.path if self._own else [], os.getcwd())
+            actor = kind.remote(sys.path if self._own else [], str(Path.cwd()))
             self._starting[actor.begin.remote(guests, __version__)] = _Worker(actor, guests=guests)
 
     def _hand_out(self, waiting: deque[_Task], guests: bytes) -> None:
@@ -324,7 +324,7 @@ def _actor() -> type:
             return str(ray.util.get_node_ip_address()), fault
 
         def adopt(self, guests: bytes) -> None:
-            from showthrough.engines.ray import adopted
+            from showthrough.engines.sending import adopted
 
             adopted(guests)
 

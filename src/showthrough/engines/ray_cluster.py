@@ -48,11 +48,15 @@ def connected(address: str | None, workers: int | None) -> Cluster:
         raise PlanError("needs Ray, which is not installed: pip install 'showthrough[ray]'", "engine ray")
     import ray
 
+    place = None if address is None else _place(address)
     if ray.is_initialized():  # by the program that calls: its cluster, and its own to end
+        there = ray.get_runtime_context().gcs_address
+        if place not in (None, there):
+            fault = f"this program is connected to the Ray cluster at {there} already; expected that one, or none"
+            raise PlanError(fault, f"address {shown(str(address))}")
         return Cluster(None)
-    if address is not None:
-        place = _place(address)
-        _started(address, address=place)
+    if place is not None:
+        _started(str(address), address=place)
         return Cluster(None, ends=True)
     folder = _private_folder()
     try:
