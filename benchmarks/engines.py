@@ -1,8 +1,8 @@
-"""Two workers against one, with processes and with Ray, from files to the run; and what an engine costs beside the work.
+"""Two workers against one, with processes and with Ray, from files to the run; and what an engine costs beside that.
 
-TAB's 100 training cases are written out until there are 20,000 documents. Each command is a process of its own: one worker,
-two processes, Ray with two workers. Limits: two workers are at least 1.6 times as fast as one, and of the time that two
-workers have while chunks of 1,000 documents are under way, less than 10 % is spent on anything else than these chunks.
+TAB's 100 training cases are written out until there are 20,000 documents. Each command is a process of its own: one
+worker, two processes, Ray with two workers. Limits: two workers are at least 1.6 times as fast as one, and of the time
+that two workers have while chunks of 1,000 documents are under way, less than 10 % goes to anything but the chunks.
 Two cores have to be free: the processor time of the machine that others took meanwhile is printed, and is to be next to
 none. Needs SHOWTHROUGH_DATA; another number of documents can be given: `python benchmarks/engines.py 5000`.
 """
@@ -114,7 +114,9 @@ def main() -> int:
         for engine in ("local", "ray"):
             command = [sys.executable, __file__, "--overhead", engine, *map(str, files)]
             share = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-            print(f"overhead of {engine}, {CHUNK} documents a chunk: {100 * share:.1f} %   limit {100 * OVERHEAD:.0f} %")
+            print(
+                f"overhead of {engine}, {CHUNK} documents a chunk: {100 * share:.1f} %   limit {100 * OVERHEAD:.0f} %"
+            )
             failed |= share > OVERHEAD
     return int(failed)
 

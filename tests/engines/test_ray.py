@@ -212,6 +212,15 @@ def test_an_address_where_no_cluster_is(address: str, said: str) -> None:
         pass
 
 
+def test_auto_where_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("showthrough.engines.ray_cluster._resolved", lambda address: "")
+    with (
+        pytest.raises(PlanError, match=r"^address auto: no Ray cluster runs on this machine"),
+        opened("ray", address="auto"),
+    ):
+        pass
+
+
 @pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b""])
 def test_an_address_where_something_else_listens(answer: bytes) -> None:
     with socket.socket() as listening:
@@ -263,6 +272,13 @@ class Program:
         return self.process.returncode, out, err
 
 
+def test_a_command_with_an_address_where_nobody_listens(tmp_path: Path) -> None:
+    status, out, err = Program(tmp_path, "--engine", "ray", "--address", "127.0.0.1:9").ended()
+    assert (status, out) == (2, "")
+    assert re.fullmatch(r"(error: )?address 127.0.0.1:9: nobody answers at [\d.]+:9 \(Connection refused\).*\n", err)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_ray_of_this_machine_ends_with_the_program(tmp_path: Path) -> None:
     """Killed, it leaves no process, and the next one tidies up; at work, it says what a run without Ray says."""
     killed = Program(tmp_path, "--engine", "ray")
@@ -270,7 +286,7 @@ def test_ray_of_this_machine_ends_with_the_program(tmp_path: Path) -> None:
     while len(killed.alive()) < 4 and time.monotonic() < deadline:  # with those of Ray
         time.sleep(0.05)
     os.kill(killed.process.pid, signal.SIGKILL)
-    assert killed.ended() == (-signal.SIGKILL, "", "")
+    assert killed.ended() == (-signal.SIGKILL, "", "")  # 2 and a line, where Ray did not start
     (tmp_path / "run.json.part").unlink(missing_ok=True)
     program = Program(tmp_path, "--engine", "ray", "--jobs", "2")
     status, out, err = program.ended()

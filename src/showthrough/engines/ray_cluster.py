@@ -13,6 +13,7 @@ import secrets
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -46,6 +47,10 @@ def connected(address: str | None, workers: int | None) -> Cluster:
         os.environ[name] = value if name == "RAY_USAGE_STATS_ENABLED" else os.environ.get(name, value)
     if find_spec("ray") is None:
         raise PlanError("needs Ray, which is not installed: pip install 'showthrough[ray]'", "engine ray")
+    if address is None and "ray" not in sys.modules:
+        # Ray listens to the whole network: who speaks to it has to know a word that is written nowhere.
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        os.environ.setdefault("RAY_AUTH_MODE", "token")  # which it reads when it is imported
     import ray
 
     place = None if address is None else _place(address)
@@ -58,14 +63,12 @@ def connected(address: str | None, workers: int | None) -> Cluster:
     if place is not None:
         _started(str(address), address=place)
         return Cluster(None, ends=True)
+    if find_spec("ray._private.authentication") is None:
+        fault = f"Ray {ray.__version__} lets anybody in the network run programs here; expected 2.60 or later"
+        raise PlanError(fault, "engine ray")
     folder = _private_folder()
     try:
-        # Of this machine alone: it listens to nobody else, and who speaks to it knows a word that is written nowhere.
-        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-        _started(
-            "local", address="local", num_cpus=workers or cores(), _temp_dir=str(folder), include_dashboard=False,
-            _node_ip_address="127.0.0.1",
-        )  # fmt: skip
+        _started("local", address="local", num_cpus=workers or cores(), _temp_dir=str(folder), include_dashboard=False)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
