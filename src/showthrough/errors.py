@@ -14,7 +14,7 @@ ShowthroughError
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 # What a reader leaves that takes any bytes for text; nothing that holds it can be written or given to a model.
@@ -135,6 +135,10 @@ class InputError(ShowthroughError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (type(self), self.problems)  # from a worker process
+
+    def at(self, place: str) -> InputError:
+        """The same, told by somebody who stands elsewhere."""
+        return _again(type(self), [replace(one, message=f"{one.message} ({place})") for one in self.problems])
 
 
 def _again(kind: type[InputError], problems: Sequence[Problem]) -> InputError:

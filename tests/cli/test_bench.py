@@ -51,7 +51,7 @@ def test_everything_in_one_go(desk: Any) -> None:
 
 def test_the_second_time_asks_no_system(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     first = desk.cli("bench", "corpus.json", "--with", "rules", *QUICK)
-    monkeypatch.setattr("showthrough.anonymizers.work.Workers", _refused)
+    monkeypatch.setattr("showthrough.anonymizers.work.Local", _refused)
     again = desk.cli("bench", "corpus.json", "--with", "rules", *QUICK)
     assert (first.status, again.status) == (0, 0)
     assert "measured earlier, when their masks were found: rules" in again.out
@@ -63,7 +63,7 @@ class _refused:  # noqa: N801 (it stands for a function)
     def __init__(self, *_: object) -> None:
         pass
 
-    def map(self, *_: object) -> Any:
+    def in_order(self, *_: object) -> Any:
         assert not list(_[1])  # type: ignore[call-overload]
         return ()
 

@@ -40,7 +40,7 @@ def test_a_small_plan(tmp_path: Path) -> None:
     assert request.anonymizations == {"a": table(tmp_path / "a.json")}
     assert request.metrics is None  # what the corpus has decides
     assert (request.settings.seed, request.settings.resamples, request.settings.confidence) == (0, 1000, 0.95)
-    assert (request.settings.missing, request.settings.jobs, request.output) == ("error", 1, None)
+    assert (request.settings.missing, request.settings.jobs, request.output) == ("error", None, None)
 
 
 def test_a_full_plan(tmp_path: Path) -> None:

@@ -30,9 +30,10 @@ from showthrough import (
 )
 from showthrough.cli import app
 from showthrough.data.masks import flattened
-from showthrough.evaluation.chunks import Work, _resources_of_process, answered_there
+from showthrough.evaluation.chunks import Work, answered_there
 from showthrough.evaluation.plan_files import read_request
 from showthrough.metrics import metric_text
+from showthrough.resources import resources_of_process
 from showthrough.resources.settings import ModelSettings
 from showthrough.run.records import Failure
 
@@ -179,7 +180,7 @@ def test_a_worker_keeps_its_models(bert: Path) -> None:
     answer = answered_there(CORPUS, work, settings)
     assert not answer.failures
     answered_there(Corpus([CORPUS.documents[1]]), work, settings)
-    worker: Any = _resources_of_process(settings)
+    worker: Any = resources_of_process(settings)
     assert list(worker._sources) == [("information", str(bert)), ("terms", "none")]
     run = evaluate(CORPUS, {"m": Anonymization(MASKS)}, metrics=metrics, device="cpu")
     (found,) = answer.rows.values()

@@ -19,8 +19,9 @@ from showthrough.anonymizers.replacing import Way
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.provenance import Cost, Provenance, text_digest, texts_digest
+from showthrough.engines.base import LostError
+from showthrough.engines.local import Local
 from showthrough.errors import InputError, PlanError, Problem, ResourceError, shown
-from showthrough.evaluation.workers import WorkerKilledError, Workers
 from showthrough.resources.cache import Cache
 from showthrough.resources.model_folders import Training
 from showthrough.version import __version__
@@ -133,8 +134,8 @@ def _loads(anonymizer: Anonymizer) -> bool:
 
 
 def _prepared_apart(anonymizer: Anonymizer) -> None:
-    with closing(Workers(1)) as workers:
-        for _ in _surviving(workers.map(tried, [(anonymizer,)]), anonymizer):
+    with closing(Local(1)) as workers:
+        for _ in _surviving(workers.in_order(tried, [(anonymizer,)]), anonymizer):
             pass
 
 
@@ -164,8 +165,10 @@ def _found(
         else:
             yield place, kept, True
     tasks = ((anonymizer, parts[place]) for place in missing)
-    with closing(Workers(jobs or 1)) as workers, _finished(anonymizer):
-        made = starmap(found_in, tasks) if jobs is None else _surviving(workers.map(found_apart, tasks), anonymizer)
+    with closing(Local(jobs or 1)) as workers, _finished(anonymizer):
+        made = (
+            starmap(found_in, tasks) if jobs is None else _surviving(workers.in_order(found_apart, tasks), anonymizer)
+        )
         for place, found in zip(missing, made, strict=True):
             keeping.put(parts[place], found)
             yield place, found, False
@@ -183,7 +186,7 @@ def _surviving(answers: Iterable[Result], anonymizer: Anonymizer) -> Iterator[Re
     """What workers answer; raises ResourceError where one is gone."""
     try:
         yield from answers
-    except WorkerKilledError as error:
+    except LostError as error:
         raise ResourceError(f"anonymizer {shown(anonymizer.name)}: {error}; fewer --jobs need less") from error
 
 

@@ -78,8 +78,8 @@ def command(
     for name, system in systems.items():
         with at_work(name, system, cache) as progress:
             made = anonymize(
-                originals, system, name=name, replacement=replacement, threshold=threshold, jobs=how.jobs, seen=seen,
-                progress=progress, cache=cache,
+                originals, system, name=name, replacement=replacement, threshold=threshold, jobs=how.jobs or 1,
+                seen=seen, progress=progress, cache=cache,
             )  # fmt: skip
         paths[name].parent.mkdir(parents=True, exist_ok=True)
         results.write(paths[name], written(made), private=True, line=masks_told(made, paths[name]))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -29,6 +29,7 @@ from showthrough.cli.progress import scoring, working
 from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import interruptible, unbroken
 from showthrough.cli.views import Views, show, view_options
+from showthrough.engines.opened import opened
 from showthrough.errors import LINE, ChangedError, Interrupted, OutputError, PlanError, shown, some
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.engine import Progress, evaluate_plan
@@ -207,14 +208,20 @@ def _carried_out(work: _Work) -> tuple[Plan, Run]:
     """The run, with texts where a page is to show them or the run file to keep them; it can be stopped in here."""
     request, earlier, views, checkpoints = work.request, work.earlier, work.views, work.checkpoints
     texts = views.show_documents or not views.without_text
+    settings = request.settings
     try:
-        with working("reading"):
-            plan = replace(interruptible(request.plan), texts=texts)
-        with scoring() as (advance, watch):
-            progress = advance if earlier is None else _telling(plan, earlier, advance)
-            run = interruptible(
-                lambda: evaluate_plan(plan, progress=progress, resume=earlier, watch=watch, checkpoints=checkpoints)
-            )
+        with ExitStack() as hired:
+            with working("reading"):
+                how = opened(settings.engine, settings.jobs, settings.address)
+                engine = interruptible(lambda: hired.enter_context(how))
+                plan = replace(interruptible(request.plan), texts=texts)
+            with scoring() as (advance, watch):
+                told = advance if earlier is None else _telling(plan, earlier, advance)
+                run = interruptible(
+                    lambda: evaluate_plan(
+                        plan, progress=told, resume=earlier, watch=watch, checkpoints=checkpoints, engine=engine
+                    )
+                )
     except KeyboardInterrupt:
         print_plain(["interrupted while reading; nothing was written"], notes())
         raise typer.Exit(INTERRUPTED) from None

@@ -175,7 +175,7 @@ class Anonymization:
         """The same under another name."""
         return Anonymization(self.masks, name, self.source, self.notes, self.provenance)
 
-    def part(self, document_ids: Iterable[str]) -> Anonymization:
+    def part(self, document_ids: Iterable[str], *, lazy: bool = False) -> Anonymization:
         """The masks of some documents."""
         masks = {key: self.masks[key] for key in document_ids if key in self.masks}
         made = self.provenance
@@ -220,9 +220,9 @@ class Rewriting(Anonymization):
     def renamed(self, name: str) -> Rewriting:
         return Rewriting(self.masks, name, self.source, self.notes, self.provenance, self.written)
 
-    def part(self, document_ids: Iterable[str]) -> Rewriting:
+    def part(self, document_ids: Iterable[str], *, lazy: bool = False) -> Rewriting:
         ids = list(document_ids)
-        one = super().part(ids)
+        one = super().part(ids, lazy=lazy)
         written = {key: self.written[key] for key in ids if key in self.written}
         return Rewriting(one.masks, one.name, one.source, one.notes, one.provenance, written)
 

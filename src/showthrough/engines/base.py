@@ -46,6 +46,10 @@ class Engine(ABC):
     def share(self, value: T) -> Shared[T]:
         """A value for many tasks, sent to each worker once at most."""
 
+    def for_models(self) -> Engine:
+        """Workers with an accelerator each, where there are any; they are closed with these."""
+        return self
+
     @abstractmethod
     def close(self) -> None: ...
 

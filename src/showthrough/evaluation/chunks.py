@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
 
 from showthrough.data.authorship import Ratings
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
+from showthrough.engines.base import Shared
 from showthrough.errors import ResourceError
 from showthrough.evaluation.mask_notices import MaskCounts, tells_of_masks
 from showthrough.metrics import Metric, Rows
 from showthrough.metrics.base import failure_of, sound
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
-from showthrough.resources import Resources
+from showthrough.resources import resources_of_process
 from showthrough.resources.settings import ModelSettings
 from showthrough.run.documents import Spans, free_words
 
@@ -84,14 +84,11 @@ def answered(chunk: Chunk, work: Work) -> Answer:
     return answer
 
 
-def answered_there(corpus: Corpus, work: Work, models: ModelSettings) -> Answer:
-    """The same in another process."""
-    resources = _resources_of_process(models)
+def answered_there(
+    corpus: Corpus, anonymizations: Sequence[Anonymization], asked: Shared[Work], models: ModelSettings
+) -> Answer:
+    """The same in another process, with masks of these documents alone and what is the same for all chunks."""
+    work = replace(asked.value, anonymizations=anonymizations)
+    resources = resources_of_process(models)
     resources.ratings = work.ratings
     return answered(Chunk(corpus, resources, work.types, work.systems), work)
-
-
-@lru_cache(maxsize=1)
-def _resources_of_process(models: ModelSettings) -> Resources:
-    """Models stay loaded from chunk to chunk."""
-    return Resources(models)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
+from typing import Any
 
 import msgspec
 
@@ -15,8 +15,9 @@ from showthrough.axis.spans import Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES, references_of
-from showthrough.engines.base import Engine, Here
-from showthrough.errors import ChangedError, Interrupted, ResourceError
+from showthrough.engines.base import Engine, Here, LostError, Shared
+from showthrough.engines.opened import opened
+from showthrough.errors import ChangedError, Interrupted, ResourceError, some
 from showthrough.evaluation.authorship import authorship_notices
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.evaluation.checkpoints import Checkpoints, earlier_part
@@ -30,7 +31,6 @@ from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.resuming import check_models, failed_before, rows_before
 from showthrough.evaluation.scoring import reference_scores, scored
 from showthrough.evaluation.sweeps import is_swept, sweeps
-from showthrough.evaluation.workers import WorkerKilledError, Workers
 from showthrough.inference.asking import asked_of, unanswered
 from showthrough.metrics import Metric, Rows, metric_text
 from showthrough.metrics.base import failure_of, sound_parts
@@ -39,7 +39,7 @@ from showthrough.metrics.language import words_of
 from showthrough.metrics.masking import risks
 from showthrough.resources import Resources
 from showthrough.resources.chat.settings import AskingSettings
-from showthrough.resources.settings import ModelSettings, Watch
+from showthrough.resources.settings import Watch
 from showthrough.run.documents import Texts, riskiest, texts_of, too_many
 from showthrough.run.journal import Journal
 from showthrough.run.provenance import (
@@ -59,6 +59,7 @@ Progress = Callable[[int, int], None]  # documents done, documents in all
 
 _NO_MEMORY = "memory ran out; shorter documents or fewer metrics at a time need less"
 _FEWER = "fewer --jobs need less (in Python, jobs=1)"
+_GIVEN_UP = 80  # characters of ids of documents that nobody could work on
 
 
 def evaluate_plan(
@@ -72,14 +73,18 @@ def evaluate_plan(
 ) -> Run:
     """Carries a plan out, and saves meanwhile what is done where there are checkpoints.
 
-    Raises Interrupted, with what was finished, when the user stops it, memory runs out, a worker process is killed or a
+    The engine is whoever opened it's to close; without one, what the settings ask for is opened and closed here. Raises
+    Interrupted, with what was finished, when the user stops it, memory runs out, workers are gone again and again or a
     file changes meanwhile.
     """
     plan = plan.retyped()
     plan.check()
     references = references_of(plan.corpus) if plan.settings.references else ()
     check_asking(plan, references)
-    return Evaluation(plan, references, watch, checkpoints, engine).carried_out(progress, resume)
+    if engine is not None:
+        return Evaluation(plan, references, watch, checkpoints, engine).carried_out(progress, resume)
+    with opened(plan.settings.engine, plan.settings.jobs, plan.settings.address) as found:
+        return Evaluation(plan, references, watch, checkpoints, found).carried_out(progress, resume)
 
 
 class Evaluation:
@@ -94,7 +99,8 @@ class Evaluation:
         engine: Engine | None = None,
     ) -> None:
         self.plan = plan
-        self.engine = engine or Here()
+        engine = engine or Here()
+        self.engine = engine.for_models() if any(metric.models for metric in plan.metrics) else engine
         self.run = _blank(plan, references)
         known = plan.background, plan.anonymizations, plan.backgrounds, plan.verifiers, plan.ratings
         asking = plan.settings.part(AskingSettings)
@@ -110,6 +116,7 @@ class Evaluation:
         self._before = 0  # documents of the run that is resumed
         self._pace = Pace(self._of_scope("document").values())
         self._checkpoints = checkpoints
+        self._told: Shared[Work] | None = None
 
     def carried_out(self, progress: Progress | None = None, resume: Run | Journal | None = None) -> Run:
         started = time.perf_counter()
@@ -123,16 +130,16 @@ class Evaluation:
         self._failures.update(self.plan.unavailable)
         self._begin_saving()
         try:
-            with closing(Workers(self.plan.settings.jobs)) as workers:
-                self._walk(workers, progress or (lambda done, total: None))
-                self._score_as_a_whole()
-                self._finish()
+            self._walk(progress or (lambda done, total: None))
+            self._score_as_a_whole()
+            self._finish()
             self.run.provenance["seconds"] = round(time.perf_counter() - started, 3)
         except KeyboardInterrupt:
             raise self._stopped() from None
         except MemoryError as error:
-            raise self._stopped(f"memory ran out; {_FEWER}" if self.plan.settings.jobs > 1 else _NO_MEMORY) from error
-        except WorkerKilledError as error:
+            alone = isinstance(self.engine, Here)
+            raise self._stopped(_NO_MEMORY if alone else f"memory ran out; {_FEWER}") from error
+        except LostError as error:
             raise self._stopped(f"{error}; {_FEWER}") from error
         except ChangedError as error:
             raise self._stopped(str(error)) from error
@@ -162,11 +169,15 @@ class Evaluation:
         told = repr((self.plan.texts, self._hiding, list(self._ranking)))
         return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
-    def _walk(self, workers: Workers, progress: Progress) -> None:
-        """Chunk after chunk, in order, whoever computes them."""
+    def _walk(self, progress: Progress) -> None:
+        """Chunk after chunk, whoever computes them. What was given up is told when all the rest is done.
+
+        Raises LostError then: no number is made of some of the documents.
+        """
         gathered, total = self._gathered, len(self.plan.corpus)
         progress(gathered.done, total)
-        for numbers, answer in self._answers(workers):
+        lost: dict[range, LostError] = {}
+        for numbers, answer in _consecutive(self._answers(lost), gathered.looked):
             before = gathered.done
             # What only ranks documents may fail: then nobody is told.
             self._failures.update((text, why) for text, why in answer.failures.items() if text in self._metrics)
@@ -176,6 +187,14 @@ class Evaluation:
                 self._checkpoints.save_if_due(gathered)
             if gathered.done > before:
                 progress(gathered.done, total)
+        if lost:
+            raise self._given_up(lost)
+
+    def _given_up(self, lost: Mapping[range, LostError]) -> LostError:
+        """Which documents nobody could work on, and why."""
+        ids = [self.plan.corpus.ids[number] for numbers in lost for number in numbers]
+        count = f"{len(ids):,} document{'' if len(ids) == 1 else 's'}"
+        return LostError(f"{next(iter(lost.values()))}; {count} given up: {some(ids, _GIVEN_UP)}")
 
     def _chunks(self) -> Iterator[range]:
         """The documents still to be done, some at a time. Those of an earlier run are looked at for what it lacks."""
@@ -186,28 +205,42 @@ class Evaluation:
             yield range(at, stop)
             at = stop
 
-    def _answers(self, workers: Workers) -> Iterator[tuple[range, Answer]]:
-        """What comes of all chunks."""
-        corpus, chunks = self.plan.corpus, self._chunks()
-        if self.plan.settings.jobs == 1 or self._pace.next_chunk(corpus, 0) == range(len(corpus)):
-            for numbers in chunks:
-                whole = len(numbers) == len(corpus)
-                chunk = self._whole if whole else self._chunk(corpus.part(numbers))
-                yield numbers, answered(chunk, self._work(numbers, self._anonymizations))
-            return
-        under_way: deque[range] = deque()
+    def _answers(self, lost: dict[range, LostError]) -> Iterator[tuple[range, Answer]]:
+        """What comes of all chunks, in the order in which it comes; and what does not come."""
+        corpus, under_way = self.plan.corpus, {}
+        alone = isinstance(self.engine, Here) or self._pace.next_chunk(corpus, 0) == range(len(corpus))
+        engine = Here() if alone else self.engine
 
-        def tasks() -> Iterator[tuple[Corpus, Work, ModelSettings]]:
-            for numbers in chunks:
-                under_way.append(numbers)
+        def tasks() -> Iterator[tuple[Any, ...]]:
+            for number, numbers in enumerate(self._chunks()):
+                under_way[number] = numbers
+                if alone:
+                    yield (numbers,)
+                    continue
                 ids = corpus.ids[numbers.start : numbers.stop]
-                work = self._work(numbers, [one.part(ids) for one in self._anonymizations])
-                yield corpus.part(numbers, lazy=True), work, self.plan.settings.models
+                parts = [one.part(ids, lazy=True) for one in self._anonymizations]
+                yield corpus.part(numbers, lazy=True), parts, self._shared(numbers, engine), self.plan.settings.models
 
-        for answer in workers.map(answered_there, tasks()):
-            yield under_way.popleft(), answer
+        for number, answer, fault in engine.map(self._answered_here if alone else answered_there, tasks()):
+            numbers = under_way.pop(number)
+            if fault is None:
+                yield numbers, answer
+            else:
+                lost[numbers] = fault
 
-    def _work(self, numbers: range, anonymizations: Sequence[Anonymization]) -> Work:
+    def _answered_here(self, numbers: range) -> Answer:
+        corpus = self.plan.corpus
+        chunk = self._whole if len(numbers) == len(corpus) else self._chunk(corpus.part(numbers))
+        return answered(chunk, self._work(numbers, self._anonymizations))
+
+    def _shared(self, numbers: range, engine: Engine) -> Shared[Work]:
+        """What is asked of a chunk, but for its masks: workers are told when it changes, as when a metric fails."""
+        work = self._work(numbers)
+        if self._told is None or list(self._told.value.metrics) != list(work.metrics):
+            self._told = engine.share(work)
+        return self._told
+
+    def _work(self, numbers: range, anonymizations: Sequence[Anonymization] = ()) -> Work:
         """What is asked of a chunk. A metric that failed is not tried again."""
         planned = self._of_scope("document") if numbers.stop > self._before else {}
         return Work(
@@ -374,6 +407,17 @@ class Evaluation:
         if any((text, name) not in self._tables for _, text in asked for name in self.run.names):
             return None
         return riskiest([[metric.leaks(self._tables[text, name]) for name in self.run.names] for metric, text in asked])
+
+
+def _consecutive(answers: Iterable[tuple[range, Answer]], start: int) -> Iterator[tuple[range, Answer]]:
+    """Answers in the order of their documents, as far as there is no gap."""
+    waiting: dict[int, tuple[range, Answer]] = {}
+    for numbers, answer in answers:
+        waiting[numbers.start] = numbers, answer
+        while start in waiting:
+            found = waiting.pop(start)
+            start = found[0].stop
+            yield found
 
 
 def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:

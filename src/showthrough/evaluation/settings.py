@@ -14,7 +14,19 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
-from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, Self, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    Self,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 from msgspec import Meta
@@ -77,8 +89,20 @@ class Settings(ModelSettings, AskingSettings, Recorded):
         Meta(title="NAME", description="Word vectors for soundness: spacy:PIPELINE, or a GloVe or word2vec text file."),
     ] = None
     jobs: Annotated[
-        int, Meta(description="Processes that share the work.", ge=1, extra={"flags": ("-j", "--jobs")})
-    ] = 1
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(
+            title="N",
+            description="Processes that share the work: 1, with Ray as many as there are cores.",
+            extra={"flags": ("-j", "--jobs"), "expected": "1 or more"},
+        ),
+    ] = None
+    engine: Annotated[
+        Literal["local", "ray"], Meta(description="Who does the work: processes of this machine, or a Ray cluster.")
+    ] = "local"
+    address: Annotated[
+        str | None,
+        Meta(title="HOST:PORT|auto", description="Of a Ray cluster; without one, Ray on the cores of this machine."),
+    ] = None
     types: str = field(default="", init=False)  # what the four of them say of types, in one line
 
     def __post_init__(self) -> None:
@@ -201,6 +225,8 @@ def _option(name: str, hint: Any, default: Any) -> Option:
     kind, meta = get_args(hint)
     if get_origin(kind) is Literal:
         return Option(name, str, default, meta.description, "|".join(get_args(kind)), " or ".join(get_args(kind)))
+    if get_origin(kind) is Union:  # the limits of one of several are for the check alone
+        kind = Union[tuple(get_args(one)[0] if get_origin(one) is Annotated else one for one in get_args(kind))]  # noqa: UP007
     extra = {"expected": _limits(meta), **(meta.extra or {})}
     return Option(name, kind, default, meta.description, meta.title, **extra)
 

@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from showthrough.axis.spans import Ints
+from showthrough.engines.cores import cores
 from showthrough.metrics.base import Array
 from showthrough.numerics.sparse import sums
-from showthrough.resources.device import cores
 
 SAMPLE = 5_000  # points that the tries are made with, where there are more
 _STEPS = 300

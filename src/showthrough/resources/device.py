@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
+from showthrough.engines.cores import cores
 from showthrough.errors import ResourceError, ShowthroughError
 
 Result = TypeVar("Result")
@@ -188,14 +188,6 @@ def _abreast(device: Any) -> Iterator[ThreadPoolExecutor]:
 def _workers(device: Any) -> int:
     most = _ABREAST.get(device.type, 1)
     return min(most, cores()) if device.type == "cpu" else most
-
-
-def cores() -> int:
-    """How many cores there are to use. Whoever set a number, as is done for worker processes, knows why."""
-    given = os.environ.get("OMP_NUM_THREADS", "")
-    if given.isdigit() and int(given):
-        return int(given)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _out_of_memory(error: Exception) -> bool:

@@ -77,7 +77,7 @@ def put_to_work(bench: Bench, watched: Watched = nobody_watches, told: Callable[
                 made.append(
                     anonymize(
                         plan.corpus, system, name=name, replacement=bench.replacement, threshold=bench.threshold,
-                        jobs=plan.settings.jobs, seen=bench.seen, progress=progress, cache=cache,
+                        jobs=plan.settings.jobs or 1, seen=bench.seen, progress=progress, cache=cache,
                     )
                 )  # fmt: skip
         except ChangedError:

@@ -14,7 +14,7 @@ from showthrough.anonymizers.taggers.labeller import fitted
 from showthrough.anonymizers.taggers.labels import OUTSIDE, type_of
 from showthrough.anonymizers.taggers.learners.base import Tagged
 from showthrough.anonymizers.taggers.recipes import Recipe
-from showthrough.evaluation.workers import Workers
+from showthrough.engines.local import Local
 
 FOLDS = 3
 # Lower ones are not tried: on records that it has not seen, a learner's probabilities are too rough to tell them apart.
@@ -96,8 +96,8 @@ def _answers(tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
     if jobs == 1:
         yield from (held_out(*task) for task in tasks)
         return
-    with closing(Workers(min(jobs, len(tasks)))) as workers:
-        yield from workers.map(held_out, tasks)
+    with closing(Local(min(jobs, len(tasks)))) as workers:
+        yield from workers.in_order(held_out, tasks)
 
 
 def _sample(examples: Sequence[Example], seed: int) -> list[Example]:

@@ -1,0 +1,125 @@
+"""Two workers against one, with processes and with Ray, from files to the run; and what an engine costs beside that.
+
+TAB's 100 training cases are written out until there are 20,000 documents. Each command is a process of its own: one
+worker, two processes, Ray with two workers. Limits: two workers are at least 1.6 times as fast as one, and of the time
+that two workers have while chunks of 1,000 documents are under way, less than 10 % goes to anything but the chunks.
+Two cores have to be free: the processor time of the machine that others took meanwhile is printed, and is to be next to
+none. Needs SHOWTHROUGH_DATA; another number of documents can be given: `python benchmarks/engines.py 5000`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from scale import write
+
+FASTER = 1.6
+OVERHEAD = 0.10
+CHUNK = 1_000  # documents
+
+
+def evaluated(folder: Path, corpus: Path, anonymization: Path, *options: str) -> tuple[float, float, list[object]]:
+    """Seconds of the whole command, the share of the machine that others took meanwhile, and the scores."""
+    run = folder / "run.json"
+    command = [sys.executable, "-m", "showthrough", "evaluate", corpus, f"presidio={anonymization}", "-o", run]
+    busy, own, start = _busy(), os.times(), time.perf_counter()
+    subprocess.run(
+        list(map(str, [*command, "--force", "--without-text", *options])), check=True, stdout=subprocess.DEVNULL
+    )
+    seconds, ended = time.perf_counter() - start, os.times()
+    ours = ended.children_user + ended.children_system - own.children_user - own.children_system
+    others = max(_busy() - busy - ours, 0) / seconds
+    return seconds, others, json.loads(run.read_bytes())["scores"]
+
+
+def _busy() -> float:
+    """Processor seconds of the whole machine, but for those that nobody used."""
+    user, nice, system, _, _, *rest = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:8])
+    return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK")
+
+
+def overhead(engine: str, corpus: Path, anonymization: Path) -> float:
+    """The share of two workers' time, while chunks are under way, that no chunk took."""
+    from showthrough import Plan, evaluate_plan, read_anonymization, read_corpus
+    from showthrough.data.documents import Corpus
+    from showthrough.engines.opened import opened
+    from showthrough.evaluation.defaults import default_metrics
+    from showthrough.evaluation.engine import Evaluation
+    from showthrough.evaluation.settings import Settings
+
+    documents = read_corpus(corpus)
+    masks = read_anonymization(anonymization, documents, name="presidio")
+    Corpus.chunks = lambda self, characters=0, start=0: (  # type: ignore[assignment,method-assign]
+        range(at, min(at + CHUNK, len(self))) for at in range(start, len(self), CHUNK)
+    )
+    spent: list[float] = []
+    answers, walk = Evaluation._answers, Evaluation._walk
+    walked: list[float] = []
+
+    def counted(self, *given):  # type: ignore[no-untyped-def]
+        for numbers, answer in answers(self, *given):
+            spent.append(answer.seconds)
+            yield numbers, answer
+
+    def timed(self, *given):  # type: ignore[no-untyped-def]
+        start = time.perf_counter()
+        walk(self, *given)
+        walked.append(time.perf_counter() - start)
+
+    Evaluation._answers, Evaluation._walk = counted, timed  # type: ignore[method-assign]
+    with opened(engine, 2) as workers:
+        list(workers.map(_warm, [(number,) for number in range(8)]))  # what starting costs is in the other figure
+        plan = Plan(documents, (masks,), tuple(default_metrics(documents, 1, [])), Settings(resamples=0, jobs=2))
+        evaluate_plan(plan, engine=workers)
+    return 1 - sum(spent) / (2 * walked[0])
+
+
+def _warm(_: int) -> None:
+    import showthrough.evaluation.chunks  # noqa: F401
+
+    time.sleep(0.1)
+
+
+def main() -> int:
+    if sys.argv[1:2] == ["--overhead"]:
+        print(overhead(sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4])))
+        return 0
+    data = os.environ.get("SHOWTHROUGH_DATA")
+    if not data:
+        print("SHOWTHROUGH_DATA is not set: nothing measured")
+        return 0
+    documents = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    failed = False
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = write(Path(data), folder, documents)
+        one, others, scores = evaluated(folder, *files, "--jobs", "1")
+        print(f"one process:   {one:6.1f} s   (others took {others:.2f} cores meanwhile)")
+        for engine in ("local", "ray"):
+            seconds, others, found = evaluated(folder, *files, "--jobs", "2", "--engine", engine)
+            if found != scores:
+                print(f"{engine}: other scores than one process")
+                failed = True
+            print(
+                f"two of {engine:<6}: {seconds:6.1f} s   (others took {others:.2f} cores meanwhile)   "
+                f"{one / seconds:.2f} times as fast   limit {FASTER}"
+            )
+            failed |= one / seconds < FASTER
+        for engine in ("local", "ray"):
+            command = [sys.executable, __file__, "--overhead", engine, *map(str, files)]
+            share = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            print(
+                f"overhead of {engine}, {CHUNK} documents a chunk: {100 * share:.1f} %   limit {100 * OVERHEAD:.0f} %"
+            )
+            failed |= share > OVERHEAD
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

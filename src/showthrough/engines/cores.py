@@ -1,0 +1,13 @@
+"""How many cores there are to use."""
+
+from __future__ import annotations
+
+import os
+
+
+def cores() -> int:
+    """How many cores there are to use. Whoever set a number, as is done for worker processes, knows why."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    if given.isdigit() and int(given):
+        return int(given)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,30 @@
+"""The engine that settings ask for, for as long as it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from showthrough.engines.base import Engine, Here
+from showthrough.engines.local import Local
+from showthrough.errors import PlanError, quoted
+
+
+@contextmanager
+def opened(engine: str = "local", jobs: int | None = None, address: str | None = None) -> Iterator[Engine]:
+    """Raises PlanError for an engine that cannot be had; whatever was started is gone at the end."""
+    found = _made(engine, jobs, address)
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+def _made(engine: str, jobs: int | None, address: str | None) -> Engine:
+    if engine == "ray":
+        from showthrough.engines.ray import RayEngine
+
+        return RayEngine(address, jobs)
+    if address is not None:
+        raise PlanError(f"found {quoted(address)}, which is for Ray alone; expected --engine ray with it", "address")
+    return Here() if (jobs or 1) == 1 else Local(jobs or 1)

@@ -1,0 +1,354 @@
+"""Workers of a Ray cluster: actors, each with a core or an accelerator of its own, which keep loaded what they loaded.
+
+An actor is sent as code and not by name, so that a machine that lacks the package, or has another version of it, can
+say so. What was put to work is kept here until its answer has come: a machine that is gone takes nothing along.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from showthrough.engines.base import Done, Engine, LostError, Shared
+from showthrough.engines.ray_cluster import connected
+from showthrough.engines.sending import called, checked_guests, outcome, received
+from showthrough.engines.sharing import Sent, forget, keep, left_behind, packed
+from showthrough.errors import InputError, PlanError, Problem, ResourceError, shown
+from showthrough.version import __version__
+
+T = TypeVar("T")
+
+_AHEAD = 2  # tasks for each worker that are under way: it has the next when it is done with one
+_TRIES = 3  # of a task, each by another worker
+_PATIENCE = 600.0  # seconds that may pass without any worker: a cluster may have to start machines first
+_LOOK = 5.0  # seconds between two looks at the clock
+_GREETING = 60.0  # seconds in which each machine of a cluster has to say what it has
+
+
+@dataclass(eq=False)
+class _Task:
+    """What is to be done, kept until it is."""
+
+    number: int
+    message: bytes
+    shared: Sequence[Sent[Any]]
+    failed: int = 0
+
+
+@dataclass(eq=False)
+class _Worker:
+    """An actor, what it was told so far, and what it is to do."""
+
+    actor: Any
+    node: str = ""
+    guests: bytes = b""
+    kept: set[int] = field(default_factory=set)  # shared values that it has
+    tasks: dict[Any, _Task] = field(default_factory=dict)  # in the order in which it does them, by their answers to be
+
+
+class Pool(Engine):
+    """Actors of one kind. They start with the first tasks and stay until they are closed."""
+
+    def __init__(self, workers: int, needs: Mapping[str, Any], own: bool) -> None:
+        self.workers = workers
+        self._needs = needs
+        self._own = own  # whether the cluster is of this machine and this program alone
+        self._ready: list[_Worker] = []
+        self._starting: dict[Any, _Worker] = {}  # by what they are asked first
+        self._stored: dict[int, tuple[Any, Sequence[Sent[Any]]]] = {}  # shared values, and those that they hold in turn
+        self._fault = "no worker came"
+
+    def share(self, value: T) -> Shared[T]:
+        return Sent(value)
+
+    def close(self) -> None:
+        for worker in [*self._ready, *self._starting.values()]:
+            self._dismiss(worker)
+        self._stored.clear()
+
+    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Done]:
+        import ray
+
+        guests, numbered = checked_guests(), enumerate(tasks)
+        waiting: deque[_Task] = deque()
+        under_way, more, seen = 0, True, time.monotonic()
+        try:
+            while True:
+                while more and under_way < _AHEAD * self.workers:
+                    number, task = next(numbered, (-1, ()))
+                    more = number >= 0
+                    if more:
+                        waiting.append(_Task(number, *packed(function, task)))
+                        under_way += 1
+                        self._grow(len(waiting), guests)
+                if not under_way:
+                    return
+                self._hand_out(waiting, guests)
+                asked = [*self._starting, *(answer for worker in self._ready for answer in worker.tasks)]
+                found = ray.wait(asked, num_returns=1, timeout=_LOOK)[0] if asked else []
+                for done in [one for answer in found for one in self._looked_at(answer, waiting)]:
+                    under_way -= 1
+                    yield done
+                if self._ready:
+                    seen = time.monotonic()
+                elif not self._starting or time.monotonic() - seen > _PATIENCE:
+                    self._grow(1, guests)
+                    under_way -= len(waiting)
+                    yield from (Done(task.number, None, LostError(self._fault)) for task in waiting)
+                    waiting.clear()
+                    seen = time.monotonic()
+        finally:
+            for worker in [one for one in self._ready if one.tasks]:  # nobody waits for it any more
+                self._dismiss(worker)
+
+    def _grow(self, wanted: int, guests: bytes) -> None:
+        import ray
+
+        while len(self._starting) < wanted and len(self._ready) + len(self._starting) < self.workers:
+            kind = ray.remote(_actor()).options(**self._needs, max_restarts=0, scheduling_strategy="SPREAD")
+            actor = kind.remote(sys.path if self._own else [], str(Path.cwd()))
+            self._starting[actor.begin.remote(guests, __version__)] = _Worker(actor, guests=guests)
+
+    def _hand_out(self, waiting: deque[_Task], guests: bytes) -> None:
+        while waiting and (free := [one for one in self._ready if len(one.tasks) < _AHEAD]):
+            worker, task = min(free, key=lambda one: len(one.tasks)), waiting.popleft()
+            if worker.guests != guests:
+                worker.actor.adopt.remote(guests)
+                worker.guests = guests
+            left = left_behind(worker.kept)
+            worker.kept.difference_update(left)
+            values = {one.number: [self._value(one)] for one in self._all(task.shared) if one.number not in worker.kept}
+            worker.kept.update(values)
+            worker.tasks[worker.actor.work.remote(task.message, values, left)] = task
+        for number in left_behind(self._stored):
+            del self._stored[number]
+
+    def _value(self, one: Sent[Any]) -> Any:
+        """Where the store of the cluster has a shared value."""
+        return self._stored[one.number][0]
+
+    def _all(self, shared: Sequence[Sent[Any]]) -> Iterator[Sent[Any]]:
+        """Shared values, those first that others hold."""
+        import ray
+
+        for one in shared:
+            if one.number not in self._stored:
+                message, inner = packed(_itself, (one.value,))
+                self._stored[one.number] = ray.put(message), inner
+            yield from self._all(self._stored[one.number][1])
+            yield one
+
+    def _looked_at(self, answer: Any, waiting: deque[_Task]) -> Iterator[Done]:
+        """What there is to say of what came: of a new worker, or of a task."""
+        if answer in self._starting:
+            self._greet(answer)
+            return
+        worker = next(one for one in self._ready if answer in one.tasks)
+        try:
+            task, content = worker.tasks[answer], _got(answer)
+        except _GoneError:
+            yield from self._mourn(worker, waiting)
+            return
+        del worker.tasks[answer]
+        yield from self._told(worker, task, content, waiting)
+
+    def _told(self, worker: _Worker, task: _Task, content: bytes, waiting: deque[_Task]) -> Iterator[Done]:
+        try:
+            yield Done(task.number, received(content))
+        except MemoryError:  # another machine may have more
+            yield from self._again(task, waiting, f"memory ran out on worker {worker.node}")
+        except InputError as error:
+            raise error if self._own else error.at(f"on worker {worker.node}") from error
+        except ResourceError as error:
+            raise error if self._own else PlanError(str(error), f"worker {worker.node}") from error
+
+    def _again(self, task: _Task, waiting: deque[_Task], fault: str) -> Iterator[Done]:
+        task.failed += 1
+        if task.failed < _TRIES:
+            waiting.append(task)
+        else:
+            yield Done(task.number, None, LostError(f"{fault}, as in {_TRIES - 1} tries before"))
+
+    def _mourn(self, worker: _Worker, waiting: deque[_Task]) -> Iterator[Done]:
+        """A worker is gone. What it was at is tried elsewhere; what lay there behind is not to blame."""
+        tasks, fault = worker.tasks, f"a worker on {worker.node} was gone in the middle of it"
+        worker.tasks = {}
+        self._dismiss(worker)
+        blamed = False
+        for answer, task in tasks.items():
+            try:
+                yield from self._told(worker, task, _got(answer), waiting)
+            except _GoneError:
+                if blamed:
+                    waiting.appendleft(task)
+                else:
+                    yield from self._again(task, waiting, fault)
+                blamed = True
+        self._grow(len(self._starting) + 1, worker.guests)
+
+    def _greet(self, answer: Any) -> None:
+        """Takes a worker in, unless what it has does not fit; such machines come later, or would have been refused."""
+        worker = self._starting.pop(answer)
+        try:
+            worker.node, fault = _got(answer)
+        except _GoneError as error:
+            fault = f"a worker could not be started: {error}"
+        if fault:
+            self._fault = fault
+            self._dismiss(worker)
+        else:
+            self._ready.append(worker)
+
+    def _dismiss(self, worker: _Worker) -> None:
+        import ray
+
+        with suppress(ValueError):
+            self._ready.remove(worker)
+        self._starting = {answer: one for answer, one in self._starting.items() if one is not worker}
+        with suppress(Exception):  # it is gone already, or Ray is
+            ray.kill(worker.actor)
+
+
+class RayEngine(Pool):
+    """The cores of a cluster: of one at an address, or of this machine. For models it has the accelerators."""
+
+    def __init__(self, address: str | None = None, workers: int | None = None) -> None:
+        import ray
+
+        self._cluster = connected(address, workers)
+        try:
+            there = ray.cluster_resources()
+            cores, self._accelerators = int(there.get("CPU", 0)), int(there.get("GPU", 0))
+            if not cores:
+                raise PlanError("the cluster has no cores for workers; expected one at least", "engine ray")
+            super().__init__(min(workers or cores, cores), {"num_cpus": 1}, self._cluster.own)
+            self._for_models: Pool | None = None
+            if not self._own:
+                _look_around()
+        except BaseException:
+            self._cluster.end()
+            raise
+
+    def for_models(self) -> Engine:
+        if not self._accelerators:
+            return self
+        if self._for_models is None:
+            self._for_models = Pool(self._accelerators, {"num_cpus": 0, "num_gpus": 1}, self._own)
+        return self._for_models
+
+    def close(self) -> None:
+        if self._for_models is not None:
+            self._for_models.close()
+        super().close()
+        self._cluster.end()
+
+
+class _GoneError(Exception):
+    """What was asked for will not come: whoever was asked is gone."""
+
+
+def _got(answer: Any) -> Any:
+    """An answer that is there."""
+    import ray
+
+    try:
+        return ray.get(answer)
+    except ray.exceptions.RayError as error:
+        raise _GoneError(shown(str(error).partition("\n")[0], 160)) from None
+
+
+def _look_around() -> None:
+    """Asks each machine of the cluster what it has, before any work. Raises PlanError where it is not what is here."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    nodes = [one for one in ray.nodes() if one["Alive"] and one["Resources"].get("CPU")]
+    look = ray.remote(_looker())
+    asked = {
+        look.options(
+            num_cpus=0, max_retries=0, scheduling_strategy=NodeAffinitySchedulingStrategy(one["NodeID"], soft=False)
+        ).remote(__version__): one["NodeManagerAddress"]
+        for one in nodes
+    }
+    problems = []
+    for answer in ray.wait(list(asked), num_returns=len(asked), timeout=_GREETING)[0]:
+        with suppress(_GoneError):  # a machine that goes meanwhile is none of the cluster
+            if fault := _got(answer):
+                problems.append(Problem("", f"worker {asked[answer]}", fault))
+    if problems:
+        raise InputError(problems)
+
+
+def _looker() -> Callable[[str], str]:
+    """What each machine runs; as it is made in here, it travels as code and needs nothing there."""
+
+    def look(expected: str) -> str:
+        try:
+            from showthrough.version import __version__
+        except ImportError as error:
+            return f"showthrough cannot be imported there ({error}); expected showthrough {expected}, as here"
+        return "" if __version__ == expected else f"found showthrough {__version__}; expected {expected}, as here"
+
+    return look
+
+
+def _actor() -> type:
+    look = _looker()
+
+    class Worker:
+        """One that works. Its methods find what they need where it is."""
+
+        def __init__(self, path: list[str], folder: str) -> None:
+            import os
+            import sys
+            from contextlib import suppress
+
+            if path:
+                sys.path[:] = path
+            with suppress(OSError):  # paths are relative to it, where storage is shared
+                os.chdir(folder)
+
+        def begin(self, guests: bytes, expected: str) -> tuple[str, str]:
+            """Where it is, and what is wrong with what is installed there."""
+            import ray
+
+            fault = look(expected)
+            if not fault:
+                self.adopt(guests)
+            return str(ray.util.get_node_ip_address()), fault
+
+        def adopt(self, guests: bytes) -> None:
+            from showthrough.engines.sending import adopted
+
+            adopted(guests)
+
+        def work(self, message: bytes, values: dict[int, list[Any]], left: list[int]) -> bytes:
+            from showthrough.engines.ray import worked
+
+            return worked(message, values, left)
+
+    return Worker
+
+
+def worked(message: bytes, values: dict[int, list[Any]], left: list[int]) -> bytes:
+    """In the worker: does a task, with the shared values that it has not met before."""
+    return outcome(_worked, message, values, left)
+
+
+def _worked(message: bytes, values: dict[int, list[Any]], left: list[int]) -> Any:
+    import ray
+
+    forget(left)
+    for number, (place,) in values.items():
+        keep(number, called(ray.get(place)))
+    return called(message)
+
+
+def _itself(value: T) -> T:
+    return value

@@ -1,0 +1,227 @@
+"""A Ray cluster to work on: one that is there, found at its address, or one of this machine that ends with the program.
+
+Ray tells its makers about its use unless it is told not to; here it always is. It prints much, waits for minutes where
+nobody listens, and takes over the signals of a program: none of that reaches whoever asked for it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import secrets
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from showthrough.engines.cores import cores
+from showthrough.errors import PlanError, quoted, shown
+
+_REACHED = 5.0  # seconds in which an address has to answer
+_MOST = 30  # characters of a folder that Ray can have its sockets in, whose names are bounded
+_PREFIX = "showthrough-ray-"
+_EXPECTED = "expected HOST:PORT of a cluster's head, or auto on one of its machines"
+# What a client says first in HTTP/2, and an empty frame of settings, which a server answers with its own.
+_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+_SETTINGS = 4  # the kind of that frame
+# What Ray and its processes are told before they start.
+_QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",  # nothing leaves the machine
+    "RAY_BACKEND_LOG_LEVEL": "fatal",
+    "RAY_DISABLE_IMPORT_WARNING": "1",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+
+
+def connected(address: str | None, workers: int | None) -> Cluster:
+    """Raises PlanError where there is no Ray, or none at the address."""
+    for name, value in _QUIET.items():
+        os.environ[name] = value if name == "RAY_USAGE_STATS_ENABLED" else os.environ.get(name, value)
+    if find_spec("ray") is None:
+        raise PlanError("needs Ray, which is not installed: pip install 'showthrough[ray]'", "engine ray")
+    if address is None and "ray" not in sys.modules:
+        # Ray listens to the whole network: who speaks to it has to know a word that is written nowhere.
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        os.environ.setdefault("RAY_AUTH_MODE", "token")  # which it reads when it is imported
+    import ray
+
+    place = None if address is None else _place(address)
+    if ray.is_initialized():  # by the program that calls: its cluster, and its own to end
+        there = ray.get_runtime_context().gcs_address
+        if place not in (None, there):
+            fault = f"this program is connected to the Ray cluster at {there} already; expected that one, or none"
+            raise PlanError(fault, f"address {shown(str(address))}")
+        return Cluster(None)
+    if place is not None:
+        _started(str(address), address=place)
+        return Cluster(None, ends=True)
+    if find_spec("ray._private.authentication") is None:
+        fault = f"Ray {ray.__version__} lets anybody in the network run programs here; expected 2.60 or later"
+        raise PlanError(fault, "engine ray")
+    folder = _private_folder()
+    try:
+        _started("local", address="local", num_cpus=workers or cores(), _temp_dir=str(folder), include_dashboard=False)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return Cluster(folder, ends=True)
+
+
+class Cluster:
+    """What this program is connected to."""
+
+    def __init__(self, folder: Path | None, ends: bool = False) -> None:
+        self._folder = folder  # of a cluster of its own
+        self._ends = ends
+
+    @property
+    def own(self) -> bool:
+        """Whether it is of this machine and this program alone."""
+        return self._folder is not None
+
+    def end(self) -> None:
+        import ray
+
+        if self._ends:
+            with _silent(), _own_signals():
+                ray.shutdown()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+
+def _started(what: str, **options: Any) -> None:
+    import ray
+
+    logging.getLogger("ray").setLevel(logging.CRITICAL)
+    try:
+        with _silent(), _own_signals():
+            _hush()
+            ray.init(
+                **options, namespace="showthrough", log_to_driver=False, configure_logging=False,
+                logging_level=logging.CRITICAL,
+            )  # fmt: skip
+    except BaseException as error:  # of whatever kind: Ray has many, and some that are no errors
+        with suppress(Exception), _silent():
+            ray.shutdown()
+        if isinstance(error, SystemExit) and error.code == signal.SIGTERM:  # which Ray takes so meanwhile
+            raise KeyboardInterrupt from None
+        if not isinstance(error, Exception | SystemExit):
+            raise
+        raise PlanError(f"Ray cannot be used there: {_first_line(error)}; {_EXPECTED}", f"address {what}") from error
+
+
+def _hush() -> None:
+    """Ray prints on standard output what befalls its machines, whatever it is told; what matters is told here."""
+    from ray._private import worker
+
+    if hasattr(worker, "print_to_stdstream"):
+        worker.print_to_stdstream = lambda *said, **how: None
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [" ".join(line.split()) for line in re.split(r"\n|(?<=\.) ", str(error)) if line.strip()]
+    return shown((lines or [type(error).__name__])[0].rstrip("."), 200)
+
+
+def _place(address: str) -> str:
+    """Where the head is; raises PlanError where nobody answers as one. Ray itself would try for minutes, or abort."""
+    where = f"address {shown(address)}"
+    if "://" in address or (address != "auto" and ":" not in address):
+        raise PlanError(f"found {quoted(address)}; {_EXPECTED}", where)
+    found = _resolved(address)
+    if not found and address == "auto":
+        raise PlanError("no Ray cluster runs on this machine: start one with `ray start --head`, or name one", where)
+    host, _, port = found.rpartition(":")
+    if not port.isdigit() or not 0 < int(port) < 65536:
+        raise PlanError(f"found {quoted(found or address)}; {_EXPECTED}", where)
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), _REACHED) as line:
+            answers = os.environ.get("RAY_USE_TLS") == "1" or _answers(line)
+    except OSError as error:
+        why = error.strerror or str(error) or "no answer"
+        raise PlanError(f"nobody answers at {found} ({why}); is the cluster's head running there?", where) from error
+    if not answers:
+        raise PlanError(f"what answers at {found} is no Ray cluster; {_EXPECTED}", where)
+    return found
+
+
+def _resolved(address: str) -> str:
+    """The head's address as Ray takes it, also that of `auto`; empty where there is none."""
+    from ray._private.services import canonicalize_bootstrap_address
+
+    with _silent(), suppress(Exception, SystemExit):  # of many kinds, and they differ from version to version
+        return canonicalize_bootstrap_address(address) or ""
+    return ""
+
+
+def _answers(line: socket.socket) -> bool:
+    """Whether whoever listens speaks as a Ray head does."""
+    line.sendall(_HELLO)
+    frame = b""
+    while len(frame) < 4:
+        more = line.recv(4 - len(frame))
+        if not more:
+            return False
+        frame += more
+    return frame[3] == _SETTINGS
+
+
+def _private_folder() -> Path:
+    """A folder for sockets, logs and what does not fit into memory. What a killed program left is removed."""
+    usual = tempfile.gettempdir()
+    place = Path(usual if len(usual) <= _MOST else "/tmp")  # noqa: S108 (for its owner alone)
+    for left in place.glob(f"{_PREFIX}*"):
+        owner = left.name.removeprefix(_PREFIX).partition("-")[0]
+        if owner.isdigit() and not _is_alive(int(owner)):
+            shutil.rmtree(left, ignore_errors=True)  # another user's stays
+    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Who handles signals stays who it was."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """What is written meanwhile to standard error and output, by libraries in C as well, goes nowhere."""
+    kept = {}
+    with open(os.devnull, "wb") as nothing:  # noqa: PTH123 (a device)
+        for number in (1, 2):
+            with suppress(OSError):  # closed
+                kept[number] = os.dup(number)
+                os.dup2(nothing.fileno(), number)
+        try:
+            yield
+        finally:
+            for number, copy in kept.items():
+                os.dup2(copy, number)
+                os.close(copy)

@@ -1,0 +1,60 @@
+"""What travels to workers and back: guests, functions of scripts, and what a task raised."""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from showthrough.errors import PlanError, shown
+from showthrough.tables import adopt, guests
+
+
+def checked_guests() -> bytes:
+    """What guests registered here, for workers to adopt. Raises PlanError for a guest that cannot be sent."""
+    import cloudpickle  # it also sends what was defined at a prompt or in a script
+
+    for kind, entries in guests().items():
+        for name, entry in entries.items():
+            try:
+                cloudpickle.dumps(entry)
+            except Exception as error:  # whatever a guest's own pickling raises
+                fault = f"cannot be sent to a worker process: {error}; expected what can be pickled, or jobs=1"
+                raise PlanError(fault, f"{kind}: {shown(name)}") from error
+    return bytes(cloudpickle.dumps(guests()))
+
+
+def outcome(function: Callable[..., Any], *arguments: Any) -> bytes:
+    """What a call gives or raises, as bytes; `received` gives or raises the same."""
+    import cloudpickle
+
+    try:
+        return bytes(cloudpickle.dumps((function(*arguments), None)))
+    except Exception as error:  # whatever a task raises is the program's to handle: it is sent there
+        error.add_note(traceback.format_exc())
+        try:
+            content = bytes(cloudpickle.dumps((None, error)))
+            pickle.loads(content)  # noqa: S301 (some exceptions cannot be made again)
+        except Exception:  # of another's making, and pickling it may raise anything
+            content = bytes(cloudpickle.dumps((None, RuntimeError(traceback.format_exc()))))
+        return content
+
+
+def called(message: bytes) -> Any:
+    """Does a task that was packed."""
+    function, task = pickle.loads(message)  # noqa: S301 (our own program wrote it)
+    return function(*task)
+
+
+def adopted(sent: bytes) -> None:
+    """Has the guests of another process."""
+    adopt(pickle.loads(sent))  # noqa: S301 (our own program wrote it)
+
+
+def received(content: bytes) -> Any:
+    """What another process gave, or raises what it raised."""
+    answer, error = pickle.loads(content)  # noqa: S301 (our own worker wrote it)
+    if error is not None:
+        raise error
+    return answer

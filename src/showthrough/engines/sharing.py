@@ -1,0 +1,76 @@
+"""Values that many tasks ask for: a worker is sent one when it meets it first, and forgets it when nobody holds it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+from showthrough.engines.base import Shared
+
+T = TypeVar("T")
+
+_numbers = count()
+_met = threading.local()  # shared values in what this thread is packing
+
+
+class Sent(Shared[T]):
+    """A value in the program that shares it. In a task it travels as its number."""
+
+    def __init__(self, value: T) -> None:
+        self._value = value
+        self.number = next(_numbers)
+        _alive[self.number] = self
+
+    @property
+    def value(self) -> T:
+        return self._value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        _met.values.append(self)
+        return _Kept, (self.number,)
+
+
+_alive: WeakValueDictionary[int, Sent[Any]] = WeakValueDictionary()
+
+
+def packed(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[bytes, list[Sent[Any]]]:
+    """A task as bytes, and the shared values that it names."""
+    import cloudpickle  # it also sends what was defined at a prompt or in a script
+
+    values: list[Sent[Any]] = []
+    _met.values = values
+    return bytes(cloudpickle.dumps((function, arguments))), values
+
+
+def left_behind(numbers: Iterable[int]) -> list[int]:
+    """Those of the values that nobody holds any more."""
+    return [number for number in numbers if number not in _alive]
+
+
+# In the worker.
+
+_here: dict[int, Any] = {}  # by number
+
+
+class _Kept(Shared[T]):
+    """A shared value, where it was sent to."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    @property
+    def value(self) -> T:
+        value: T = _here[self._number]
+        return value
+
+
+def keep(number: int, value: Any) -> None:
+    _here[number] = value
+
+
+def forget(numbers: Iterable[int]) -> None:
+    for number in numbers:
+        _here.pop(number, None)

@@ -1,0 +1,300 @@
+"""Ray: a real cluster of two nodes on this machine, one of which is killed, and one that ends with the program."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import cloudpickle
+import pytest
+
+from showthrough import (
+    METRICS,
+    Corpus,
+    InputError,
+    Metric,
+    Plan,
+    PlanError,
+    ResourceError,
+    Rows,
+    demo,
+    evaluate,
+    evaluate_plan,
+    parse_metric,
+    read_anonymization,
+    read_corpus,
+)
+from showthrough.engines.base import Shared
+from showthrough.engines.opened import opened
+from showthrough.errors import Problem
+from showthrough.evaluation.settings import Settings
+from showthrough.metrics.base import HEADLINE, ratio
+from showthrough.metrics.chunk import Chunk
+from showthrough.run.run import Run
+
+pytest.importorskip("ray")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes seen in /proc")
+
+NODE = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
+
+
+@pytest.fixture(autouse=True)
+def at_a_prompt() -> Iterator[None]:
+    """What is defined here travels as if it were defined in a script: workers need not find this file."""
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    yield
+    cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_AUTH_TOKEN"] = uuid4().hex * 2
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args=NODE)
+    yield made
+    made.shutdown()
+
+
+@pytest.fixture(scope="module")
+def engine(cluster: Any) -> Iterator[Any]:
+    second = cluster.add_node(**{name: NODE[name] for name in ("num_cpus", "object_store_memory")})
+    with opened("ray", address=cluster.address) as found:
+        found.second = second  # for who kills it
+        yield found
+
+
+def doubled(number: int, shared: Shared[Any], mark: str = "") -> Any:
+    if number == 3:
+        os._exit(1)
+    if number == 5 and not Path(mark).exists():
+        Path(mark).touch()
+        os._exit(1)
+    return number * 2, shared.value[0].value, os.getpid()
+
+
+def test_tasks_are_shared_tried_again_and_given_up(engine: Any, tmp_path: Path) -> None:
+    shared = engine.share([engine.share("inside")])
+    mark = str(tmp_path / "died")
+    found = {done.task: done for done in engine.map(doubled, ((number, shared, mark) for number in range(12)))}
+    assert sorted(found) == list(range(12))
+    assert {number for number, done in found.items() if done.lost} == {3}
+    assert re.fullmatch(r"a worker on \S+ was gone in the middle of it, as in 2 tries before", str(found[3].lost))
+    values = [found[number].value for number in range(12) if number != 3]
+    assert [value[0] for value in values] == [2 * number for number in range(12) if number != 3]
+    assert {value[1] for value in values} == {"inside"}
+    assert len({value[2] for value in values}) >= 2
+    assert Path(mark).exists()
+
+
+def told(_: int) -> tuple[str | None, list[str]]:
+    """Whether Ray may tell others of its use, in this process and in all of Ray's that can be looked at."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            line = (folder / "cmdline").read_bytes() if folder.name.isdigit() else b""
+            if b"/raylet/raylet" in line or b"gcs_server" in line or b"dashboard.py" in line:
+                found += re.findall(rb"RAY_USAGE_STATS_ENABLED=(\w+)", (folder / "environ").read_bytes()) or [b"unset"]
+        except OSError:
+            continue
+    return os.environ.get("RAY_USAGE_STATS_ENABLED"), [one.decode() for one in found]
+
+
+def test_nothing_is_told_to_anybody(engine: Any) -> None:
+    ((own, others),) = engine.in_order(told, [(0,)])
+    assert own == "0"
+    assert len(others) >= 3
+    assert set(others) == {"0"}
+
+
+def raising(error: Exception) -> None:
+    raise error
+
+
+def test_what_workers_raise_says_where(engine: Any) -> None:
+    with pytest.raises(InputError, match=r"^/shared/a\.jsonl: does not exist \(on worker [\d.]+\)$"):
+        list(engine.map(raising, [(InputError(Problem("/shared/a.jsonl", "", "does not exist")),)]))
+    with pytest.raises(PlanError, match=r"^worker [\d.]+: needs zstandard: pip install"):
+        list(engine.map(raising, [(ResourceError("needs zstandard: pip install 'showthrough[zst]'"),)]))
+    found = list(engine.map(raising, [(MemoryError(),)]))  # another machine may have more: three tries
+    assert "memory ran out on worker" in str(found[0].lost)
+
+
+@dataclass(frozen=True)
+class Kept(Metric):
+    """Share of characters that are not masked, slowly."""
+
+    group = "utility"
+    title = "Kept characters"
+    undefined = "there is no text"
+
+    def bind(self, chunk: Chunk) -> Any:
+        time.sleep(0.05)
+        corpus = chunk.corpus
+        length = [len(document.text) for document in corpus]
+        return lambda one: Rows.of(
+            masked=[sum(mask.end - mask.start for mask in one.of(document.id)) for document in corpus], length=length
+        )
+
+    def combine(self, totals: Any) -> Any:
+        return {HEADLINE: 1 - ratio(totals["masked"], totals["length"])}
+
+
+def test_another_version_is_told_before_any_work(cluster: Any, engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from showthrough.engines import ray as module
+    from showthrough.version import __version__
+
+    monkeypatch.setattr(module, "__version__", "99.1")
+    said = rf"^worker [\d.]+: found showthrough {re.escape(__version__)}; expected 99\.1, as here(\n|$)"
+    with pytest.raises(InputError, match=said), opened("ray", address=cluster.address):
+        pass
+    look = module._looker()
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "showthrough.version", None)
+        assert look("99.1").startswith("showthrough cannot be imported there (")
+
+
+def test_a_node_that_is_killed_in_the_middle_changes_no_number(
+    cluster: Any, engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A metric of this program's own, built-in ones, and intervals; the demo corpus in more than twenty chunks."""
+    monkeypatch.setitem(METRICS, "kept", Kept())
+    chunks = Corpus.chunks
+    monkeypatch.setattr(Corpus, "chunks", lambda self, characters=1_000, start=0: chunks(self, characters, start))
+    corpus = read_corpus(demo.corpus_path(), name="demo")
+    assert len(list(corpus.chunks())) > 20
+    found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
+    metrics = ["kept", "recall", "er_di", "recall_per_type"]
+    plan = Plan(
+        corpus,
+        tuple(found.values()),
+        tuple(map(parse_metric, metrics)),
+        Settings(resamples=50, engine="ray", address=cluster.address),
+    )
+    killed: list[int] = []
+
+    def progress(done: int, total: int) -> None:
+        if done > total / 3 and not killed:
+            killed.append(done)
+            cluster.remove_node(engine.second, allow_graceful=False)
+
+    run = evaluate_plan(plan, progress=progress, engine=engine)
+    alone = evaluate(corpus, found, metrics, resamples=50)
+    assert 0 < killed[0] < len(corpus)
+    assert (run.scores, run.rows, run.evidence, run.notes) == (alone.scores, alone.rows, alone.evidence, alone.notes)
+    assert (run.failures, run.texts) == ([], alone.texts)
+    assert len(engine._ready) == 1  # who is left
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("127.0.0.1:9", r"nobody answers at [\d.]+:9 \(Connection refused\); is the cluster's head running there\?"),
+        ("ray://10.0.0.1:10001", r"found 'ray://10.0.0.1:10001'; expected HOST:PORT of a cluster's head, or auto"),
+        ("10.0.0.1", "found '10.0.0.1'; expected HOST:PORT"),
+        ("10.0.0.1:x", "found '10.0.0.1:x'; expected HOST:PORT"),
+    ],
+)
+def test_an_address_where_no_cluster_is(address: str, said: str) -> None:
+    with pytest.raises(PlanError, match=f"^address {re.escape(address)}: {said}"), opened("ray", address=address):
+        pass
+
+
+def test_auto_where_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("showthrough.engines.ray_cluster._resolved", lambda address: "")
+    with (
+        pytest.raises(PlanError, match=r"^address auto: no Ray cluster runs on this machine"),
+        opened("ray", address="auto"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b""])
+def test_an_address_where_something_else_listens(answer: bytes) -> None:
+    with socket.socket() as listening:
+        listening.bind(("", 0))
+        listening.listen()
+
+        def reply() -> None:
+            with listening.accept()[0] as line:
+                line.recv(100)
+                line.sendall(answer)
+
+        threading.Thread(target=reply, daemon=True).start()
+        address = f"127.0.0.1:{listening.getsockname()[1]}"
+        with pytest.raises(PlanError, match="is no Ray cluster"), opened("ray", address=address):
+            pass
+
+
+class Program:
+    """The real program with a Ray of its own, and every process that belongs to it."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.mark = uuid4().hex
+        environment = {**os.environ, "MARK": self.mark}
+        environment.pop("RAY_AUTH_TOKEN", None)
+        command = [sys.executable, "-m", "showthrough", "evaluate", str(demo.corpus_path())]
+        command += [f"{name}={path}" for name, path in demo.anonymization_paths().items()]
+        self.process = subprocess.Popen(
+            [*command, "-o", "run.json", "--resamples", "20", "-m", "er_di", "-m", "residual", *options],
+            cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            start_new_session=True,
+        )  # fmt: skip
+
+    def alive(self) -> list[int]:
+        found = []
+        for folder in Path("/proc").iterdir():
+            try:
+                if folder.name.isdigit() and self.mark.encode() in (folder / "environ").read_bytes():
+                    found.append(int(folder.name))
+            except OSError:
+                continue
+        return found
+
+    def ended(self) -> tuple[int, str, str]:
+        out, err = self.process.communicate(timeout=90)
+        deadline = time.monotonic() + 20
+        while self.alive() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert self.alive() == []
+        return self.process.returncode, out, err
+
+
+def test_a_command_with_an_address_where_nobody_listens(tmp_path: Path) -> None:
+    status, out, err = Program(tmp_path, "--engine", "ray", "--address", "127.0.0.1:9").ended()
+    assert (status, out) == (2, "")
+    assert re.fullmatch(r"(error: )?address 127.0.0.1:9: nobody answers at [\d.]+:9 \(Connection refused\).*\n", err)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ray_of_this_machine_ends_with_the_program(tmp_path: Path) -> None:
+    """Killed, it leaves no process, and the next one tidies up; at work, it says what a run without Ray says."""
+    killed = Program(tmp_path, "--engine", "ray")
+    deadline = time.monotonic() + 60
+    while len(killed.alive()) < 4 and time.monotonic() < deadline:  # with those of Ray
+        time.sleep(0.05)
+    os.kill(killed.process.pid, signal.SIGKILL)
+    assert killed.ended() == (-signal.SIGKILL, "", "")  # 2 and a line, where Ray did not start
+    (tmp_path / "run.json.part").unlink(missing_ok=True)
+    program = Program(tmp_path, "--engine", "ray", "--jobs", "2")
+    status, out, err = program.ended()
+    run = Run.load(tmp_path / "run.json")
+    assert (status, "er_di" in out) == (0, True)
+    assert all(line.startswith(("note: ", "      ")) for line in err.splitlines())  # none is Ray's
+    corpus = read_corpus(demo.corpus_path())
+    found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
+    assert run.scores == evaluate(corpus, found, ["er_di", "residual"], resamples=20).scores
+    ours = [path.name.split("-")[2] for path in Path("/tmp").glob("showthrough-ray-*")]
+    assert not {str(killed.process.pid), str(program.process.pid)} & {*ours}
