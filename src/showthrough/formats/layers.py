@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from showthrough.data.documents import Annotation, Document, LazyDocuments, Mention
 from showthrough.data.originals import text_digest
 from showthrough.errors import at_document
+from showthrough.files.packed import packing
 from showthrough.files.reading import fail, gathered
 from showthrough.formats.lines import Lines
 from showthrough.formats.remarks import Remarks
@@ -37,7 +38,7 @@ class Layers:
         bounds = np.searchsorted(numbers[order], np.arange(len(self.documents) + 1))
         several = np.flatnonzero(np.diff(bounds) > 1).tolist()
         # A packed file cannot be read here and there: what is not in its order is read as a whole.
-        apart = isinstance(layers, Lines) and (not several or self.path.suffix.lower() != ".gz")
+        apart = isinstance(layers, Lines) and (not several or not packing(self.path))
         if apart and isinstance(layers, Lines):
             rows: Sequence[Document] = replace(layers, offsets=layers.offsets[order], sizes=layers.sizes[order])
         else:

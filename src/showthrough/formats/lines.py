@@ -77,7 +77,7 @@ class Lines(LazyDocuments):
                 self.file = open_file(self.path)
             except InputError as error:
                 raise ChangedError(error.problems) from None
-        if file_state(self.file.fileno()) != self.state:
+        if file_state(self.file) != self.state:
             raise self._changed()
         return self.file
 

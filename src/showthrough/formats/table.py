@@ -21,6 +21,7 @@ from showthrough.data.documents import Document
 from showthrough.errors import InputError
 from showthrough.files.heads import Head
 from showthrough.files.limits import FILE, RECORD
+from showthrough.files.packed import packing
 from showthrough.files.reading import BOM, fail, file_state, open_file, read_bytes, reading, text_of
 from showthrough.formats.base import Columns, Files, Fit, Format, Input
 from showthrough.formats.lines import Lines
@@ -103,7 +104,7 @@ class _Lines(Iterator[str]):
         file.seek(0)
         self._path = path
         self._file = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-        self._packed = path.suffix.lower() == ".gz"
+        self._packed = bool(packing(path))
         self._longest, self._most = RECORD.bytes, FILE.bytes
 
     def __next__(self) -> str:
