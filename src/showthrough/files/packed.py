@@ -158,8 +158,9 @@ class _Zstandard:
             raise ResourceError("files that end in .zst need zstandard: pip install 'showthrough[zst]'") from error
         self._frames = _Frames(under)
         self._error = zstandard.ZstdError
-        self._reader = zstandard.ZstdDecompressor().stream_reader(
-            self._frames, read_size=_READ, read_across_frames=True, closefd=False
+        packed: Any = self._frames  # of a file, reading is all that is asked
+        self._reader: Any = zstandard.ZstdDecompressor().stream_reader(
+            packed, read_size=_READ, read_across_frames=True, closefd=False
         )
 
     def read(self, size: int) -> bytes:

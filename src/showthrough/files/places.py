@@ -160,8 +160,11 @@ class Remote(_Base):
             raise ResourceError(f"{what}: pip install 'showthrough[remote]'") from error
         try:
             yield url_to_fs(self.url, **_options(self.scheme))
-        except FileNotFoundError:
-            raise
+        except FileNotFoundError as error:
+            cause = error.__cause__  # of whatever went wrong a web server's reader says that there is no file
+            if not isinstance(cause, Exception) or getattr(cause, "status", 0) in (404, 410):
+                raise
+            raise StorageError(self._told(cause)) from error
         except ImportError as error:
             raise ResourceError(f"{self}: {shown(str(error), _FAULT)}") from error
         except Exception as error:  # of a library of whatever storage, anything

@@ -44,12 +44,19 @@ class Shards(os.PathLike[str]):
 
     @property
     def name(self) -> str:
-        """
-        >>> Shards([], Path("notes/corpus-*.jsonl.zst")).name, Shards([], Path("notes/*.parquet")).name
-        ('corpus', 'notes')
-        """
-        named = (_STARS.sub("", one).strip(_BETWEEN) for one in (stem(self.pattern), *self.pattern.parts[-2:-1]))
-        return next(filter(None, named), "corpus")
+        return name_of(self.pattern)
+
+
+def name_of(path: Path) -> str:
+    """What a file is called without its endings, or what several are: a pattern without its stars, or its folder.
+
+    >>> [name_of(Path(one)) for one in ("notes/a.jsonl", "notes/corpus-*.jsonl.zst", "notes/*.parquet")]
+    ['a', 'corpus', 'notes']
+    """
+    if not _STARS.search(path.name):
+        return stem(path)
+    named = (_STARS.sub("", one).strip(_BETWEEN) for one in (stem(path), *path.parts[-2:-1]))
+    return next(filter(None, named), "corpus")
 
 
 def shards_of(path: str | os.PathLike[str]) -> Shards | None:
