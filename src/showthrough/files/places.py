@@ -53,8 +53,8 @@ def place_of(path: str | os.PathLike[str]) -> Path:
     found = _URL.match(written)
     if found is None or os.path.lexists(written):
         return Path(path)
-    url = f"{found[1]}://{written[found.end() :]}"
-    return Path(url.removeprefix("file://")) if found[1] == "file" else Remote.at(url)
+    rest = written[found.end() :]
+    return Path(f"/{rest}") if found[1] == "file" else Remote.at(f"{found[1]}://{rest}")
 
 
 class StorageError(OSError):

@@ -7,6 +7,7 @@ that is wrong in all files is told together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -54,7 +55,9 @@ class _How:
 
     def read(self, path: Path, corpus: Corpus | None = None) -> tuple[Any, Input]:
         """What one file holds; raises InputError where it is in another format."""
-        file = self._input(path, corpus)
+        file = Input(Head(path), self.columns, corpus, Remarks(elsewhere=self.elsewhere))
+        if not file.head.start:  # not even the header of a table without rows: something was lost
+            raise fail(path, "is empty; expected documents, or no such file among the others")
         own, seen = chosen_for(self.asked, file, self.task, self.kinds)
         if own.format != self.chosen.format:
             if not fits(self.chosen, seen.head):
@@ -63,9 +66,6 @@ class _How:
             own, seen = chosen_for(self.chosen.format, file, self.task, self.kinds)
             return read_in(own, seen, self.task), seen
         return read_in(self.chosen, seen, self.task), seen
-
-    def _input(self, path: Path, corpus: Corpus | None = None) -> Input:
-        return Input(Head(path), self.columns, corpus, Remarks(elsewhere=self.elsewhere))
 
 
 def _how(shards: Shards, asked: str | None, columns: Columns, task: Task, kinds: str, corpus: Corpus | None) -> _How:
@@ -212,8 +212,13 @@ class _Reread(LazyDocuments):
 
     def made(self, start: int, stop: int) -> Iterator[Document]:
         rows = self.rows[start:stop]
-        whole = _whole(self.path, self.how, self.groups, self.state)
-        return iter(whole[rows.start : rows.stop] if rows else ())
+        whole: Sequence[Document] = ()
+        with suppress(InputError):  # every document was sound when it was looked at
+            whole = _whole(self.path, self.how, self.groups, self.state)
+        if file_state(self.path) != self.state or len(whole) < rows.stop:
+            fault = "changed while it was read; expected it to stay as it was"
+            raise ChangedError(Problem(str(self.path), "", fault))
+        return iter(whole[rows.start : rows.stop])
 
     def window(self, start: int, stop: int) -> _Reread:
         return replace(self, rows=self.rows[start:stop])
@@ -221,14 +226,8 @@ class _Reread(LazyDocuments):
 
 @lru_cache(maxsize=1)
 def _whole(path: Path, how: _How, groups: GroupBy, state: tuple[int, int]) -> Sequence[Document]:
-    changed = Problem(str(path), "", "changed while it was read; expected it to stay as it was")
-    try:
-        documents = groups.grouped(how.read(path)[0])
-    except InputError as error:
-        raise ChangedError(changed) from error
-    if file_state(path) != state:
-        raise ChangedError(changed)
-    return documents
+    """The file that this process read last."""
+    return groups.grouped(how.read(path)[0])
 
 
 class _Part(Corpus):
