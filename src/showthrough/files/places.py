@@ -27,6 +27,7 @@ else:
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]+):[/\\]+(?=[^/\\])")
 _WEB = ("http", "https")
+_GONE = (404, 410)  # what a web server answers where there is no file
 _MAGIC = re.compile(r"[*?\[]")
 _ADDRESS = re.compile(r"(\w+://)(?:[^\s/@'\"]*@)?([^\s?'\"]*)\?[^\s'\"]*|(\w+://)[^\s/@'\"]*@")
 _FRESH = 5.0  # seconds for which what a storage says of a file is believed
@@ -162,7 +163,7 @@ class Remote(_Base):
             yield url_to_fs(self.url, **_options(self.scheme))
         except FileNotFoundError as error:
             cause = error.__cause__  # of whatever went wrong a web server's reader says that there is no file
-            if not isinstance(cause, Exception) or getattr(cause, "status", 0) in (404, 410):
+            if self.scheme not in _WEB or not isinstance(cause, Exception) or getattr(cause, "status", 0) in _GONE:
                 raise
             raise StorageError(self._told(cause)) from error
         except ImportError as error:
