@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 _BLOCK = 4096  # strings that are made objects at a time
 _WIDTH = 128  # bytes of the longest string up to which all are sorted as an array of that width
-_CODEC = "utf-8", "surrogatepass"  # what is no character is told by whoever checks ids, and must get there
+CODEC = "utf-8", "surrogatepass"  # what is no character is told by whoever checks ids, and must get there
 
 
 class Strings(Sequence[str]):
@@ -31,7 +31,7 @@ class Strings(Sequence[str]):
     def of(cls, strings: Iterable[str]) -> Strings:
         content, sizes = bytearray(), [0]
         for one in strings:
-            encoded = one.encode(*_CODEC)
+            encoded = one.encode(*CODEC)
             content += encoded
             sizes.append(len(encoded))
         return cls(np.frombuffer(bytes(content), dtype=np.uint8), np.cumsum(np.array(sizes, dtype=np.int64)))
@@ -129,4 +129,4 @@ class Strings(Sequence[str]):
         ends = self.ends[start : stop + 1].tolist()
         content = self.content[ends[0] : ends[-1]].tobytes() if ends else b""
         base = ends[0] if ends else 0
-        return [content[low - base : high - base].decode(*_CODEC) for low, high in pairwise(ends)]
+        return [content[low - base : high - base].decode(*CODEC) for low, high in pairwise(ends)]
