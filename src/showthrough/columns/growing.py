@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +40,7 @@ class Numbers:
         """Makes the last of them more by so much."""
         self.append(self._values.pop() + value)
 
-    def made(self) -> NDArray[np.int32] | NDArray[np.int64]:
+    def made(self) -> NDArray[Any]:
         """All of them; none can be added then."""
         return np.frombuffer(self._values, dtype=np.int64 if self._values.typecode == "q" else np.int32)
 
@@ -60,11 +61,35 @@ class GrowingStrings:
         self._sizes.append(len(encoded))
 
     def extend(self, strings: Strings) -> None:
-        self._content += memoryview(np.ascontiguousarray(strings.content[strings.ends[0] : strings.ends[-1]]))
+        self._content += strings.content[strings.ends[0] : strings.ends[-1]].data
         self._sizes.extend(np.diff(strings.ends))
 
     def made(self) -> Strings:
         """All of them; none can be added then."""
-        ends = np.zeros(len(self) + 1, dtype=np.int64)
+        narrow = len(self._content) < 2**31
+        ends = np.zeros(len(self) + 1, dtype=np.int32 if narrow else np.int64)
         np.cumsum(self._sizes.made(), out=ends[1:])
         return Strings(np.frombuffer(self._content, dtype=np.uint8), ends)
+
+
+class Following:
+    """Strings that are expected to be others, which are there already: then they are not kept a second time."""
+
+    def __init__(self, expected: Strings) -> None:
+        self._expected = expected
+        self._same = 0  # of them were found
+        self._others: GrowingStrings | None = None  # all, from the first that is another on
+
+    def extend(self, strings: Strings) -> None:
+        stop = self._same + len(strings)
+        if self._others is None and self._expected.part(self._same, stop) == strings:
+            self._same = stop
+            return
+        if self._others is None:
+            self._others = GrowingStrings()
+            self._others.extend(self._expected.part(0, self._same))
+        self._others.extend(strings)
+
+    def made(self) -> Strings:
+        """All of them: the expected ones, where they are these."""
+        return self._expected.part(0, self._same) if self._others is None else self._others.made()

@@ -77,7 +77,7 @@ def repeated(strings: Strings) -> list[tuple[int, int]]:
 
 def _equal(some: Strings, others: Strings) -> NDArray[np.bool_]:
     """Of each pair, whether the two are the same."""
-    same = np.diff(some.ends) == np.diff(others.ends)
+    same: NDArray[np.bool_] = np.diff(some.ends) == np.diff(others.ends)
     numbers = np.flatnonzero(same)
     left, right = some.taken(numbers), others.taken(numbers)
     rows = np.repeat(numbers, np.diff(left.ends))
@@ -113,7 +113,7 @@ class Index:
             here = low < high
             below[here] = self._hashes(middle[here]) < wanted[here]
             low, high = np.where(here & below, middle + 1, low), np.where(here & ~below, middle, high)
-        numbers = self._order[np.minimum(low, len(self._order) - 1)].astype(np.int64)
+        numbers: Ints = self._order[np.minimum(low, len(self._order) - 1)].astype(np.int64)
         candidates = self._strings.taken(numbers)
         numbers[~_equal(candidates, asked)] = -1
         # Hashes of different strings may be the same: the one that is asked for may stand right behind.
@@ -157,6 +157,12 @@ class Finder:
         found = known.get(one, -1) if isinstance(known, dict) else int(known.find(Strings.of([one]))[0])
         self._next = found + 1
         return found
+
+    def holds(self, one: str) -> bool:
+        """Whether it is there; who then asks for its number is answered at once."""
+        number = self.number(one)
+        self._next = max(number, 0)
+        return number >= 0
 
     def numbers(self, asked: Sequence[str]) -> Ints:
         """The number of each."""

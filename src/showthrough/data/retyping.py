@@ -217,18 +217,19 @@ def _surveyed(survey: Survey, rules: Mapping[str, Rule]) -> Survey:
     return replace(survey, marked=dict(marked))
 
 
+def _renamed(names: Mapping[str, str], masks: Sequence[Mask]) -> list[Mask]:
+    found = ((mask, names.get(mask.entity_type)) for mask in masks)
+    return [mask if name is None else structs.replace(mask, entity_type=name) for mask, name in found]
+
+
 def retyped_masks(anonymization: Anonymization, retyping: Retyping) -> Anonymization:
     """The same masks with what they say they found; of a type that is left out they say it still."""
     names = {kind: target for kind in anonymization.types if (target := retyping.renamed(kind)) not in ("", kind)}
     if not names:
         return anonymization
 
-    def renamed(mask: Mask) -> Mask:
-        name = names.get(mask.entity_type)
-        return mask if name is None else structs.replace(mask, entity_type=name)
-
     # Those of a large file are still encoded.
-    masks: Mapping[str, Sequence[Mask]] = DerivedMasks(anonymization.masks, lambda masks: list(map(renamed, masks)))
+    masks: Mapping[str, Sequence[Mask]] = DerivedMasks(anonymization.masks, partial(_renamed, names))
     if isinstance(anonymization.masks, dict):
         masks = dict(masks)
     changed = Anonymization(

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document,
 if TYPE_CHECKING:
     from showthrough.data.documents import Document, Identifier
 
-Lengths = NDArray[np.int32] | NDArray[np.int64]
+Lengths = NDArray[Any]  # of four bytes each where they suffice, else of eight
 _TWICE = "this id occurs twice; expected unique ids"
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any, Self, TypeVar
 
 from showthrough.data.documents import Document, LazyDocuments
 from showthrough.data.survey import Survey, Surveying
@@ -19,6 +19,7 @@ from showthrough.formats.remarks import Remarks
 from showthrough.formats.rows import RowHead
 from showthrough.formats.stretches import Finding, read_through
 
+T = TypeVar("T")
 _TOGETHER = 256  # lines that are found at once
 Decode = Callable[[bytes, int], Document]  # of a line, and the number of its document, from 1 on
 # The same when it is looked at first, with its place and for what there is to remark; raises InputError.
@@ -38,9 +39,10 @@ def documents_in(
     state = file_state(file.path)
     surveyed = each is None and file.corpus is None
     begin = partial(_Documents, look_at, str(file.path) if surveyed else None, each)
-    places, found = read_through(file.path, begin, file.engine if each is None else None)
+    found = begin()
+    places = read_through(file.path, begin, found, file.engine if each is None else None)
     file.remarks.extend(found.remarks)
-    return Lines(file.path, places, decode, state, surveying=found.surveying)
+    return Lines(StoredLines(file.path, places, state), decode, surveying=found.surveying)
 
 
 def _problems(
@@ -88,33 +90,26 @@ class _Documents(Finding):
 
 
 @dataclass(eq=False)
-class Lines(LazyDocuments):
-    """One document a line. It travels to other processes, and `decode` with it."""
+class StoredLines:
+    """Lines of a file that were found sound, by number. They travel to other processes."""
 
     path: Path
     places: Places
-    decode: Decode
     state: tuple[int, int]  # of the file, when the lines were found: another tells that they are elsewhere now
-    before: int = 0  # documents of the file that are before these
     file: IO[bytes] | None = None
-    surveying: Surveying | None = None  # what was found when they were looked at
-
-    def surveyed(self) -> Survey | None:
-        return None if self.surveying is None else self._survey
-
-    @cached_property
-    def _survey(self) -> Survey:
-        assert self.surveying is not None
-        return self.surveying.survey()
 
     def __len__(self) -> int:
         return len(self.places)
 
-    def made(self, start: int, stop: int) -> Iterator[Document]:
+    def made(self, start: int, stop: int, decode: Callable[[bytes, int], T]) -> Iterator[T]:
+        """What is made of the lines from one number up to another, and of their numbers."""
         file = self._opened()
         try:
-            for number, line in enumerate(lines_at(file, self.places, start, stop), self.before + start + 1):
-                yield self.decode(line, number)
+            for low in range(start, stop, _TOGETHER):
+                offsets, sizes = self.places.at(low, min(low + _TOGETHER, stop))
+                for number, (offset, size) in enumerate(zip(offsets.tolist(), sizes.tolist(), strict=True), low):
+                    file.seek(offset)
+                    yield decode(file.read(size), number)
         except (OSError, EOFError, zlib.error, InputError, *UNREADABLE) as error:  # every line was sound when found
             raise self._changed() from error
         self._opened()
@@ -133,24 +128,47 @@ class Lines(LazyDocuments):
     def _changed(self) -> ChangedError:
         return ChangedError(Problem(str(self.path), "", "changed while it was read; expected it to stay as it was"))
 
+    def part(self, start: int, stop: int) -> StoredLines:
+        return StoredLines(self.path, self.places.part(start, stop), self.state)
+
+    def taken(self, numbers: Ints) -> StoredLines:
+        """Those of some numbers, in their order."""
+        return StoredLines(self.path, self.places.taken(numbers), self.state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "file": None}  # an open file does not travel to another process
+
+
+@dataclass(eq=False)
+class Lines(LazyDocuments):
+    """One document a line. It travels to other processes, and `decode` with it."""
+
+    lines: StoredLines
+    decode: Decode
+    before: int = 0  # documents of the file that are before these
+    surveying: Surveying | None = None  # what was found when they were looked at
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def made(self, start: int, stop: int) -> Iterator[Document]:
+        return self.lines.made(start, stop, lambda line, number: self.decode(line, self.before + number + 1))
+
     def window(self, start: int, stop: int) -> Lines:
-        return replace(
-            self, places=self.places.part(start, stop), before=self.before + start, file=None, surveying=None
-        )
+        return Lines(self.lines.part(start, stop), self.decode, self.before + start)
 
     def taken(self, numbers: Ints) -> Lines:
         """Those of some numbers, in their order."""
-        return replace(self, places=self.places.taken(numbers), file=None, surveying=None)
+        return Lines(self.lines.taken(numbers), self.decode)
+
+    def surveyed(self) -> Survey | None:
+        return None if self.surveying is None else self._survey
+
+    @cached_property
+    def _survey(self) -> Survey:
+        assert self.surveying is not None
+        return self.surveying.survey()
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {key: value for key, value in self.__dict__.items() if key != "_survey"}
-        return {**kept, "file": None, "surveying": None}  # an open file does not travel to another process
-
-
-def lines_at(file: IO[bytes], places: Places, start: int, stop: int) -> Iterator[bytes]:
-    """The lines from one number up to another, out of an open file."""
-    for low in range(start, stop, _TOGETHER):
-        offsets, sizes = places.at(low, min(low + _TOGETHER, stop))
-        for offset, size in zip(offsets.tolist(), sizes.tolist(), strict=True):
-            file.seek(offset)
-            yield file.read(size)
+        return {**kept, "surveying": None}

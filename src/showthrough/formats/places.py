@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class Scattered:
 class InARow:
     """Lines one after the other. Before some there is a gap, where lines are blank."""
 
-    sizes: NDArray[np.int32] | NDArray[np.int64]
+    sizes: NDArray[Any]
     marks: Ints  # where every 1,024th line begins
     gapped: Ints  # numbers of the lines before which there is a gap
     gaps: Ints  # how long it is

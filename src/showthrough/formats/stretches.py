@@ -60,15 +60,18 @@ class _Stretch(Generic[F]):
     broken: InputError | None = None  # that its lines could not be gone through
 
 
-def read_through(path: Path, begin: Callable[[], F], engine: Engine | None = None) -> tuple[InARow, F]:
-    """Has each line of a file looked at once, and finds where it is; raises InputError with all that is wrong."""
+def read_through(path: Path, begin: Callable[[], F], found: F, engine: Engine | None = None) -> InARow:
+    """Has each line of a file looked at once, and finds where it is; raises InputError with all that is wrong.
+
+    What is found in stretches, each of which starts with nothing (`begin`), is added to what was found.
+    """
     engine = engine or Here()
     bounds = _bounds(path, engine.workers)
     if len(bounds) > 1:
         next(lines_of(path), None)  # which refuses other encodings, and a list
     before, known = Counts(), _counted(path, begin, bounds, engine)
     told: list[bool] = []  # of the stretches that are looked at, whether it was known what is before them
-    places, found, problems = Growing(), begin(), list[Problem]()
+    places, problems = Growing(), list[Problem]()
 
     def tasks() -> Iterator[tuple[Path, Callable[[], F], Bounds, Counts | None]]:
         for number, each in enumerate(bounds):
@@ -84,15 +87,14 @@ def read_through(path: Path, begin: Callable[[], F], engine: Engine | None = Non
         if stretch.broken is not None:
             raise stretch.broken
         problems += stretch.problems
+        places.extend(stretch.places)
+        found.extend(stretch.found)
         if len(problems) > ENOUGH:
             break
-        if not problems:
-            places.extend(stretch.places)
-            found.extend(stretch.found)
         before, following = before.plus(stretch.counts), done + 1
     if problems:
         raise InputError(problems[: ENOUGH + 1])
-    return places.made(), found
+    return places.made()
 
 
 def packed(path: Path) -> bool:

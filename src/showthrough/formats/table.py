@@ -20,7 +20,7 @@ from showthrough.files.heads import Head
 from showthrough.files.limits import FILE, RECORD
 from showthrough.files.reading import BOM, fail, file_state, open_file, read_bytes, reading, text_of
 from showthrough.formats.base import Columns, Files, Fit, Format, Input
-from showthrough.formats.lines import Lines
+from showthrough.formats.lines import Lines, StoredLines
 from showthrough.formats.places import Growing
 from showthrough.formats.rows import IDS, Make, Rows
 from showthrough.formats.tabular import TEXT, reader, released_reader, to_write
@@ -82,7 +82,8 @@ class Table(Rows):
         return fail(self.path, f"is not a well-formed table: {error}", f"line {line}")
 
     def by_number(self, make: Make, columns: Sequence[int]) -> Lines:
-        return Lines(self.path, self._places.made(), partial(_document, self._separator, make), self._state)
+        lines = StoredLines(self.path, self._places.made(), self._state)
+        return Lines(lines, partial(_document, self._separator, make))
 
 
 def _document(separator: str, make: Make, line: bytes, number: int) -> Document:
