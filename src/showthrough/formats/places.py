@@ -78,10 +78,9 @@ class InARow:
     def taken(self, numbers: Ints) -> Scattered:
         offsets, sizes = np.empty(len(numbers), dtype=np.int64), self.sizes[numbers].astype(np.int64)
         order = np.argsort(numbers, kind="stable")
-        blocks = numbers[order] // _EVERY
-        bounds = np.flatnonzero(np.diff(blocks, prepend=-1)).tolist()
-        for low, high in zip(bounds, [*bounds[1:], len(order)], strict=True):
-            here, first = order[low:high], int(blocks[low]) * _EVERY
+        blocks, bounds = np.unique(numbers[order] // _EVERY, return_index=True)
+        for block, here in zip(blocks.tolist(), np.split(order, bounds[1:]), strict=False):
+            first = block * _EVERY
             offsets[here] = self.at(first, min(first + _EVERY, len(self)))[0][numbers[here] - first]
         return Scattered(offsets, sizes)
 
