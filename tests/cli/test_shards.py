@@ -148,7 +148,7 @@ def test_one_file_of_many_is_cut_off(desk: Desk, ending: str, pack: Any, says: s
 def test_one_document_in_two_files(desk: Desk) -> None:
     desk.write({f"c-{number}.jsonl": lines(documents()[number * 3 : number * 3 + 4]) for number in range(2)})
     desk.write({"whole.jsonl": lines(masks())})
-    says = ("is in c-0.jsonl as well; expected unique ids",)
+    says = ("this id occurs in c-0.jsonl as well; expected unique ids",)
     desk.refuses("evaluate", "c-*.jsonl", "a=whole.jsonl", *EVALUATE, starts="c-1.jsonl: document d3: ", says=says)
 
 

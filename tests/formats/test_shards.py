@@ -11,17 +11,17 @@ from random import Random
 from typing import Any
 
 import fsspec
+import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
 import zstandard
 
 from showthrough import Anonymization, Corpus, demo, evaluate
-from showthrough.columns.index import Index
 from showthrough.columns.pieces import Pieces
 from showthrough.columns.strings import Strings
-from showthrough.data.masks import Mask, ScoredMask, TypedMask, apply_masks
-from showthrough.data.sharded import ShardedMasks, decoded, encoded
+from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, TypedMask, apply_masks
+from showthrough.data.sharded import Joining, ShardedMasks, decoded, encoded
 from showthrough.engines.base import Done, Here
 from showthrough.errors import ChangedError, InputError
 from showthrough.files.shards import shards_of
@@ -186,7 +186,7 @@ def laid_out(home: Path, **changed: bytes) -> Path:
         ({"c1": b"\n"}, ["c-1.jsonl: is empty; expected documents"]),
         ({"c1": b"a,b\n"}, ["c-1.jsonl: line 1: is not valid JSON"]),
         ({"c0": b"\x00\x01"}, ["c-0.jsonl: has a zero byte at its start"]),
-        ({"c2": lines([SOUND[1], SOUND[8]])}, ["c-2.jsonl: document d1: is in ", "c-0.jsonl as well"]),
+        ({"c2": lines([SOUND[1], SOUND[8]])}, ["c-2.jsonl: document d1: this id occurs in ", "c-0.jsonl as well"]),
         ({"c2": lines([SOUND[8], SOUND[8]])}, ["c-2.jsonl: document d8: this id occurs twice"]),
         ({"c1": lines([{"text": "Mr Roe"}])}, ["c-1.jsonl: is in the format records, and ", "c-0.jsonl in jsonl"]),
         (
@@ -194,7 +194,7 @@ def laid_out(home: Path, **changed: bytes) -> Path:
             [f"c-{number}.jsonl: its documents have no ids, and numbers would be the same" for number in range(3)],
         ),
         ({"m1": b'{"doc_id": "d3", "masks": [[3, "6"]]}\n'}, ["m-1.jsonl: document d3: masks[0][1]: found text"]),
-        ({"m2": lines([{"doc_id": "d1", "masks": []}])}, ["m-2.jsonl: document d1: is in ", "m-0.jsonl as well"]),
+        ({"m2": lines([{"doc_id": "d1", "masks": []}])}, ["m-2.jsonl: document d1: this id occurs", "m-0.jsonl as"]),
         ({"m1": lines([{"doc_id": "strange", "text": "Mr Doe"}])}, ["m-*.jsonl: document strange: is not in"]),
     ],
 )  # fmt: skip
@@ -269,23 +269,18 @@ def test_masks_that_were_made_of_other_texts(tmp_path: Path) -> None:
         read_anonymization(tmp_path / "p-*.json", read_corpus(tmp_path / "c-*.jsonl"))
 
 
-class InFile(Mapping[str, Sequence[Mask]]):
+class InFile(NumberedMasks):
     """Masks as a reader gives them that leaves them in their file."""
 
     def __init__(self, masks: Mapping[str, Sequence[Mask]]) -> None:
-        self.masks = masks
+        super().__init__(Strings.of(masks))
+        self.masks = list(masks.values())
 
-    def __getitem__(self, key: str) -> Sequence[Mask]:
-        return self.masks[key]
+    def made(self, numbers: Any) -> Iterator[Sequence[Mask]]:
+        return (self.masks[number] for number in numbers.tolist())
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.masks)
-
-    def __len__(self) -> int:
-        return len(self.masks)
-
-    def window(self, ids: Sequence[str]) -> InFile:
-        return InFile({key: self.masks[key] for key in ids if key in self.masks})
+    def taken(self, numbers: Any) -> Mapping[str, Sequence[Mask]]:
+        return dict(zip(self.ids.taken(numbers), self.made(numbers), strict=True))
 
 
 MIXED = [Mask(1, 2), TypedMask(3, 4, "x", "AGE"), ScoredMask(5, 6, None, "", 0.25), Mask(7, 8, "é")]
@@ -300,16 +295,22 @@ def test_masks_stay_of_their_kinds() -> None:
 
 @pytest.mark.parametrize("small", [0, 50, 10**6])
 def test_masks_of_several_files(small: int) -> None:
-    masks = ShardedMasks(small)
+    joining = Joining(small)
     whole: dict[str, Sequence[Mask]] = {}
     for number in range(5):
         part = {f"{number}-{place}": MIXED[: (number + place) % 4] for place in range(7)}
         whole |= part
         if number % 2:
-            masks.add_lazy(Strings.of(part), InFile(part))
+            joining.add_lazy(InFile(part))
         else:
-            masks.add(Strings.of(part), map(encoded, part.values()))
+            joining.add(Strings.of(part), map(encoded, part.values()))
+    masks = joining.made()
     assert masks == whole
+    lengths = np.array([max((one.end for one in each), default=0) for each in whole.values()])
+    assert masks.outside(lengths).tolist() == []
+    wrong = [number for number, each in enumerate(whole.values()) if each and number % 3]
+    lengths[wrong] -= 1
+    assert masks.outside(lengths).tolist() == wrong
     assert list(masks) == list(whole)
     assert (dict(masks.items()), list(masks.values())) == (whole, list(whole.values()))
     assert "x" not in masks
@@ -332,20 +333,6 @@ def test_pieces_are_in_a_file_that_has_no_name(tmp_path: Path, monkeypatch: pyte
     assert pieces.taken(order) == [given[number] for number in order]
 
 
-def test_an_index_tells_ids_apart_that_have_one_hash(monkeypatch: pytest.MonkeyPatch) -> None:
-    ids = [f"d{number}" for number in range(200)]
-    assert Index(Strings.of(ids)).numbers([*reversed(ids), "x"]).tolist() == [*reversed(range(200)), -1]
-    monkeypatch.setattr("showthrough.columns.index._WIDTH", 1)
-    monkeypatch.setattr("showthrough.columns.index._hashes", _few_hashes)
-    assert Index(Strings.of(ids)).numbers([*reversed(ids), "x"]).tolist() == [*reversed(range(200)), -1]
-
-
-def _few_hashes(strings: Any, count: int) -> Any:
-    import numpy as np
-
-    return np.array([sum(one.encode()) % 5 for one in strings], dtype=np.uint64)
-
-
 def test_masks_that_can_stay_in_their_files_do_where_documents_lie_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -363,11 +350,11 @@ def test_masks_that_can_stay_in_their_files_do_where_documents_lie_alike(
     assert shards is not None
     alike = read_anonymization_of(shards, corpus, "records", Columns(), "masks")
     assert isinstance(alike.masks, ShardedMasks)
-    assert all(isinstance(part, InFile) for part in alike.masks._parts)
+    assert all(isinstance(part, InFile) for part in alike.masks.parts)
     (tmp_path / "m-0.jsonl").rename(tmp_path / "m-9.jsonl")
     other = read_anonymization_of(shards_of(asked) or shards, corpus, "records", Columns(), "masks")
     assert isinstance(other.masks, ShardedMasks)
-    assert other.masks._parts == [None] * 3
+    assert other.masks.parts == (None,) * 3
     assert dict(other.masks.items()) == dict(alike.masks.items())
 
 

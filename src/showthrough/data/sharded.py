@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from showthrough.columns.index import Index
 from showthrough.columns.pieces import SMALL, Pieces
-from showthrough.columns.strings import Strings
+from showthrough.columns.strings import Ints, Strings
 from showthrough.data.documents import Document, LazyDocuments, window
-from showthrough.data.masks import Mask, ScoredMask, TypedMask
+from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, TypedMask
+from showthrough.data.survey import Lengths
 
 Masks = Mapping[str, Sequence[Mask]]
 _BLOCK = 1024  # documents whose masks are taken at a time
@@ -55,7 +53,7 @@ class Sharded(LazyDocuments):
             start, number = max(start, last), number + 1
 
 
-def _starts(sizes: Iterable[int]) -> NDArray[np.int64]:
+def _starts(sizes: Iterable[int]) -> Ints:
     return np.cumsum(np.array([0, *sizes], dtype=np.int64))
 
 
@@ -90,108 +88,87 @@ class EncodedMasks(Masks):
         return len(self._content)
 
 
-class ShardedMasks(Masks):
-    """Masks by document id, of several files.
+class ShardedMasks(NumberedMasks):
+    """Masks of several files, one after the other.
 
-    A part that stays in its file, and is lazy itself, is asked when masks are needed: worth it where documents lie in
-    files of the same order. All others are kept encoded, in memory while they are small, else in a private file.
+    A part that stays in its file is asked when masks are needed: worth it where documents lie in files of the same
+    order. All others are kept encoded, in memory while they are small, else in a private file.
     """
 
-    def __init__(self, small: int = SMALL) -> None:
-        self._ids: list[Strings] = []
-        self._parts: list[Masks | None] = []  # lazy ones; None: kept
-        self._first: list[int] = []  # of what is kept, the number of each part's first
-        self._pieces = Pieces(small)
-        self._found: Index | None = None
+    def __init__(self, ids: Strings, parts: Sequence[NumberedMasks | None], sizes: Sequence[int], kept: Pieces) -> None:
+        super().__init__(ids)
+        self.parts = tuple(parts)  # None: kept
+        self._starts = _starts(sizes)
+        self._kept = kept
+        inside = [size if part is None else 0 for part, size in zip(parts, sizes, strict=True)]
+        self._shift = _starts(inside)[:-1] - self._starts[:-1]  # from numbers to those of what is kept
 
-    def add_lazy(self, ids: Strings, part: Masks) -> None:
-        self._add(ids, part)
+    def made(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
+        for start in range(0, len(numbers), _BLOCK):
+            for number, here in self._by_part(numbers[start : start + _BLOCK]):
+                part = self.parts[number]
+                if part is None:
+                    yield from map(decoded, self._kept.taken(here + self._shift[number]))
+                else:
+                    yield from part.made(here - self._starts[number])
 
-    def add(self, ids: Strings, pieces: Iterable[bytes]) -> None:
-        """Documents with their masks, encoded."""
-        self._add(ids, None)
-        self._pieces.extend(pieces)
-
-    def _add(self, ids: Strings, part: Masks | None) -> None:
-        self._first.append(len(self._pieces))
-        self._ids.append(ids)
-        self._parts.append(part)
-        self._found = None
-
-    @property
-    def _index(self) -> Index:
-        if self._found is None:
-            self._found = Index(Strings.joined(self._ids))
-            self._starts = _starts(map(len, self._ids))
-        return self._found
-
-    def __len__(self) -> int:
-        return sum(map(len, self._ids))
-
-    def __iter__(self) -> Iterator[str]:
-        return chain.from_iterable(self._ids)
-
-    def __contains__(self, document_id: object) -> bool:
-        return isinstance(document_id, str) and int(self._index.numbers([document_id])[0]) >= 0
-
-    def __getitem__(self, document_id: str) -> Sequence[Mask]:
-        return self.window([document_id])[document_id]
-
-    def window(self, document_ids: Iterable[str]) -> Masks:
-        """Those of some documents, as far as they are there; it travels to other processes."""
-        asked = list(document_ids)
-        numbers = self._index.numbers(asked)
+    def _by_part(self, numbers: Ints) -> Iterator[tuple[int, Ints]]:
+        """Runs of numbers that are of one part."""
         parts = np.searchsorted(self._starts, numbers, "right") - 1
+        for here in np.split(np.arange(len(numbers)), np.flatnonzero(np.diff(parts)) + 1):
+            if len(here):
+                yield int(parts[here[0]]), numbers[here]
+
+    def taken(self, numbers: Ints) -> Masks:
         found: list[Masks] = []
         kept: dict[str, int] = {}
-        for number in np.unique(parts[numbers >= 0]).tolist():
-            part, places = self._parts[number], np.flatnonzero((parts == number) & (numbers >= 0)).tolist()
+        ordered = numbers[np.argsort(np.searchsorted(self._starts, numbers, "right"), kind="stable")]
+        for number, here in self._by_part(ordered):
+            part = self.parts[number]
             if part is None:
-                shift = self._first[number] - int(self._starts[number])
-                kept |= {asked[place]: int(numbers[place]) + shift for place in places}
+                kept |= dict(zip(self.ids.taken(here), (here + self._shift[number]).tolist(), strict=True))
             else:
-                found.append(_window(part, [asked[place] for place in places]))
+                found.append(part.taken(here - self._starts[number]))
         if kept:
-            pieces = self._pieces.taken(list(kept.values()))
+            pieces = self._kept.taken(list(kept.values()))
             found.append(EncodedMasks(dict(zip(kept, pieces, strict=True))))
         return found[0] if len(found) == 1 else _Several(found)
 
-    def items(self) -> ItemsView[str, Sequence[Mask]]:
-        return _Items(self)
-
-    def values(self) -> ValuesView[Sequence[Mask]]:
-        return _Values(self)
-
-    def streamed(self) -> Iterator[tuple[str, Sequence[Mask]]]:
-        """All of them, file by file, with no look-up for each."""
-        for ids, part, first in zip(self._ids, self._parts, self._first, strict=True):
-            for start in range(0, len(ids), _BLOCK):
-                block = ids[start : start + _BLOCK]
-                if part is None:
-                    numbers = range(first + start, first + start + len(block))
-                    yield from zip(block, map(decoded, self._pieces.taken(numbers)), strict=True)
-                else:
-                    masks = _window(part, block)
-                    yield from ((key, masks[key]) for key in block)
+    def outside(self, lengths: Lengths) -> Ints:
+        found = [np.zeros(0, dtype=np.int64)]
+        for number, part in enumerate(self.parts):
+            low, high = int(self._starts[number]), int(self._starts[number + 1])
+            here = lengths[low:high]
+            if part is not None:
+                found.append(part.outside(here) + low)
+                continue
+            masks = zip(range(low, high), self.made(np.arange(low, high)), here.tolist(), strict=True)
+            wrong = (at for at, each, size in masks if any(not 0 <= one.start < one.end <= size for one in each))
+            found.append(np.fromiter(wrong, dtype=np.int64))
+        return np.concatenate(found)
 
 
-class _Items(ItemsView[str, Sequence[Mask]]):
-    _mapping: ShardedMasks
+class Joining:
+    """Masks of one file after the other, on their way to one anonymization."""
 
-    def __iter__(self) -> Iterator[tuple[str, Sequence[Mask]]]:
-        return self._mapping.streamed()
+    def __init__(self, small: int = SMALL) -> None:
+        self._ids: list[Strings] = []
+        self._parts: list[NumberedMasks | None] = []
+        self._kept = Pieces(small)
 
+    def add_lazy(self, part: NumberedMasks) -> None:
+        """Documents whose masks stay in their file."""
+        self._ids.append(part.ids)
+        self._parts.append(part)
 
-class _Values(ValuesView[Sequence[Mask]]):
-    _mapping: ShardedMasks
+    def add(self, ids: Strings, pieces: Iterable[bytes]) -> None:
+        """Documents with their masks, encoded."""
+        self._ids.append(ids)
+        self._parts.append(None)
+        self._kept.extend(pieces)
 
-    def __iter__(self) -> Iterator[Sequence[Mask]]:
-        return (masks for _, masks in self._mapping.streamed())
-
-
-def _window(part: Masks, document_ids: Sequence[str]) -> Masks:
-    cut: Callable[[Sequence[str]], Masks] | None = getattr(part, "window", None)
-    return cut(document_ids) if cut else {key: part[key] for key in document_ids}
+    def made(self) -> ShardedMasks:
+        return ShardedMasks(Strings.joined(self._ids), self._parts, list(map(len, self._ids)), self._kept)
 
 
 class _Several(Masks):

@@ -90,6 +90,11 @@ class Remote(_Base):
     def scheme(self) -> str:
         return self.parts[0].removesuffix(":")
 
+    @property
+    def web(self) -> bool:
+        """Whether it is of a web server, which may give it from its start alone."""
+        return self.scheme in _WEB
+
     def __str__(self) -> str:
         return f"{self.parts[0]}//{'/'.join(self.parts[1:])}" if self.parts else "."
 
@@ -124,7 +129,7 @@ class Remote(_Base):
     def is_dir(self, *, follow_symlinks: bool = True) -> bool:
         """Raises StorageError for a folder elsewhere, of which nobody can tell what belongs to it."""
         try:
-            folder = self.scheme not in _WEB and self.info().get("type") == "directory"
+            folder = not self.web and self.info().get("type") == "directory"
         except FileNotFoundError:
             return False
         if folder:
@@ -163,7 +168,7 @@ class Remote(_Base):
             yield url_to_fs(self.url, **_options(self.scheme))
         except FileNotFoundError as error:
             cause = error.__cause__  # of whatever went wrong a web server's reader says that there is no file
-            if self.scheme not in _WEB or not isinstance(cause, Exception) or getattr(cause, "status", 0) in _GONE:
+            if not self.web or not isinstance(cause, Exception) or getattr(cause, "status", 0) in _GONE:
                 raise
             raise StorageError(self._told(cause)) from error
         except ImportError as error:
@@ -266,7 +271,7 @@ class _RemoteFile(io.RawIOBase):
                     found: bytes = self._file.read(size)
                     return found
                 except ValueError:  # no blocks, but from the start
-                    if self._path.scheme not in _WEB:
+                    if not self._path.web:
                         raise
             if self._stream is None or self._passed > self._place:
                 self._stream, self._passed = storage.open(name, "rb", block_size=0), 0

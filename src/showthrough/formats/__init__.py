@@ -9,7 +9,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Rewriting, apply_masks
 from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
-from showthrough.engines.base import Engine, Here
+from showthrough.engines.base import Engine
 from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, files_in, stem
@@ -51,7 +51,7 @@ def read_corpus(
     elsewhere = frozenset([released] if isinstance(released, str) else released or ())
     if head.shards is not None:
         return read_corpus_of(head.shards, format, columns, groups, elsewhere, CORPUS_KINDS, engine, name)
-    file = Input(head, columns, remarks=Remarks(elsewhere=elsewhere), engine=engine or Here())
+    file = Input(head, columns, remarks=Remarks(elsewhere=elsewhere), engine=engine)
     documents = groups.grouped(read_as(format, file, "read", CORPUS_KINDS))
     corpus = Corpus(documents, name or stem(file.path), str(file.path), file.remarks.notes)
     _ = corpus.survey  # raises with everything that is wrong
@@ -78,7 +78,7 @@ def read_anonymization(
     head, columns = Head.of(path), Columns(id_column, text_column)
     if head.shards is not None:
         return read_anonymization_of(head.shards, corpus, format, columns, ANONYMIZATION_KINDS, engine, name)
-    file = Input(head, columns, corpus, engine=engine or Here())
+    file = Input(head, columns, corpus, engine=engine)
     given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
     masks = aligned_texts(given, file) if isinstance(given, Texts) else given
     check_spans(file, lambda: isinstance(given, Texts) or sum(map(len, masks.values())))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -40,7 +40,7 @@ class Layers:
         # A packed file cannot be read here and there: what is not in its order is read as a whole.
         apart = isinstance(layers, Lines) and (not several or not packing(self.path))
         if apart and isinstance(layers, Lines):
-            rows: Sequence[Document] = replace(layers, offsets=layers.offsets[order], sizes=layers.sizes[order])
+            rows: Sequence[Document] = layers.taken(order)
         else:
             whole = list(layers)
             rows = [whole[number] for number in order.tolist()]

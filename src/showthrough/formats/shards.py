@@ -16,16 +16,17 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from showthrough.columns.index import Index
+from showthrough.columns.index import Finder, repeated
 from showthrough.columns.pieces import SMALL, Pieces
 from showthrough.columns.strings import Strings
 from showthrough.data.alignment import align
-from showthrough.data.documents import Corpus, Document, LazyDocuments, Survey
+from showthrough.data.documents import Corpus, Document, LazyDocuments
 from showthrough.data.given import aligned
-from showthrough.data.masks import Anonymization
+from showthrough.data.masks import Anonymization, NumberedMasks
 from showthrough.data.pairing import check_pair
 from showthrough.data.provenance import Cost, Provenance
-from showthrough.data.sharded import Sharded, ShardedMasks, encoded
+from showthrough.data.sharded import Joining, Sharded, encoded
+from showthrough.data.survey import Survey
 from showthrough.engines.base import Engine, Here, Shared
 from showthrough.errors import HALF_CHARACTER, ChangedError, InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
@@ -95,10 +96,13 @@ def read_corpus_of(
     how = replace(_how(shards, asked, columns, "read", kinds, None), elsewhere=elsewhere)
     tasks = ((path, how, groups, len(shards) > 1) for path in shards.paths)
     read = list(_sound(engine.in_order(_read_documents, tasks)))
-    remarks = _joined_remarks(part.remarks for part in read)
+    remarks = _joined_remarks([part.remarks for part in read])
     documents = Sharded((part.documents for part in read), map(str, shards.paths))
     corpus = Corpus(documents, name or shards.name, str(shards.pattern), remarks.notes)
-    corpus.survey = _surveyed(corpus, shards, [part.survey for part in read])
+    known = [(part.survey, str(path)) for part, path in zip(read, shards.paths, strict=True) if part.survey is not None]
+    if not known:
+        raise fail(shards.pattern, "the corpus is empty; expected at least one document")
+    corpus.survey = Survey.joined(*zip(*known, strict=True))
     groups.check(corpus)
     check_spans(Input(_named(shards), columns, remarks=remarks), lambda: corpus.survey.mentions)
     return corpus
@@ -155,46 +159,25 @@ def _named(shards: Shards) -> Head:
     return head
 
 
-def _joined_remarks(parts: Iterable[Remarks]) -> Remarks:
+def _joined_remarks(parts: Sequence[Remarks]) -> Remarks:
     """What there is to say of all files; the same sentence once."""
-    whole = Remarks()
+    whole = Remarks(kind=parts[0].kind, elsewhere=parts[0].elsewhere) if parts else Remarks()
     for part in parts:
-        whole.unknown += part.unknown
-        whole.aside += part.aside
-        whole.spans |= part.spans
-        whole.numbered += part.numbered
-        whole.left += part.left
-        whole.taken += part.taken
-        whole.others += [sentence for sentence in part.others if sentence not in whole.others]
-        whole.kind, whole.elsewhere = part.kind, part.elsewhere
+        whole.extend(part)
     return whole
-
-
-def _surveyed(corpus: Corpus, shards: Shards, parts: Sequence[Survey | None]) -> Survey:
-    """What the surveys of all files tell together; raises InputError for ids that two of them have."""
-    known = [(path, part) for path, part in zip(shards.paths, parts, strict=True) if part is not None]
-    if not known:
-        raise fail(shards.pattern, "the corpus is empty; expected at least one document")
-    _check_unique([path for path, _ in known], [Strings.of(part.ids) for _, part in known])
-    joined = getattr(Survey, "joined", None)
-    if joined is None:
-        return Corpus(corpus.documents, corpus.name, corpus.source).survey
-    survey: Survey = joined([part for _, part in known], [str(path) for path, _ in known])
-    return survey
 
 
 def _check_unique(paths: Sequence[Path], ids: Sequence[Strings]) -> None:
     """Raises InputError for documents that are in several files, with the files."""
-    if not (twice := set(Strings.joined(ids).twice())):
-        return
-    homes: dict[str, list[str]] = {}
-    for path, part in zip(paths, ids, strict=True):
-        for one in twice.intersection(part):
-            homes.setdefault(one, []).append(str(path))
-    raise InputError(
-        Problem(files[-1], at_document(one), f"is in {shown(files[0], 120)} as well; expected unique ids")
-        for one, files in sorted(homes.items())
-    )
+    whole = Strings.joined(ids)
+    ends = np.cumsum(list(map(len, ids)))
+    problems = []
+    for numbers in repeated(whole):
+        here, there = (str(paths[int(np.searchsorted(ends, number, "right"))]) for number in numbers)
+        fault = f"this id occurs in {shown(there)} as well; expected unique ids"
+        problems.append(Problem(here, at_document(whole[numbers[0]]), fault))
+    if problems:
+        raise InputError(problems)
 
 
 @dataclass(eq=False)
@@ -236,10 +219,10 @@ class _Part(Corpus):
     def __init__(self, corpus: Corpus, documents: Sharded, number: int) -> None:
         super().__init__(documents.shards[number], corpus.name, documents.sources[number])
         numbers = documents.numbers(number)
-        self._ids = tuple(corpus.ids[numbers.start : numbers.stop])
+        self._ids = Strings.joined([corpus.ids.part(numbers.start, numbers.stop)])  # nothing else travels
 
     @property
-    def ids(self) -> tuple[str, ...]:
+    def ids(self) -> Strings:
         return self._ids
 
 
@@ -270,24 +253,24 @@ def read_anonymization_of(
     how = _how(shards, asked, columns, "read_anonymization", kinds, _beside(shards.paths[0], corpus, shards, 0))
     whole = engine.share(corpus)
     tasks = ((path, how, whole, _part_of(corpus, number, shards)) for number, path in enumerate(shards.paths))
-    masks, released, told = ShardedMasks(small), _Released(small), []
+    masks, released, told = Joining(small), _Released(small), []
     for part in _sound(engine.in_order(_read_masks, tasks)):
         told.append(part.told)
         if part.lazy is not None:
-            masks.add_lazy(part.told.ids, part.lazy)
+            masks.add_lazy(part.lazy)
         elif part.released:
             released.add(part.told.ids, part.pieces)
         else:
             masks.add(part.told.ids, part.pieces)
     _check_unique(shards.paths, [part.ids for part in told])
-    remarks = _joined_remarks(part.remarks for part in told)
+    remarks = _joined_remarks([part.remarks for part in told])
     remarks.provenance = _joined_provenance([part.remarks.provenance for part in told], remarks)
     file = Input(_named(shards), columns, corpus, remarks)
     tell_empty(file, [key for part in told for key in part.empty])
     if corpus is not None:
         released.join(masks, corpus, engine, file)
     check_spans(file, lambda: sum(part.marks for part in told))
-    return Anonymization(masks, name or shards.name, str(shards.pattern), remarks.notes, remarks.provenance)
+    return Anonymization(masks.made(), name or shards.name, str(shards.pattern), remarks.notes, remarks.provenance)
 
 
 @dataclass(frozen=True)
@@ -305,7 +288,7 @@ class _Masks:
     """What came of one file of an anonymization."""
 
     told: _Told
-    lazy: Masks | None = None  # where they stay in the file
+    lazy: NumberedMasks | None = None  # where they stay in the file
     pieces: Sequence[bytes] = ()  # else encoded masks, or texts that were released and are not aligned yet
     released: bool = False
 
@@ -332,8 +315,9 @@ def _read_masks(path: Path, how: _How, whole: Shared[Corpus | None], part: _Part
             one = Anonymization(given, source=str(path), provenance=made)
             if problems := check_pair(against, one, "unmasked"):
                 raise InputError(problems)
-        told = _Told(ids, _sent(file.remarks), sum(map(len, given.values())))
-        if aligned_here and hasattr(given, "window"):
+        marks = sum(map(len, given.values())) if file.remarks.spans else 1  # whether there are any is asked then alone
+        told = _Told(ids, _sent(file.remarks), marks)
+        if aligned_here and isinstance(given, NumberedMasks):
             return _Masks(told, lazy=given)
         return _Masks(told, pieces=_encoded(given, path))
     except InputError as error:
@@ -373,16 +357,16 @@ class _Released:
         self._ids.append(ids)
         self._texts.extend(texts)
 
-    def join(self, masks: ShardedMasks, corpus: Corpus, engine: Engine, file: Input) -> None:
+    def join(self, masks: Joining, corpus: Corpus, engine: Engine, file: Input) -> None:
         """Aligns all of them, in the order of the corpus; raises InputError for documents that it does not have."""
         if not self._ids:
             return
-        index = Index(Strings.joined(self._ids))
+        index = Finder(Strings.joined(self._ids))
         self._check_known(index, corpus, file)
         for ids, pieces in engine.in_order(_aligned_chunk, self._tasks(index, corpus, file.path)):
             masks.add(Strings.of(ids), pieces)
 
-    def _check_known(self, index: Index, corpus: Corpus, file: Input) -> None:
+    def _check_known(self, index: Finder, corpus: Corpus, file: Input) -> None:
         known = np.zeros(len(index.strings), dtype=bool)
         for numbers in corpus.chunks():
             found = index.numbers(corpus.ids[numbers.start : numbers.stop])
@@ -392,7 +376,7 @@ class _Released:
             strangers = (index.strings[number] for number in np.flatnonzero(~known)[: ENOUGH + 1].tolist())
             raise InputError(Problem(str(file.path), at_document(key), foreign) for key in strangers)
 
-    def _tasks(self, index: Index, corpus: Corpus, path: Path) -> Iterator[tuple[Corpus, dict[str, bytes], Path]]:
+    def _tasks(self, index: Finder, corpus: Corpus, path: Path) -> Iterator[tuple[Corpus, dict[str, bytes], Path]]:
         for numbers in corpus.chunks():
             ids = corpus.ids[numbers.start : numbers.stop]
             found = index.numbers(ids)
